@@ -1,74 +1,115 @@
-"""The cost of one cheat of four in a swarm of real programs: the demo with it and without it.
+"""A swarm of real programs with liars: the demo with them, and the same swarm without them.
 
-Ledger, seed and four volunteers, twice: all honest, and with a fourth trainer that sends its
-updates flipped and three times as long in every round. Prints held-out bits per byte, and the
-number of rounds until the cheat is excluded. The machine's speed decides how many windows a round
-has, so the two runs train on different numbers of tokens; `bench/attack.py` keeps them equal.
+Ledger, seed, seven honest volunteers, and five that lie, each in its own way. Prints for each liar
+when it was convicted and what it kept beside an honest volunteer, whether any honest one was
+suspected, and held-out bits per byte against the same seven alone. Every volunteer trains the same
+number of windows in a round, so the machine's speed changes only how long the two runs take.
 
-    python bench/attacked_demo.py [--rounds N] [--attack NAME] [--json FILE]
+    python bench/attacked_demo.py [--rounds N] [--json FILE]
+
+Exit status: 0, or 1 if a liar that does less than honest work kept more than its work was worth, an
+honest volunteer was suspected, or the loss is more than 2 % above the honest swarm's.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from pathlib import Path
+from statistics import mean
 
 from loops import repository, table  # noqa: F401
 from loops.machine import machine
-from tests.support.attacked_demo import FinishedDemo, ThreeMemberScript, run_attacked_demo
+from tests.support.attacked_demo import FewerMembersScript, FinishedDemo, run_attacked_demo
 
-COLUMNS = ("run", "bits per byte", "tokens", "rounds", "cheats sent", "cheat ends as")
+from tequio_shared.statements.runs import AuditReport
+
+LIARS = {
+    "volunteer-8": "half_work",
+    "volunteer-9": "copy",
+    "volunteer-10": "replay",
+    "volunteer-11": "closed",
+    "volunteer-12": "accuser",
+}
+WORK = {"half_work": 0.5, "copy": 0.0, "replay": 0.0, "closed": 0.0, "accuser": 1.0}
+"""Share of the honest work that each one does."""
+HONEST = 7
+MOST_LOSS = 1.02
+COLUMNS = ("liar", "committed in rounds", "convicted after round", "points kept, of honest", "work")
 
 
 def main() -> None:
-    """Run both, print the table, and write the figures to a file if asked."""
+    """Run both, print the tables, and write the figures to a file if asked."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=16, help="rounds of each run")
-    parser.add_argument("--attack", default="sign_flip_3", help="what the cheat sends")
+    parser.add_argument("--rounds", type=int, default=60, help="rounds of each run")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
-    played = {
-        name: _play(options.rounds, attack)
-        for name, attack in (("honest", None), (options.attack, options.attack))
-    }
-    print(table.markdown(COLUMNS, [_row(name, one) for name, one in played.items()]))
-    bits = {name: _bits(one) for name, one in played.items()}
-    ratio = bits[options.attack] / bits["honest"]
-    print(f"\nwith the cheat {ratio - 1:+.2%}; honest peers blamed: {_blamed(played)}")
+    attacked = _play(options.rounds, HONEST + len(LIARS), LIARS)
+    honest = _play(options.rounds, HONEST, {})
+    kept = {name: _kept(attacked, name) for name in LIARS}
+    print(table.markdown(COLUMNS, [_row(attacked, name, kept[name]) for name in LIARS]))
+    bits = {"with liars": _bits(attacked), "without": _bits(honest)}
+    ratio = bits["with liars"] / bits["without"]
+    suspected, audits = _suspected(attacked), _audits(attacked)
+    print(
+        f"\nbits per byte {bits['with liars']:.3f} with them, {bits['without']:.3f} without: "
+        f"{ratio - 1:+.2%}; honest volunteers suspected: {suspected}; audits: {audits}"
+    )
     if options.json:
-        figures = {**machine(), "bits_per_byte": bits, "ratio": ratio, "blamed": _blamed(played)}
-        options.json.write_text(json.dumps(figures))
+        figures = {**machine(), "bits_per_byte": bits, "ratio": ratio, "kept": kept}
+        options.json.write_text(json.dumps({**figures, "suspected": suspected, "audits": audits}))
+    is_paid = any(share > WORK[LIARS[name]] for name, share in kept.items())
+    sys.exit(int(is_paid or suspected > 0 or ratio > MOST_LOSS))
 
 
-def _play(rounds: int, attack: str | None) -> FinishedDemo:
+def _play(rounds: int, peers: int, attacks: dict[str, str]) -> FinishedDemo:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        return run_attacked_demo(
-            ThreeMemberScript(folder=Path(folder) / "demo", rounds=rounds), attack
+        script = FewerMembersScript(
+            folder=Path(folder) / "demo",
+            rounds=rounds,
+            peers=peers,
+            least=5,
+            train_s=20.0,
+            inner_steps=8,
+            first_windows=16,
+            held_out_tokens=32_768,
+            measured_every=20,
         )
+        return run_attacked_demo(script, attacks)
 
 
-def _row(name: str, one: FinishedDemo) -> list[str]:
-    changes = one.changes(of_cheat=True)
+def _row(one: FinishedDemo, name: str, kept: float) -> list[str]:
+    key, attack = one.keys[name], LIARS[name]
+    after = one.convicted_in(key)
     return [
-        name,
-        f"{_bits(one):.3f}",
-        str(one.outcome["tokens_accepted"]),
-        str(one.outcome["rounds_committed"]),
-        str(len(one.cheats)),
-        changes[-1].to if changes else "newcomer",
+        attack,
+        str(len(one.committed(key))),
+        "never" if after is None else str(after),
+        f"{kept:.2f}",
+        f"{WORK[attack]:.2f}",
     ]
+
+
+def _kept(one: FinishedDemo, name: str) -> float:
+    """Points of a liar over the mean of the honest volunteers'."""
+    honest = mean(one.points(key) for key in one.keys.values() if key not in one.cheats)
+    return one.points(one.keys[name]) / honest
 
 
 def _bits(one: FinishedDemo) -> float:
     return float(one.outcome["held_out"]["bits_per_byte_end"])
 
 
-def _blamed(played: dict[str, FinishedDemo]) -> int:
-    """Honest peers that became suspected or quarantined."""
-    said = [change for one in played.values() for change in one.changes(of_cheat=False)]
-    return len({change.peer for change in said if change.to in ("suspected", "quarantined")})
+def _suspected(one: FinishedDemo) -> int:
+    """Honest volunteers that became suspected or quarantined."""
+    changes = one.changes(of_cheats=False)
+    return len({change.peer for change in changes if change.to in ("suspected", "quarantined")})
+
+
+def _audits(one: FinishedDemo) -> int:
+    return sum(isinstance(entry.statement.body, AuditReport) for entry in one.entries)
 
 
 if __name__ == "__main__":

@@ -214,7 +214,8 @@ def commitment(trainer: Signer, number: int = ROUND) -> Entry:
         trainer=trainer.key,
         payload_root=Digest(bytes(32)),
     )
-    return signed(trainer, WorkCommit(header=to_text(header.pack())), run=RUN, number=number)
+    body = WorkCommit(header=to_text(header.pack()), seal=to_text(bytes(32)), feedback="")
+    return signed(trainer, body, run=RUN, number=number)
 
 
 if __name__ == "__main__":

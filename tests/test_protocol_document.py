@@ -77,6 +77,7 @@ from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
 from tequio_shared.round import proof
+from tequio_shared.round.audits import LIMITS
 from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Manifest
 from tequio_shared.round.proof import RejectionReason, Verdict
@@ -244,6 +245,11 @@ def test_the_states_of_a_run_change_as_the_table_says() -> None:
     }
 
 
+def test_the_limits_of_an_audit_are_those_listed() -> None:
+    listed = {row[0].strip("`"): (int(row[2]), int(row[3])) for row in table("Figures of an audit")}
+    assert listed == LIMITS
+
+
 def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
     assert [row[0] for row in table("Standings")] == [
         "newcomer",
@@ -259,6 +265,7 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
         StandingCause.TWO_STATEMENTS,
         StandingCause.BAD_HEADER,
         StandingCause.BAD_PAYLOAD,
+        StandingCause.NOT_DONE,
     }
     listed = {row[3] for row in table("Changes that follow")} - {"the fault's"}
     assert listed == {

@@ -55,7 +55,7 @@ def _case(algorithm: str, k: int, bits: int) -> dict[str, object]:
         begun = time.perf_counter()
         for one in candidates:
             payload = np.memmap(one.payload, np.uint8, "r")
-            if contribution.validate(one.header, payload.data, one.expected):
+            if contribution.validate(one.header, payload.data, one.expected, one.seal):
                 raise AssertionError("a random contribution is invalid")
         rules_s = time.perf_counter() - begun
         witness = screen.WitnessContext(
@@ -91,6 +91,7 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: RecordShape) -> Scre
         Records,
         WindowAssignment,
         encode_records,
+        payload_seal,
     )
     from tequio_shared.head.contribution import payload_root as root_of
     from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId
@@ -129,7 +130,11 @@ def _candidate(folder: Path, slot: int, chunks: int, shape: RecordShape) -> Scre
         max_inner_steps=20,
     )
     return screen.ScreenedCandidate(
-        slot=slot, header=header.pack(), payload=path, expected=expected
+        slot=slot,
+        header=header.pack(),
+        seal=payload_seal(header.trainer, [payload]),
+        payload=path,
+        expected=expected,
     )
 
 

@@ -45,9 +45,10 @@ NEWCOMER_WORK = 10
 """Accepted contributions that make a newcomer, or a suspected key, active."""
 PROBATION_WORK = 20
 """Accepted contributions that end a probation."""
-STRIKES = 2
-"""Measured faults within `STRIKE_ROUNDS` judged contributions that quarantine."""
 STRIKE_ROUNDS = 20
+"""Judged contributions, or audits, within which faults count together."""
+BAN_QUARANTINES = 2
+"""Quarantines within `REPEAT_MS` after which organisers may ban a key."""
 DEVIATIONS = 2
 """Proofs that deviate, within `DEVIATION_PROOFS` of a witness, that end its duty."""
 DEVIATION_PROOFS = 10
@@ -61,6 +62,23 @@ APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000
 """An appeal that nobody answers for so long ends the quarantine in a probation."""
+JURY = 5
+"""Auditors that settle a dispute about a contribution, beside those before them."""
+AUDIT_ROUNDS = 2
+"""Rosters in which an auditor may report; a contribution is no older when the last order comes."""
+AUDIT_PAUSE = 32
+"""Rounds in which an auditor that did not report is not drawn again."""
+AUDITS_OF_ONE = 8
+"""Most reports about one contribution."""
+SKETCH_NUMBERS = 64
+MOST_DIFFERENCE = 1_000_000
+"""Largest figure of an audit, in 1/10000."""
+CHECKED_BP = 1_250
+"""Share of the audits that clear a contribution which a second auditor repeats, in 1/10000."""
+CONTRADICTIONS = 2
+"""Contradicted audits within `STRIKE_ROUNDS` reports that quarantine."""
+VESTING = 64
+"""Own contributions, or own proofs, after which the points for one are the author's to keep."""
 MEASURED_HEADS = 4
 """Heads, the last ones that were drawn for, of which measures are taken."""
 SAMPLE_PROMPT_BYTES = 64

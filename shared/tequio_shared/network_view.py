@@ -220,9 +220,11 @@ class NetworkView:
             case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
             case _:
+                was = conduct.subject_standing(self.standings, statement)
                 conduct.apply(
                     self.standings, index, statement, self.net, self.round_of, self.documents
                 )
+                conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
 
     def _register(self, index: int, entry: Entry) -> None:
         author = entry.statement.author

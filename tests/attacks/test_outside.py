@@ -13,11 +13,11 @@ import pytest
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.statements.network import FaultReport, MemberLeave, MemberReady
-from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, attacked_ledger, monkey, now_ms
 from tests.support.attackers_round import forged_piece, scale_255
 from tests.support.authors import Author
+from tests.support.commitments import commitment
 from tests.support.ledgers import UNLIMITED
 from tests.support.signing_swarm import manifest
 from tests.support.statements import example
@@ -92,7 +92,7 @@ def accuse(ledger: AttackedLedger, reporter: Author, accused: Author, spoil: Spo
     """Upload a piece of a payload that the accused committed to, and sign the report of it."""
     header, piece = forged_piece(accused.key, RULES.run_id, spoil)
     assert put_blob(ledger.http, ledger.net, piece, now_ms(), reporter.signer).is_success
-    end, body = accused.last, WorkCommit(header=to_text(header.pack()))
+    end, body = accused.last, commitment(header)
     leaf = accused.sign(body, now_ms(), run=RULES.run_id, number=1).leaf()
     accused.last = end  # the ledger never saw that one
     report = FaultReport(leaves=(to_text(leaf),), piece=to_text(sha256(piece)))

@@ -125,7 +125,7 @@ PARSERS: dict[str, tuple[Callable[[bytes], object], Callable[[], bytes]]] = {
     "header": (ContributionHeader.parse, lambda: bytes(216)),
     "records": (lambda raw: decode_records(raw, SHAPE), lambda: bytes(SHAPE.record_bytes * 4)),
     "contribution": (
-        lambda raw: validate(raw[:216], raw[216:], round_of(past()).expected()),
+        lambda raw: validate(raw[:216], raw[216:], round_of(past()).expected(), raw[:32]),
         lambda: next(iter(round_of(past()).commitments.values())).header.pack() + bytes(56),
     ),
     "filter": (lambda raw: proof.check_bloom_fill(raw, 16), lambda: bytes(29)),

@@ -21,6 +21,7 @@ from tequio_shared.head.contribution import (
     decode_records,
     encode_records,
     payload_root,
+    payload_seal,
     validate,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
@@ -132,7 +133,8 @@ def test_a_dense_record_with_a_level_that_no_honest_one_has_is_refused(
 ) -> None:
     payload = b"\x05" + np.full(4096, level, np.int8).tobytes()
     header = header_of(payload, DENSE)
-    assert validate(header.pack(), payload, expected_of(DENSE)) == reason
+    seal = payload_seal(header.trainer, [payload])
+    assert validate(header.pack(), payload, expected_of(DENSE), seal) == reason
 
 
 @attack("W2", layer="gate", ends="refused: the commitment names the root of all payload bytes")

@@ -43,6 +43,7 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
@@ -59,10 +60,6 @@ def due_commit(swarm: Swarm) -> tuple[Volunteer, ContributionHeader]:
         if said is not None and isinstance(said.body, WorkCommit):
             return one, ContributionHeader.parse(from_text(said.body.header, None))
     raise AssertionError("nobody owes work")
-
-
-def commit_of(header: ContributionHeader) -> WorkCommit:
-    return WorkCommit(header=to_text(header.pack()))
 
 
 def rosters(swarm: Swarm) -> list[tuple[int, list[PeerKey]]]:
@@ -130,7 +127,7 @@ def test_lateness_follows_from_the_log_and_not_from_the_senders_clock() -> None:
     header = swarm.arithmetic.contribute(current, late.key, swarm.rng, share)
     for ts in (current.open.opened, current.open.train_by - 1, swarm.now_ms + 10**6):
         swarm.now_ms, now = ts, swarm.now_ms
-        assert refusal(swarm, late.signer, commit_of(header)) == "too-late"
+        assert refusal(swarm, late.signer, commitment(header)) == "too-late"
         swarm.now_ms = now
 
 
@@ -155,7 +152,7 @@ def test_more_than_was_assigned_cannot_be_claimed(claim: dict[str, int]) -> None
     swarm = swarm_in(RunState.ROUND_TRAIN, seed=10)
     who, header = due_commit(swarm)
     lie = replace(header, **claim)  # type: ignore[arg-type]  # lies
-    assert refusal(swarm, who.signer, commit_of(lie)).startswith("header-")
+    assert refusal(swarm, who.signer, commitment(lie)).startswith("header-")
 
 
 @attack("W10", layer="agg", ends="without effect: points and the next head are the same")
@@ -177,7 +174,8 @@ def test_no_claim_changes_weights_or_points(claim: dict[str, object]) -> None:
         who, header = due_commit(swarm)
         lie = replace(header, **change)  # type: ignore[arg-type]  # lies
         assert (lie != header) is bool(change)
-        swarm.log_statement(who.signer, StatementDraft(commit_of(lie), round_of(swarm).number))
+        body = commitment(lie, swarm.arithmetic.payloads[lie.payload_root])
+        swarm.log_statement(who.signer, StatementDraft(body, round_of(swarm).number))
         swarm.run_rounds(1)
         assert outcome(swarm, who)[0] is Verdict.ACCEPTED
     assert earned(plain) == earned(lying)
@@ -203,11 +201,11 @@ def test_an_update_for_another_model_round_or_run_is_refused() -> None:
     fresh = replace(now, trainer=who.key, payload_root=header.payload_root)
     stale = replace(fresh, base_head=header.base_head)
     assert stale.base_head != now.base_head
-    assert refusal(swarm, who.signer, commit_of(stale)) == "header-base"
+    assert refusal(swarm, who.signer, commitment(stale)) == "header-base"
     foreign = replace(fresh, run_id=RunId(OTHER))
-    assert refusal(swarm, who.signer, commit_of(foreign)) == "header-run"
+    assert refusal(swarm, who.signer, commitment(foreign)) == "header-run"
     mine = now.trainer == who.key
-    assert mine or refusal(swarm, who.signer, commit_of(now)) == "header-trainer"
+    assert mine or refusal(swarm, who.signer, commitment(now)) == "header-trainer"
 
 
 @attack(

@@ -69,7 +69,7 @@ def test_one_that_sent_nothing_is_never_seen_among_256(seed: int) -> None:
             continue
         key = rng.randbytes(32)
         said = proof.make_proof(
-            seed=key, slots=slots, trainers=slots, vouched=vouched, rejected={}, head=HEAD
+            seed=key, slots=slots, trainers=slots, vouched=vouched, rejected={}, head=HEAD, vrf=b""
         )
         seen = proof.check_proof(
             said, seed=key, slots=slots, trainers=slots, commitments=vouched, head=HEAD
@@ -264,14 +264,7 @@ def test_the_order_of_arrival_does_not_show_in_a_proof(seed: int) -> None:
     ids = {slot: one.id for slot, one in current.commitments.items()}
     for _ in range(20):
         seen = dict(rng.sample(list(ids.items()), len(ids)))
-        again = proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched=seen,
-            rejected={},
-            head=HeadHash(from_text(honest.head)),
-        )
+        again = current.proof_of(seen, {}, witness.signer.prove(current.audit_lot_input))
         assert again == honest
     arrival = sorted(ids.values(), reverse=True)
     body = msgspec.structs.replace(honest, root=to_text(merkle.root(arrival)))

@@ -1,7 +1,7 @@
-"""The demo with one volunteer whose trainer cheats; everything else is the demo's own.
+"""The demo with volunteers whose trainers cheat; everything else is the demo's own.
 
-Every program is real, and so is the cheat's: `hostile_worker` is the `tequio` command with another
-trainer program. The plan lets three go on without the fourth, as a run open to strangers would.
+Every program is real, and so are the cheats': `hostile_worker` is the `tequio` command with another
+trainer program. The plan lets the others go on without them, as a run open to strangers would.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from unittest import mock
 from tequio_client.demo import main, play, programs
 from tequio_client.demo.script import DemoScript
 from tequio_client.keys import identity
-from tequio_shared.ids import key_from_text
+from tequio_shared.ids import key_from_text, peer_id_text
 from tequio_shared.statements.network import StandingChange
-from tequio_shared.statements.runs import WorkCommit
+from tequio_shared.statements.runs import RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support import hostile_worker
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
@@ -29,51 +30,78 @@ if TYPE_CHECKING:
 CHEAT = "volunteer-4"
 
 
-@dataclass(frozen=True, slots=True)
-class ThreeMemberScript(DemoScript):
-    """The demo's script, for a run that goes on when one of four is quarantined."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FewerMembersScript(DemoScript):
+    """The demo's script, for a run that goes on when some of its members are quarantined."""
+
+    least: int = 3
+    """Members with whom a round begins."""
 
     def plan(self) -> str:
         """The organiser's TOML."""
-        return DemoScript.plan(self).replace(f"min_members = {self.peers}", "min_members = 3")
+        due = f"min_members = {self.peers}"
+        return DemoScript.plan(self).replace(due, f"min_members = {self.least}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedDemo:
-    """A finished demo: its outcome, and its log."""
+    """A finished demo: its outcome, its log, and the attack of each cheat."""
 
     outcome: dict[str, Any]
     entries: list[Entry]
-    cheat: PeerKey
+    cheats: dict[PeerKey, str]
+    keys: dict[str, PeerKey]
+    """Of all volunteers, by name."""
 
-    def changes(self, *, of_cheat: bool) -> list[StandingChange]:
-        """Changes of standing of the cheat, or of all other members."""
+    def changes(self, *, of_cheats: bool) -> list[StandingChange]:
+        """Changes of standing of the cheats, or of all other members."""
         bodies = (entry.statement.body for entry in self.entries)
         said = [body for body in bodies if isinstance(body, StandingChange)]
-        return [body for body in said if (key_from_text(body.peer) == self.cheat) is of_cheat]
+        return [body for body in said if (key_from_text(body.peer) in self.cheats) is of_cheats]
 
-    @property
-    def cheats(self) -> list[int]:
-        """The rounds in which the cheat committed."""
-        said = (entry.statement for entry in self.entries if entry.statement.author == self.cheat)
+    def points(self, key: PeerKey) -> int:
+        """Micro-points that the ledger names for the key at the end."""
+        mine = peer_id_text(key)
+        return sum(one["micropoints"] for one in self.outcome["peers"] if one["peer_id"] == mine)
+
+    def committed(self, key: PeerKey) -> list[int]:
+        """Rounds in which the key committed."""
+        said = (entry.statement for entry in self.entries if entry.statement.author == key)
         return [one.round or 0 for one in said if isinstance(one.body, WorkCommit)]
 
+    def convicted_in(self, key: PeerKey) -> int | None:
+        """Last round that was closed before the key was quarantined; None: never."""
+        number = 0
+        for entry in self.entries:
+            statement = entry.statement
+            if isinstance(statement.body, RoundClose):
+                number = statement.round or 0
+            elif isinstance(statement.body, StandingChange):
+                change = statement.body
+                if key_from_text(change.peer) == key and change.to == "quarantined":
+                    return number
+        return None
 
-def run_attacked_demo(script: DemoScript, attack: str | None) -> FinishedDemo:
-    """Run the demo; the fourth volunteer uses that attack, or is honest like the others."""
+
+def run_attacked_demo(script: DemoScript, attacks: Mapping[str, str]) -> FinishedDemo:
+    """Run the demo; the volunteers that are named use these attacks, the others are honest."""
 
     def command(*words: str) -> list[str]:
-        is_cheat = words[0] == "worker" and any(word.endswith(CHEAT) for word in words)
-        if attack and is_cheat:
-            return hostile_worker.command(attack, *words)
+        if words[0] == "worker":
+            name = next(word.rpartition("/")[2] for word in words if "/volunteer-" in word)
+            if name in attacks:
+                return hostile_worker.command(attacks[name], *words)
         return programs.tequio(*words)
 
     with mock.patch.object(play, "tequio", command):
         outcome = main.run_demo(script)
+    names = [f"volunteer-{number}" for number in range(1, script.peers + 1)]
+    keys = {name: identity.load_or_create(script.folder / name).key for name in names}
     return FinishedDemo(
         outcome=outcome,
         entries=_entries(script.folder / "ledger" / "ledger.sqlite"),
-        cheat=identity.load_or_create(script.folder / CHEAT).key,
+        cheats={keys[name]: attack for name, attack in attacks.items()},
+        keys=keys,
     )
 
 

@@ -23,12 +23,12 @@ from tequio_shared.head.contribution import (
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
 from tequio_shared.network.run import FullRunView, RunState, RunView
-from tequio_shared.round import proof
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -54,20 +54,13 @@ class Judge(Volunteer):
             payload = self._arithmetic.payloads.get(one.header.payload_root)
             if payload is None:
                 continue
-            rule = validate(one.header.pack(), payload, current.expected())
+            rule = validate(one.header.pack(), payload, current.expected(), one.seal)
             if rule is None:
                 ids[slot] = one.id
             else:
                 rejected[slot] = RejectionReason[rule.upper()]
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched=ids,
-            rejected=rejected,
-            head=current.head.hash,
-        )
+        return current.proof_of(ids, rejected, self.signer.prove(current.audit_lot_input))
 
 
 class Forger(Judge):
@@ -82,7 +75,7 @@ class Forger(Judge):
         header = replace(honest, payload_root=payload_root(spoilt, current.shape))
         payloads[header.payload_root] = spoilt
         self._headers[current.number] = header
-        return WorkCommit(header=to_text(header.pack()))
+        return commitment(header, spoilt)
 
 
 class TwoFaced(Judge):
@@ -116,23 +109,45 @@ class Colluder(Judge):
     def _proof(self, current: RoundView) -> WitnessProof:
         slots = {slot for slot in current.commitments if self._is_victim(current, slot)}
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched={
-                slot: one.id for slot, one in current.commitments.items() if slot not in slots
-            },
-            rejected=dict.fromkeys(slots, self.accusation) if self.accusation else {},
-            head=current.head.hash,
+        return current.proof_of(
+            {slot: one.id for slot, one in current.commitments.items() if slot not in slots},
+            dict.fromkeys(slots, self.accusation) if self.accusation else {},
+            self.signer.prove(current.audit_lot_input),
         )
 
     def _is_victim(self, current: RoundView, slot: int) -> bool:
         return current.roster.members[slot].key in self.victims
 
 
+class FrontRunner(Judge):
+    """A trainer that commits to a victim's payload root before the victim's commitment is logged.
+
+    It saw the root in gossip, and does not have the payload.
+    """
+
+    victim: Volunteer
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        mine = ContributionHeader.parse(from_text(super()._work(current, slot).header, None))
+        theirs = self.victim.contribution_to(current)
+        return commitment(replace(mine, payload_root=theirs.payload_root), b"not here")
+
+
+class LateCommitter(Judge):
+    """An honest trainer whose commitment is logged after another to the same payload."""
+
+    def duty(self, view: FullRunView) -> StatementDraft | None:
+        """Wait for the other commitment before committing."""
+        draft, current = super().duty(view), view.round
+        if draft is None or current is None or not isinstance(draft.body, WorkCommit):
+            return draft
+        mine = self.contribution_to(current).payload_root
+        logged = (one.header.payload_root for one in current.commitments.values())
+        return draft if mine in logged else None
+
+
 class Copyist(Judge):
-    """A trainer that commits to the first committed payload as its own."""
+    """A trainer that commits to the first committed payload as its own, without having it."""
 
     def duty(self, view: FullRunView) -> StatementDraft | None:
         """Wait for another commitment before committing."""
@@ -144,7 +159,7 @@ class Copyist(Judge):
         first = next(iter(current.commitments.values())).header
         mine = ContributionHeader.parse(from_text(draft.body.header, None))
         copied = replace(mine, payload_root=first.payload_root)
-        return StatementDraft(WorkCommit(header=to_text(copied.pack())), draft.round)
+        return StatementDraft(commitment(copied), draft.round)
 
 
 class MuteWitness(Judge):
@@ -302,7 +317,7 @@ def bad_piece(swarm: Swarm, one: Volunteer, spoil: Spoil) -> FaultReport:
     """
     header, piece = forged_piece(one.key, swarm.manifest.run_id, spoil)
     swarm.blobs[sha256(piece)] = piece
-    draft = StatementDraft(WorkCommit(header=to_text(header.pack())), max(swarm.view.number, 1))
+    draft = StatementDraft(commitment(header), max(swarm.view.number, 1))
     return FaultReport(leaves=(to_text(signed(swarm, one, draft)),), piece=to_text(sha256(piece)))
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.rounds.announce import CommitmentGossip
+    from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
@@ -109,6 +110,7 @@ class DutyRunnerSetup:
                         recorded_heads=RecordedHeads(self.folder, manifest.run_id),
                         starting_head=None,
                         exchange=exchange,
+                        client=cast("BlobClient", None),  # no audit is ordered
                         outbox=outbox,
                         announcer=cast("CommitmentGossip", self.announcer),
                         reports=FaultReports(outbox, signer.key, api, await api.network()),

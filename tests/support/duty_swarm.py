@@ -15,7 +15,6 @@ from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.ids import HeadHash, digest_from_text, to_text
 from tequio_shared.network.run import RunState
-from tequio_shared.round import proof
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import (
@@ -26,9 +25,9 @@ from tequio_shared.statements.runs import (
     RoundRoster,
     RoundVoid,
     RunOpen,
-    WorkCommit,
 )
 from tests.support.authors import registration
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ class DutyMember:
         if isinstance(now, duties.TrainDuty):
             share = current.roster.members[current.slot_of[self.key]].share
             header = self._swarm.arithmetic.contribute(current, self.key, self._swarm.rng, share)
-            return WorkCommit(header=to_text(header.pack()))
+            return commitment(header, self._swarm.arithmetic.payloads[header.payload_root])
         return HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
@@ -118,13 +117,10 @@ class DutyMember:
 
     def _proof(self, current: RoundView) -> Body:
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched={slot: one.id for slot, one in current.commitments.items()},
-            rejected={},
-            head=current.head.hash,
+        return current.proof_of(
+            {slot: one.id for slot, one in current.commitments.items()},
+            {},
+            self.voice.signer.prove(current.audit_lot_input),
         )
 
     def _advanced(self, closed: AcceptedSet) -> Head:

@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
         [CausalModel, TrainingData, StepPlan, InnerParams, ComputeDevice, TrainingControl],
         TrainingProgress,
     ]
+
+    Audit = Callable[[trainer.Audit, TaskContext], trainer.Audited]
 
 POLL_S = 0.05
 WAIT_S = 3.0
@@ -137,6 +141,8 @@ def install(name: str) -> None:
 
     vars(tasks)["train"] = watched
     vars(codecs)["encode"] = attacked
+    if name == "accuser":
+        vars(tasks)["audit_contribution"] = _accusing(tasks.audit_contribution)
     if name == "half_work":
         vars(inner)["train"] = _half_work(run)
 
@@ -172,6 +178,17 @@ def _half_work(train: Train) -> Train:
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 
     return lazy
+
+
+def _accusing(audit: Audit) -> Audit:
+    """An audit that finds every contribution false."""
+
+    def accuse(task: trainer.Audit, bench: TaskContext) -> trainer.Audited:
+        done = audit(task, bench)
+        false = msgspec.structs.replace(done.figures, hidden=11_700, other=9_800)
+        return msgspec.structs.replace(done, figures=false)
+
+    return accuse
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ if __name__ == "__main__":
 
 from tequio_client.__main__ import main
 from tequio_client.worker.children import trainer as trainer_child
+from tequio_client.worker.rounds.audit import RoundAuditing
 from tests.support.trainer_attacks import ATTACKS
 
 TRAINER = Path(__file__).with_name("hostile_trainer.py")
@@ -33,6 +34,8 @@ def run(arguments: list[str]) -> None:
     if attack not in ATTACKS:
         raise SystemExit(f"no attack {attack!r}; there are {', '.join(ATTACKS)}")
     vars(trainer_child)["TRAINER"] = (sys.executable, str(TRAINER), attack)
+    if attack == "closed":
+        setattr(RoundAuditing, "may_open", lambda *_: False)  # noqa: B010 - not of this type
     sys.argv = ["tequio", *rest]
     main()
 

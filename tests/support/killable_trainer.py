@@ -89,13 +89,13 @@ def _live(
             with (home / "roots").open("a") as roots:  # the log: what has happened is over
                 roots.write(f"{task.round} {header.payload_root.hex()}\n")
         if header is not None and header.round == task.round:
-            feedback.settle(task.round, was_accepted=ENDS[task.round])
+            feedback.settle(task.round, header.feedback_root if ENDS[task.round] else None)
 
 
 def _train(
     home: Path, model: prepared.PreparedModel, feedback: ErrorFeedback, task: link.Train
 ) -> ContributionHeader:
-    number, queue = task.round, TaskQueue()
+    number, queue, before = task.round, TaskQueue(), feedback.start
     task = msgspec.structs.replace(
         task,
         payload_out=str(home / f"payload-{number}"),
@@ -109,7 +109,7 @@ def _train(
         setup=model, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
     )
     header = ContributionHeader.parse(from_text(trainer_tasks.train(task, context).header, None))
-    feedback.store(Path(task.feedback_out), header)
+    feedback.store(Path(task.feedback_out), header, before)
     return header
 
 

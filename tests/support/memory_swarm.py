@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from msgspec import UNSET
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import (
@@ -32,8 +33,19 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterStep, advance, aux_root, weights_root
 from tequio_shared.head.layout import WeightLayout
-from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, RunId, sha256, to_text
+from tequio_shared.ids import (
+    ZERO_DIGEST,
+    ContributionId,
+    Digest,
+    HeadHash,
+    NetworkId,
+    RunId,
+    digest_from_text,
+    sha256,
+    to_text,
+)
 from tequio_shared.keys import Signer
+from tequio_shared.limits import SKETCH_NUMBERS
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.network import conduct
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
@@ -41,7 +53,6 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import FullRunView, RunState, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Tiers
-from tequio_shared.round import proof
 from tequio_shared.round.manifest import (
     Algorithm,
     DataSpec,
@@ -56,9 +67,18 @@ from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
-from tequio_shared.statements.runs import HeadAttest, NetGenesis, RunOpen, WitnessProof, WorkCommit
+from tequio_shared.statements.runs import (
+    AuditFigures,
+    AuditReport,
+    HeadAttest,
+    NetGenesis,
+    RunOpen,
+    WitnessProof,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import WORK_BITS, registration
+from tests.support.commitments import commitment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,7 +88,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.network.conduct import RoundOf
     from tequio_shared.round.round import NextHead
-    from tequio_shared.statements.statement import Body
+    from tequio_shared.statements.statement import Body, Statement
 
 START_MS = 1_700_000_000_000
 ORIGIN = "tequio.example/test"
@@ -124,6 +144,10 @@ class SwarmArithmetic:
         # reasons for which honest witnesses reject a trainer's work
         self.blames: dict[PeerKey, RejectionReason] = {}
         self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody can fetch
+        self.idle: set[PeerKey] = set()  # trainers that did not do their work
+        self.closed: set[PeerKey] = set()  # trainers that open nothing to their auditors
+        self.lazy: set[PeerKey] = set()  # auditors that repeat nothing, and clear everybody
+        self.accusers: set[PeerKey] = set()  # auditors that accuse everybody
         first = first_weights()
         self.weights[weights_root(first)] = first
         self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
@@ -233,6 +257,7 @@ class Volunteer:
         self.key = self.signer.key
         self.roles = roles
         self.failure_rates = failure_rates
+        self.audits = True
         self.seq = 0
         self.last = ZERO_DIGEST
         self._arithmetic = arithmetic
@@ -302,6 +327,8 @@ class Volunteer:
                 return StatementDraft(self._work(current, slot), current.number)
             case RoundPhase.WITNESS if slot in current.elected and slot not in current.proofs:
                 return StatementDraft(self._proof(current), current.number)
+            case RoundPhase.TRAIN if self._owes_audit(current, slot):
+                return StatementDraft(self.audit_of(view, current, slot), current.number)
         return None
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:
@@ -316,16 +343,45 @@ class Volunteer:
             vrf=to_text(self.signer.prove(current.lot_input)),
         )
 
-    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+    def contribution_to(self, current: RoundView) -> ContributionHeader:
+        """The contribution that this member commits to in a round; the same at every call."""
         if current.number not in self._headers:
-            share = current.roster.members[slot].share
+            share = current.roster.members[current.slot_of[self.key]].share
             done = self._rng.randint(1, share) if self._fails(current, "partial") else share
             if self._fails(current, "lying"):
                 done = share + 1
             self._headers[current.number] = self._arithmetic.contribute(
                 current, self.key, self._rng, done
             )
-        return WorkCommit(header=to_text(self._headers[current.number].pack()))
+        return self._headers[current.number]
+
+    def _work(self, current: RoundView, slot: int) -> WorkCommit:
+        header = self.contribution_to(current)
+        return commitment(header, self._arithmetic.payloads[header.payload_root])
+
+    def _owes_audit(self, current: RoundView, slot: int) -> bool:
+        return self.audits and slot in current.orders and slot not in current.reports
+
+    def audit_of(self, view: FullRunView, current: RoundView, slot: int) -> AuditReport:
+        """The report of an auditor that has an order in the round."""
+        truth, order = self._arithmetic, current.orders[slot]
+        case = view.accounts.audits.cases[ContributionId(digest_from_text(order.contribution))]
+        is_done = case.trainer not in truth.idle or self.key in truth.lazy
+        far = 100 if is_done and self.key not in truth.accusers else 12_000
+        figures = AuditFigures(hidden=far, other=far, rounding=20, leaves=30)
+        is_lazy = self.key in truth.lazy
+        shown = UNSET if case.trainer in truth.closed and not is_lazy else figures
+        return AuditReport(
+            contribution=order.contribution,
+            figures=shown,
+            cosine=9_300,
+            sketch=(0,) * SKETCH_NUMBERS,
+            checked=tuple(
+                # Only who repeats the training sees that an earlier sketch is not of it.
+                1_000 if vote.auditor in truth.lazy and not is_lazy else 9_990
+                for vote in case.votes
+            ),
+        )
 
     def _proof(self, current: RoundView) -> WitnessProof:
         ids = {slot: one.id for slot, one in current.commitments.items()}
@@ -335,13 +391,10 @@ class Volunteer:
         ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
         assert current.head is not None
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched={} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
-            rejected=dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
-            head=current.head.hash,
+        return current.proof_of(
+            {} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
+            dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
+            self.signer.prove(current.audit_lot_input),
         )
 
 
@@ -501,8 +554,7 @@ class Swarm:
             elif isinstance(statement.body, TIER_BODIES):
                 tiers.apply(index, statement)
             elif not isinstance(statement.body, NetGenesis):
-                rounds = self._round_of(view)
-                conduct.apply(standings, index, statement, self.net, rounds, self.blobs.__getitem__)
+                self._apply_conduct(view, index, statement)
         return view
 
     def _no_tiers(self, standings: KeyStatus) -> Tiers:
@@ -521,6 +573,14 @@ class Swarm:
         head = first_head(self.manifest)
         self.organise(RunOpen(manifest=to_text(self.manifest.run_id), head=to_text(head.hash)))
 
+    def _apply_conduct(self, view: FullRunView, index: int, statement: Statement) -> None:
+        standings = view.accounts.standings
+        was = conduct.subject_standing(standings, statement)
+        conduct.apply(
+            standings, index, statement, self.net, self._round_of(view), self.blobs.__getitem__
+        )
+        conduct.settle_points(statement, was, [view.accounts])
+
     def _round_of(self, view: FullRunView) -> RoundOf:
         return lambda run: view.round if run == self.manifest.run_id else None
 
@@ -529,10 +589,7 @@ class Swarm:
         if isinstance(statement.body, TIER_BODIES):
             self.tiers.apply(index, statement)
         elif statement.run is None:
-            rounds = self._round_of(self.view)
-            conduct.apply(
-                self.standings, index, statement, self.net, rounds, self.blobs.__getitem__
-            )
+            self._apply_conduct(self.view, index, statement)
         else:
             self.view.apply(index, statement, self.now_ms, self.blobs.__getitem__)
         self.entries.append(entry)

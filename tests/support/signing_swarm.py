@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.network.run import first_head
-from tequio_shared.round import proof
 from tequio_shared.round.manifest import (
     Algorithm,
     DataSpec,
@@ -30,6 +29,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.support.authors import Author
+from tests.support.commitments import commitment
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class SigningPeer(Author):
             payload_root=sha256(self.key, view.number.to_bytes(8, "big")),
             claimed_loss_last_q16=loss_q16,
         )
-        return self._in_round(WorkCommit(header=to_text(header.pack())))
+        return self._in_round(commitment(header))
 
     def prove(self, rejected: Mapping[int, RejectionReason] | None = None) -> Entry:
         """Vouch for every commitment except its own and the rejected ones."""
@@ -155,13 +155,10 @@ class SigningPeer(Author):
         refused = {**(rejected or {})}
         refused.pop(view.slot_of[self.key], None)
         silent = {view.slot_of[self.key], *refused}
-        body = proof.make_proof(
-            seed=view.seed,
-            slots=len(view.roster.members),
-            trainers=len(view.trainers),
-            vouched={slot: one.id for slot, one in view.commitments.items() if slot not in silent},
-            rejected=refused,
-            head=view.head.hash,
+        body = view.proof_of(
+            {slot: one.id for slot, one in view.commitments.items() if slot not in silent},
+            refused,
+            self.signer.prove(view.audit_lot_input),
         )
         return self._in_round(body)
 

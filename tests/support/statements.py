@@ -50,7 +50,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "train_by": 2_000,
         "close_by": 3_000,
     },
-    "work.commit": {"header": to_text(bytes(216))},
+    "work.commit": {"header": to_text(bytes(216)), "seal": D, "feedback": D},
     "round.witness": {"commits": 4},
     "witness.proof": {
         "bitmap": to_text(b"\x0b"),
@@ -59,6 +59,14 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "count": 3,
         "head": D,
         "rejected": [[0, 3], [2, 1]],
+        "vrf": VRF,
+    },
+    "audit.report": {
+        "contribution": D,
+        "figures": {"hidden": 412, "other": 77, "rounding": 25, "leaves": 31},
+        "cosine": 9_340,
+        "sketch": [-4_096, *range(63)],
+        "checked": [9_988],
     },
     "round.close": {"set_root": D, "accepted": 3, "proofs": 3, "result": D},
     "round.void": {"reason": 1},

@@ -133,8 +133,11 @@ ATTACKS: dict[str, Callable[[Situation], bytes]] = {
     "stale": stale,
     "replay": replay,
     "half_work": honest,
+    "closed": stale,
+    "accuser": honest,
 }
-"""Attacks by name. `half_work` trains half of the steps and claims all of them."""
+"""Attacks by name. `half_work` trains half of the steps and claims all of them; `closed` sends its
+old work and opens nothing to auditors; `accuser` works, and as auditor accuses everybody."""
 
 
 def _changed(now: Situation, *, sign: int, scale: float) -> bytes:

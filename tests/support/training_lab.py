@@ -33,6 +33,7 @@ from tequio_shared.head.contribution import (
     RecordShape,
     WindowAssignment,
     contribution_id,
+    payload_seal,
 )
 from tequio_shared.head.head import OuterParams, OuterStep
 from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
@@ -242,6 +243,7 @@ class TrainingLab:
                 screen.ScreenedCandidate(
                     slot=one.slot,
                     header=self.header(one),
+                    seal=payload_seal(key_of(one.slot), [one.encoded.payload]),
                     payload=path,
                     expected=self.expected(one),
                 )

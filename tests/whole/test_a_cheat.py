@@ -8,39 +8,42 @@ import pytest
 
 from tequio_shared.network.standing import StandingCause
 from tests.support.attack_table import attack
-from tests.support.attacked_demo import FinishedDemo, ThreeMemberScript, run_attacked_demo
+from tests.support.attacked_demo import CHEAT, FewerMembersScript, FinishedDemo, run_attacked_demo
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-ROUNDS = 6
-WITHIN = 4
-"""Rounds in which it is found out."""
+ROUNDS = 14
+WITHIN = 11
+"""Rounds in which it is found out: each of its contributions is audited every second time."""
 
 
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> FinishedDemo:
     folder: Path = tmp_path_factory.mktemp("demo") / "network"
-    script = ThreeMemberScript(
+    script = FewerMembersScript(
         folder=folder, rounds=ROUNDS, train_s=2.0, first_windows=40, held_out_tokens=8_192
     )
-    return run_attacked_demo(script, "sign_flip_3")
+    return run_attacked_demo(script, {CHEAT: "sign_flip_3"})
 
 
-@attack("W1", layer="wit", ends="excluded after two rounds, with log index as evidence")
-def test_it_is_quarantined_within_four_rounds(attacked: FinishedDemo) -> None:
-    changes = attacked.changes(of_cheat=True)
-    assert [change.to for change in changes][-1] == "quarantined"
-    assert changes[-1].cause == StandingCause.STRIKES
-    assert attacked.cheats == sorted(set(attacked.cheats))
-    assert 0 < len(attacked.cheats) <= WITHIN
+@attack("W1", layer="wit", ends="excluded by two audits, with log index as evidence; no points")
+def test_its_auditors_convict_it(attacked: FinishedDemo) -> None:
+    cheat = attacked.keys[CHEAT]
+    changes = attacked.changes(of_cheats=True)
+    assert changes[-1].to == "quarantined"
+    assert changes[-1].cause == StandingCause.NOT_DONE
+    committed = attacked.committed(cheat)
+    assert committed == sorted(set(committed))
+    assert 0 < len(committed) <= WITHIN
     named = [attacked.entries[index].statement.type for index in changes[-1].evidence]
-    assert named == ["round.close"] * len(named)
+    assert named.count("audit.report") >= 2
+    assert attacked.points(cheat) == 0
 
 
 def test_nobody_else_is_blamed_and_the_run_goes_on(attacked: FinishedDemo) -> None:
-    assert attacked.changes(of_cheat=False) == []
+    assert {change.to for change in attacked.changes(of_cheats=False)} <= {"active"}
     assert attacked.outcome["rounds_committed"] >= ROUNDS - 1
     assert attacked.outcome["heads_agree"]
     assert attacked.outcome["audit_exit"] == 0

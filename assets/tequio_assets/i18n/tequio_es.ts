@@ -272,6 +272,25 @@
 </context>
 <context>
     <name>CompetitionNotifier</name>
+    <message numerus="yes">
+        <source>This computer scores %n model(s) when it may lend.</source>
+        <translation>
+            <numerusform>Este equipo puntúa %n modelo cuando pueda prestar.</numerusform>
+            <numerusform>Este equipo puntúa %n modelos cuando pueda prestar.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>You were drawn to judge {name}</source>
+        <translation>Te ha tocado evaluar {name}</translation>
+    </message>
+    <message>
+        <source>You have judged {name}</source>
+        <translation>Has evaluado {name}</translation>
+    </message>
+    <message>
+        <source>All your scores are in the log. See how the sides stand.</source>
+        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los bandos.</translation>
+    </message>
     <message>
         <source>{sides} race until {time}. See the rules, and join a side.</source>
         <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a un bando.</translation>
@@ -291,25 +310,6 @@
     <message>
         <source>{name} is decided</source>
         <translation>{name} está decidida</translation>
-    </message>
-    <message numerus="yes">
-        <source>This computer scores %n model(s) when it may lend.</source>
-        <translation>
-            <numerusform>Este equipo puntúa %n modelo cuando pueda prestar.</numerusform>
-            <numerusform>Este equipo puntúa %n modelos cuando pueda prestar.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>You were drawn to judge {name}</source>
-        <translation>Te ha tocado evaluar {name}</translation>
-    </message>
-    <message>
-        <source>You have judged {name}</source>
-        <translation>Has evaluado {name}</translation>
-    </message>
-    <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los bandos.</translation>
     </message>
     <message>
         <source>Runs</source>
@@ -405,6 +405,13 @@
         <source>Hours per day</source>
         <translation>Horas al día</translation>
     </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n hora</numerusform>
+            <numerusform>%n horas</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Price per kWh</source>
         <translation>Precio por kWh</translation>
@@ -452,13 +459,6 @@
     <message>
         <source>This is a rough household price: enter yours.</source>
         <translation>Es un precio doméstico aproximado: introduce el tuyo.</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n hour(s)</source>
-        <translation>
-            <numerusform>%n hora</numerusform>
-            <numerusform>%n horas</numerusform>
-        </translation>
     </message>
 </context>
 <context>
@@ -1745,16 +1745,16 @@
         <translation>Todavía no se ha usado nada. Pulsa el botón de abajo para empezar.</translation>
     </message>
     <message>
+        <source>Contribute</source>
+        <translation>Contribuir</translation>
+    </message>
+    <message>
         <source>What happens next</source>
         <translation>Qué pasa después</translation>
     </message>
     <message>
         <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
         <translation>Al cerrar la ventana se oculta; el icono en el panel muestra el estado y lo pausa todo con dos clics.</translation>
-    </message>
-    <message>
-        <source>Contribute</source>
-        <translation>Contribuir</translation>
     </message>
     <message>
         <source>Join and fetch</source>
@@ -2552,16 +2552,16 @@
         <translation>Reintentar</translation>
     </message>
     <message>
-        <source>Choose for me</source>
-        <translation>Elige por mí</translation>
+        <source>Recommended</source>
+        <translation>Recomendado</translation>
     </message>
     <message>
         <source>The open run that fits this computer and needs it most.</source>
         <translation>El entrenamiento abierto que va con este equipo y más lo necesita.</translation>
     </message>
     <message>
-        <source>Recommended</source>
-        <translation>Recomendado</translation>
+        <source>Choose for me</source>
+        <translation>Elige por mí</translation>
     </message>
     <message>
         <source>Full now</source>
@@ -3270,13 +3270,6 @@
 </context>
 <context>
     <name>checks</name>
-    <message numerus="yes">
-        <source>The ledger answers, and %n run(s) are open.</source>
-        <translation>
-            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
-            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Graphics card</source>
         <translation>Tarjeta gráfica</translation>
@@ -3360,6 +3353,13 @@
     <message>
         <source>The ledger answers. No run is open now; one will be joined.</source>
         <translation>El registro responde. Ahora no hay ningún entrenamiento abierto; se entrará en uno.</translation>
+    </message>
+    <message numerus="yes">
+        <source>The ledger answers, and %n run(s) are open.</source>
+        <translation>
+            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
+            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -5281,6 +5281,10 @@
     <message>
         <source>the contribution was empty</source>
         <translation>la contribución estaba vacía</translation>
+    </message>
+    <message>
+        <source>the commitment was made without the contribution</source>
+        <translation>el compromiso se hizo sin tener la contribución</translation>
     </message>
     <message>
         <source>the contribution was far larger than the others</source>

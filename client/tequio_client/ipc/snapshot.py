@@ -212,6 +212,10 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     pending: Count = 0
     """Rounds with our work that are not closed yet."""
     unverified: Count = 0
+    unvested: Count = 0
+    """Micro-points of `total` that a quarantine would still take, as the ledger says."""
+    forfeited: Count = 0
+    """Micro-points that rounds paid and that were lost since; not in `total`."""
     """Points reported by the ledger whose entries were not checked yet."""
     rejected: Count = 0
     """Rounds without points since the last local midnight."""

@@ -308,6 +308,7 @@ ROUND_REASON_TEXTS: Mapping[str, str] = {
     "ascending": "the places in the contribution were out of order",
     "level": "a value in the contribution was not allowed",
     "hollow": "the contribution was empty",
+    "seal": "the commitment was made without the contribution",
     # what was measured
     "norm": "the contribution was far larger than the others",
     "cosine": "the contribution pointed away from what the witnesses measured themselves",

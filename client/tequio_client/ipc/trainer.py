@@ -21,6 +21,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client import ipc
+from tequio_shared.limits import AUDITS_OF_ONE, SKETCH_NUMBERS
 
 LINE_BYTES = 8 << 20
 """Longest line, newline included: room for a round of 4,095 contributions."""
@@ -59,6 +60,8 @@ class ScreenCandidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trainer: DigestText
     """Key of the trainer in this slot."""
     header: HeaderText
+    seal: DigestText
+    """As in the commitment."""
     payload: FilePath
     windows: Windows
     """All windows assigned to the trainer, in order."""
@@ -161,6 +164,19 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """Accepted in the last rounds, to recognise a contribution that is sent again."""
 
 
+SketchNumber = Annotated[int, msgspec.Meta(ge=-(2**15), le=2**15 - 1)]
+
+
+class EarlierSketch(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another auditor's sketch of the same training."""
+
+    seed: DigestText
+    sketch: Annotated[
+        tuple[SketchNumber, ...],
+        msgspec.Meta(min_length=SKETCH_NUMBERS, max_length=SKETCH_NUMBERS),
+    ]
+
+
 class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"):
     """Repeat the training of another trainer's contribution, and compare. Answered by `Audited`.
 
@@ -188,6 +204,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"
     """Leaves of the error feedback that it started with; none: it started from zero."""
     feedback_out: FilePath | None = None
     """Leaves of the error feedback after sending; none: withheld, or the algorithm has none."""
+    earlier: Annotated[tuple[EarlierSketch, ...], msgspec.Meta(max_length=AUDITS_OF_ONE)] = ()
 
 
 class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="advance"):
@@ -372,9 +389,6 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of the payload with the repeated pseudo-gradient on its support: mean over all chunks."""
 
 
-MOST_DIFFERENCE = 1_000_000
-
-
 class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audited"):
     """The repeated pseudo-gradient lies where the command said."""
 
@@ -382,8 +396,10 @@ class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audi
     round: Positive
     contribution: DigestText
     figures: AuditFigures
-    sketch: tuple[Annotated[int, msgspec.Meta(ge=-(2**15), le=2**15 - 1)], ...]
+    sketch: tuple[SketchNumber, ...]
     """The repeated pseudo-gradient along 64 seeded directions, in 1/4096 of its norm."""
+    checked: tuple[Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)], ...]
+    """Cosines of the earlier sketches with the repeated pseudo-gradient's own, in 1/10000."""
     loss_first: float
     """Loss of the first repeated step, nats per token."""
     loss_last: float

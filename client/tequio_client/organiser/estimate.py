@@ -306,6 +306,9 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     network = _network(source)
     plans.check_vocabulary(source, corpus, network.vocabulary)
     plans.check_context(source, corpus, network.context)
+    audits = plans.manifest_audits(plan.audit)
+    if audits is not UNSET:
+        plans.check_repeatable(source)
     adapters = plans.outline_adapters(source)
     # Adapters are what the run trains, so they replace the network in its manifest.
     tensors = adapters.tensors if adapters else network.tensors
@@ -330,6 +333,7 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         rounds=plans.manifest_rounds(plan.rounds),
         admission=plan.admission,
         measure=plan.measure if corpus.held_out else UNSET,
+        audit=audits,
         witness_share_bp=round(plan.witness_share * 10_000),
         base=adapters.base if adapters else UNSET,
     )

@@ -15,6 +15,7 @@ folder = "data"             # written by `tequio data build`
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
 [expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
 [measure]                   # optional: every, members, tokens; heads measured on held-out text
+[audit]                     # optional: newcomers, others; shares of the work that is repeated
 """
 
 from __future__ import annotations
@@ -38,9 +39,11 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import MOST_RANK, BaseFile, FrozenBase, LayoutKind
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.round.assignment import BASIS_POINTS
 from tequio_shared.round.manifest import (
     Admission,
     Algorithm,
+    AuditRules,
     Corpus,
     InnerParams,
     MeasureRules,
@@ -162,6 +165,13 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tflops: Annotated[float, Meta(ge=0, le=1e5)] = 0.0
 
 
+class AuditPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Shares of the contributions that other members repeat: of newcomers, and of all others."""
+
+    newcomers: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    others: Annotated[float, Meta(ge=0, le=1)] = 0.05
+
+
 class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A complete plan; relative paths are relative to its file."""
 
@@ -175,6 +185,7 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     admission: Admission | UnsetType = UNSET
     expect: ExpectPlan | UnsetType = UNSET
     measure: MeasureRules = MeasureRules()
+    audit: AuditPlan = AuditPlan()
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
 
@@ -209,6 +220,26 @@ def manifest_inner(plan: InnerPlan) -> InnerParams:
         clip_e3=round(plan.clip * 1e3),
         decay_e6=round(plan.weight_decay * 1e6),
     )
+
+
+def manifest_audits(plan: AuditPlan) -> AuditRules | UnsetType:
+    rules = AuditRules(
+        unproven_bp=round(plan.newcomers * BASIS_POINTS),
+        others_bp=round(plan.others * BASIS_POINTS),
+    )
+    return rules if rules.unproven_bp or rules.others_bp else UNSET
+
+
+def check_repeatable(source: ModelSourceSpec) -> None:
+    """Raise UserFacingError for a model whose training nobody can repeat: dropout is random."""
+    for name, value in json.loads(source.config).items():
+        is_rate = name.endswith(("dropout", "pdrop")) and isinstance(value, int | float)
+        if is_rate and value > 0:
+            raise UserFacingError(
+                f"the model's configuration has {name} {value}: its training cannot be repeated, "
+                "so nobody could audit it; set it to 0, or write in the plan: [audit] newcomers = "
+                "0, others = 0"
+            )
 
 
 def manifest_rounds(plan: RoundsPlan) -> RoundRules:

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +36,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tequio_client.ipc.trainer import MOST_DIFFERENCE, AuditFigures
+from tequio_client.ipc.trainer import AuditFigures, EarlierSketch
 from tequio_client.trainer import prepared, screen
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
@@ -44,8 +44,10 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, ContributionHeader, RecordShape, decode_records
 from tequio_shared.head.layout import CHUNK, Padding, WeightLayout
+from tequio_shared.ids import from_text
+from tequio_shared.limits import MOST_DIFFERENCE, SKETCH_NUMBERS
+from tequio_shared.round.audits import LIMITS
 
-SKETCH_NUMBERS = 64
 SKETCH_UNIT = 4_096
 """A sketch's number of one norm. Numbers are about normal: eight norms never occur."""
 _SKETCH_PREFIX = b"tequio/v1/audit-sketch\0"
@@ -324,6 +326,14 @@ def _signs(raw: bytes) -> NDArray[np.float32]:
     return (1 - 2 * bits.astype(np.float32)).reshape(-1, SKETCH_NUMBERS)
 
 
+def check_sketches(delta: NDArray[np.float32], earlier: Iterable[EarlierSketch]) -> tuple[int, ...]:
+    """Cosine, in 1/10000, of each earlier sketch with that of `delta` from the same seed."""
+    return tuple(
+        max(min(sketch_cosine(sketch(delta, from_text(one.seed)), one.sketch), _E4), -_E4)
+        for one in earlier
+    )
+
+
 def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:
     """Cosine of two sketches in 1/10000, rounded down; 0 if one is zero. All in integers."""
     product = sum(a * b for a, b in zip(one, other, strict=True))
@@ -334,9 +344,9 @@ def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:
 # --- limits --------------------------------------------------------------------------------------
 
 Limits = Mapping[str, int]
-WARN: Limits = {"hidden": 1_800, "other": 1_800, "rounding": 2_500, "leaves": 1_000}
+WARN: Limits = {name: warns for name, (warns, _) in LIMITS.items()}
 """Above what any honest contribution measured: reason for more audits."""
-CONVICT: Limits = {"hidden": 2_500, "other": 2_500, "rounding": 5_000, "leaves": 2_000}
+CONVICT: Limits = {name: convicts for name, (_, convicts) in LIMITS.items()}
 """One honest contribution of a million is above one of them, by the fit in docs/auditing.md."""
 
 

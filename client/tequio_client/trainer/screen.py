@@ -83,6 +83,7 @@ class ScreenedCandidate:
 
     slot: int
     header: bytes
+    seal: bytes
     payload: Path
     expected: ExpectedContribution
 
@@ -149,7 +150,7 @@ def broken_rule(candidate: ScreenedCandidate) -> str:
         payload = np.memmap(candidate.payload, np.uint8, "r")
     except OSError:
         return "unreadable"
-    return contribution.validate(candidate.header, payload.data, expected) or ""
+    return contribution.validate(candidate.header, payload.data, expected, candidate.seal) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -400,6 +400,7 @@ def _candidate(
     return screen.ScreenedCandidate(
         slot=one.slot,
         header=from_text(one.header, contribution.HEADER_BYTES),
+        seal=from_text(one.seal),
         payload=Path(one.payload),
         expected=ExpectedContribution(
             shape=setup.record_shape(task.k),
@@ -435,12 +436,14 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     with _delta_file(task.delta_out, setup, master) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
         sketch = audit.sketch(delta, seed)
+        checked = audit.check_sketches(delta, task.earlier)
     return trainer.Audited(
         command=task.command,
         round=task.round,
         contribution=to_text(contribution.contribution_id(candidate.header)),
         figures=figures,
         sketch=sketch,
+        checked=checked,
         loss_first=done.loss_first,
         loss_last=done.loss_last,
         train_seconds=done.seconds,

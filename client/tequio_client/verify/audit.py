@@ -355,7 +355,7 @@ class HeadAudit:
         )
         broken = ""
         for path in self._candidates(ref):
-            broken = _broken_rule(work.header, path, closed)
+            broken = _broken_rule(work, path, closed)
             if not broken:
                 self._report.checked["contributions"] += 1
                 return path
@@ -412,13 +412,13 @@ def head_step(manifest: Manifest, closed: AcceptedSet) -> OuterStep:
     )
 
 
-def _broken_rule(header: bytes, path: Path, closed: AcceptedSet) -> str:
+def _broken_rule(work: AcceptedWork, path: Path, closed: AcceptedSet) -> str:
     if path.stat().st_size == 0:
         return "length"
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as payload:
         view = memoryview(payload)
         try:
-            return validate(header, view, closed.expected) or ""
+            return validate(work.header, view, closed.expected, work.seal) or ""
         finally:
             view.release()
 

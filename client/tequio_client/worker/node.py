@@ -29,6 +29,7 @@ from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -59,6 +60,7 @@ class Node:
     network: PeerNetwork
     fetcher: Fetcher
     blobs: BlobServer
+    leaves: FeedbackLeaves
     exchange: Exchange
     membership: Membership
     checkpoints: CheckpointGossip
@@ -94,7 +96,8 @@ async def open_node(
         fetcher = await stack.enter_async_context(
             Fetcher(network, store, rng=rng, download=download)
         )
-        blobs = BlobServer(network, store, upload)
+        leaves = FeedbackLeaves()
+        blobs = BlobServer(network, store, upload, leaves)
         membership = Membership(
             network=network,
             ledger=ledger,
@@ -116,6 +119,7 @@ async def open_node(
             network=network,
             fetcher=fetcher,
             blobs=blobs,
+            leaves=leaves,
             exchange=exchange,
             membership=membership,
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),

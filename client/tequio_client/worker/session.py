@@ -130,6 +130,7 @@ class RunSession:
                 recorded_heads=joined.recorded_heads,
                 starting_head=joined.starting_head,
                 exchange=node.exchange,
+                client=node.fetcher.client,
                 outbox=self._outbox,
                 announcer=announcer,
                 reports=reports,
@@ -149,6 +150,7 @@ class RunSession:
                 rng=node.rng,
                 upto=joined.upto,
             )
+            node.leaves.may_open = self.driver.may_open
             self.driver.set_pause(self._lending.pause_reason())
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self.driver.receive_announcement)

@@ -22,7 +22,7 @@ from tequio_ledger.store.models import (
     Round,
     Run,
 )
-from tequio_shared.ids import PeerKey
+from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network import conduct
 from tequio_shared.served.rows import (
     AttendedRow,
@@ -44,13 +44,14 @@ from tequio_shared.statements.runs import (
     RoundOpen,
     RoundRoster,
     RoundVoid,
+    RunClose,
     RunOpen,
 )
-from tequio_shared.statements.statement import Entry
+from tequio_shared.statements.statement import Entry, Statement
 
 _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
-_FRESH_PEER = ("last_seq", "last_hash", "micropoints")
+_FRESH_PEER = ("last_seq", "last_hash", "micropoints", "unvested", "forfeited")
 
 
 @dataclass(slots=True)
@@ -81,6 +82,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     changed = conduct.subject(statement)
     if changed is not None:
         changes.standings.add(changed)
+        changes.peers.add(changed)  # a quarantine takes points
     changes.tiers.update(state.tiers.subjects(entry))
     match statement.body:
         case NetGenesis():
@@ -91,8 +93,19 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.runs.append(run_row(index, statement))
         case HeadMeasure() as body:
             changes.measures.append(measure_row(index, statement, body))
+        case RunClose():
+            changes.peers.update(state.run(_run_of(statement)).accounts.earned)
         case body if isinstance(body, _OF_ROUND):
-            _derive_round(changes, state.last_round(place_of(statement)[0]))
+            run, _ = place_of(statement)
+            _derive_round(changes, state.last_round(run))
+            if isinstance(body, RoundClose):
+                changes.peers.update(one.trainer for one in state.runs[run].settled)
+
+
+def _run_of(statement: Statement) -> RunId:
+    if statement.run is None:
+        raise AssertionError(f"{statement.type} without a run was admitted")
+    return statement.run
 
 
 def _derive_round(changes: Changes, rows: RoundRows) -> None:

@@ -127,6 +127,8 @@ class Peer(Base):
     last_seq: Mapped[Number]
     last_hash: Mapped[Hash]
     micropoints: Mapped[Number]
+    unvested: Mapped[Number]
+    forfeited: Mapped[Number]
     __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
 
 

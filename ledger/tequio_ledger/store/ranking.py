@@ -2,7 +2,8 @@
 
 Keys for which a connector has confirmed one account share a place, under the key that earned most;
 every other key has its own, because one invitation may have let in many people. A team earned what
-rounds paid to keys that were members when the round closed.
+rounds paid to keys that were members when the round closed. While a key is quarantined or banned,
+neither a ranking since a time nor a team counts what it was paid: some of that is forfeited.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from sqlalchemy import (
     union_all,
 )
 
-from tequio_ledger.store.models import Credit, KeyTier, Peer, Round
+from tequio_ledger.store.models import Credit, KeyTier, Peer, PeerStanding, Round
 from tequio_shared.ids import PeerKey
+from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.rows import RankedRow
 
@@ -78,7 +80,9 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(Credit.micropoints), func.count(Credit.peer.distinct())
-    query: Select[str, int, int] = select(Credit.team, total, keys).where(_IN_A_TEAM)
+    query: Select[str, int, int] = select(Credit.team, total, keys).where(
+        _IN_A_TEAM, Credit.peer.not_in(_EXCLUDED)
+    )
     if since_ms is not None:
         query = query.join(Round, _OF_ROUND).where(Round.ended_ms >= since_ms)
     query = query.group_by(Credit.team).order_by(total.desc(), Credit.team)
@@ -90,6 +94,7 @@ _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.
 _IN_A_TEAM = text("credit.team <> ''")
+_EXCLUDED = select(PeerStanding.peer).where(PeerStanding.standing.in_(sorted(EXCLUDED)))
 
 
 def _owner(key: InstrumentedAttribute[bytes]) -> ColumnElement[bytes]:
@@ -107,7 +112,7 @@ def _since(since_ms: int) -> Subquery:
         )
         .join(Round, _OF_ROUND)
         .outerjoin(KeyTier, KeyTier.peer == Credit.peer)
-        .where(Round.ended_ms >= since_ms)
+        .where(Round.ended_ms >= since_ms, Credit.peer.not_in(_EXCLUDED))
         .group_by(Credit.peer, KeyTier.tier, KeyTier.owner)
         .subquery()
     )

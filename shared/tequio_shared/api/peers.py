@@ -51,6 +51,10 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     last_seq: Natural
     last_hash: Bytes32Text
     micropoints: Natural
+    unvested: Natural
+    """Part of `micropoints` that can still be lost (docs/protocol.md, 13.1)."""
+    forfeited: Natural
+    """Earned and lost: not part of `micropoints`."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf

@@ -13,8 +13,9 @@ record has exactly one spelling.
 
 from __future__ import annotations
 
+import hashlib
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -46,6 +47,7 @@ MAGIC = b"TQC1"
 VERSION = 1
 HEADER_BYTES = 216
 _ID_PREFIX = b"tequio/v1/contribution\0"
+_SEAL_PREFIX = b"tequio/v1/seal\0"
 _LAYOUT = struct.Struct("<4sHBBHHIQQIIQ32s32s32s32s32sii")
 
 LEVELS: Mapping[int, NDArray[np.int8]] = {
@@ -371,10 +373,25 @@ def contribution_id(header: bytes) -> ContributionId:
 
 def payload_root(payload: bytes | memoryview, shape: RecordShape) -> Digest:
     """Root of the RFC 6962 tree whose leaves are groups of G records."""
-    view = memoryview(payload)
-    size = shape.group_bytes
-    groups = (bytes(view[at : at + size]) for at in range(0, len(view), size))
+    groups = _groups(payload, shape)
     return Digest(merkle.root_of_hashes([merkle.leaf_hash(group) for group in groups]))
+
+
+def payload_seal(trainer: PeerKey, blocks: Iterable[bytes]) -> Digest:
+    """Seal of a trainer on the payload that these blocks make: SHA-256 over prefix, key, payload.
+
+    A payload root is public as soon as it is gossiped. The seal binds it to the committer: a key
+    that does not have the payload cannot compute its own seal, and so cannot commit to it first.
+    """
+    state = hashlib.sha256(_SEAL_PREFIX + trainer)
+    for block in blocks:
+        state.update(block)
+    return Digest(state.digest())
+
+
+def _groups(payload: bytes | memoryview, shape: RecordShape) -> Iterator[bytes]:
+    view, size = memoryview(payload), shape.group_bytes
+    return (bytes(view[at : at + size]) for at in range(0, len(view), size))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -400,12 +417,13 @@ class ExpectedContribution:
 
 
 def validate(
-    header: bytes, payload: bytes | memoryview, expected: ExpectedContribution
+    header: bytes, payload: bytes | memoryview, expected: ExpectedContribution, seal: bytes
 ) -> str | None:
     """Name of the first broken rule in the normative order; None for a valid contribution.
 
-    A valid contribution re-encodes to its own bytes. Cost: one hash of the payload and one pass
-    over the records, in blocks of 4096 chunks. A wrong size is refused before anything is read.
+    `seal` is the commitment's. A valid contribution re-encodes to its own bytes. Cost: one pass
+    over the payload for root and seal, and one over the records, in blocks of 4096 chunks. A wrong
+    size is refused before anything is read.
     """
     size = expected.chunks * expected.shape.record_bytes
     if len(header) != HEADER_BYTES or memoryview(payload).nbytes != size:
@@ -415,9 +433,23 @@ def validate(
         return rule
     # After the header's rules, so a bad header costs no hash; before the records, so a witness that
     # names a broken record has the bytes that the trainer committed to.
-    if ContributionHeader.parse(header).payload_root != payload_root(payload, expected.shape):
+    parsed = ContributionHeader.parse(header)
+    root, sealed = _root_and_seal(parsed.trainer, payload, expected.shape)
+    if parsed.payload_root != root:
         return "payload_root"
-    return first_broken_record(payload, expected.shape)
+    rule = first_broken_record(payload, expected.shape)
+    return rule or (None if sealed == seal else "seal")
+
+
+def _root_and_seal(
+    trainer: PeerKey, payload: bytes | memoryview, shape: RecordShape
+) -> tuple[bytes, bytes]:
+    sealed, leaves = hashlib.sha256(_SEAL_PREFIX + trainer), []
+    # Both hashes of a group while it is in the processor's cache: a payload has up to a gigabyte.
+    for group in _groups(payload, shape):
+        sealed.update(group)
+        leaves.append(merkle.leaf_hash(group))
+    return merkle.root_of_hashes(leaves), sealed.digest()
 
 
 def broken_header(header: ContributionHeader, expected: ExpectedContribution) -> Iterator[str]:

@@ -94,15 +94,27 @@ def root_of_hashes(hashes: Sequence[bytes]) -> Digest:
 
 def inclusion_path(hashes: Sequence[bytes], index: int) -> list[Digest]:
     """Hashes that lead from the leaf with that index to the root (RFC 6962, 2.1.1); O(leaves)."""
-    if not 0 <= index < len(hashes):
-        raise PeerError(f"leaf {index} lies outside a tree of {len(hashes)}")
+    return path_in(levels(hashes), index)
+
+
+def levels(hashes: Sequence[bytes]) -> list[Sequence[bytes]]:
+    """All levels of a tree, its leaf hashes first and its root last, for many paths."""
+    found: list[Sequence[bytes]] = [hashes]
+    while len(found[-1]) > 1:
+        found.append(_level_above(found[-1]))
+    return found
+
+
+def path_in(tree: Sequence[Sequence[bytes]], index: int) -> list[Digest]:
+    """Inclusion path of a leaf in the levels of its tree; O(log leaves)."""
+    if not 0 <= index < len(tree[0]):
+        raise PeerError(f"leaf {index} lies outside a tree of {len(tree[0])}")
     path: list[Digest] = []
-    level: Sequence[bytes] = hashes
-    while len(level) > 1:
+    for level in tree[:-1]:
         sibling = index ^ 1
         if sibling < len(level):  # a last odd node rises alone
             path.append(Digest(level[sibling]))
-        level, index = _level_above(level), index // 2
+        index //= 2
     return path
 
 

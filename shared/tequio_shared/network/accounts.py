@@ -15,12 +15,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, to_text
-from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
+from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS, VESTING
+from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import assignment
 from tequio_shared.round.assignment import WindowQueue
+from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember, RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -40,12 +42,88 @@ class MemberAccount:
     is_active: bool = True
     paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
     missed: int = 0  # commitments in a row that no quorum had
+    feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
+
+
+@dataclass(slots=True, kw_only=True)
+class Vesting:
+    """Payments for one kind of duty that may still be lost, the oldest first.
+
+    Each is the member's to keep after `VESTING` further ones. Its own duties are counted, not the
+    rounds that go by: whoever cheats and leaves keeps nothing of what it came for.
+    """
+
+    waiting: deque[tuple[int, int, int]] = field(default_factory=deque)
+    """(number of payments before it, round, micropoints)."""
+    paid: int = 0
+    total: int = 0
+
+    def pay(self, number: int, micropoints: int) -> None:
+        """Add the payment of that round, and release what it vests."""
+        self.waiting.append((self.paid, number, micropoints))
+        self.paid, self.total = self.paid + 1, self.total + micropoints
+        while self.waiting[0][0] + VESTING < self.paid:
+            self.total -= self.waiting.popleft()[2]
+
+    def take(self, number: int) -> int:
+        """Take the payment of one round back, and let all others wait from the beginning."""
+        taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
+        left = [one for one in self.waiting if one[1] != number]
+        self.waiting = deque((self.paid, paid_for, amount) for _, paid_for, amount in left)
+        self.total -= taken
+        return taken
+
+    def take_all(self) -> int:
+        taken, self.total = self.total, 0
+        self.waiting.clear()
+        return taken
 
 
 @dataclass(slots=True, kw_only=True)
 class MemberPoints:
+    """Micro-points of a member in the run, `trainer` and `witness` without the forfeited ones."""
+
     trainer: int = 0
     witness: int = 0
+    forfeited: int = 0
+    training: Vesting = field(default_factory=Vesting)
+    witnessing: Vesting = field(default_factory=Vesting)
+    seized: tuple[int, int] = (0, 0)
+    """Forfeited at the last quarantine, as trainer and as witness."""
+
+    @property
+    def unvested(self) -> int:
+        return self.training.total + self.witnessing.total
+
+    def pay(self, number: int, trainer: int, witness: int) -> None:
+        """Pay what a round earned."""
+        self.trainer, self.witness = self.trainer + trainer, self.witness + witness
+        if trainer:
+            self.training.pay(number, trainer)
+        if witness:
+            self.witnessing.pay(number, witness)
+
+    def take_round(self, number: int) -> None:
+        """Take back the payment for a contribution that could not be audited."""
+        taken = self.training.take(number)
+        self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
+
+    def seize(self) -> None:
+        """Take all that has not vested."""
+        self.seized = self.training.take_all(), self.witnessing.take_all()
+        self.trainer, self.witness = self.trainer - self.seized[0], self.witness - self.seized[1]
+        self.forfeited += sum(self.seized)
+
+    def restore(self) -> None:
+        """Pay back what the last quarantine took, since it was wrong."""
+        self.forfeited -= sum(self.seized)
+        self.pay(0, *self.seized)
+        self.seized = 0, 0
+
+    def vest(self) -> None:
+        """Let nothing wait any more: the run has ended."""
+        self.training.take_all()
+        self.witnessing.take_all()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +158,10 @@ class RunAccounts:
     rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
+    audits: AuditBook = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.audits = AuditBook(self.manifest.audits)
 
     def mark_ready(self, key: PeerKey, roles: tuple[str, ...], index: int) -> None:
         """Record member.ready: the member can be in the next roster."""
@@ -99,6 +181,7 @@ class RunAccounts:
         """Take the member out of rosters until its next member.ready."""
         if key in self.members:
             self.members[key].is_active = False
+            self.audits.forget(key)
 
     def is_witness(self, key: PeerKey) -> bool:
         """Return whether the key is an active member that witnesses."""
@@ -122,9 +205,18 @@ class RunAccounts:
 
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far; the queue is not changed."""
-        members = tuple(self._member(key, roles) for key, roles in self.next_members(ts).items())
+        chosen = self.next_members(ts)
+        trainers = {
+            key: slot for slot, (key, roles) in enumerate(chosen.items()) if TRAINER in roles
+        }
+        orders = self.audits.orders(trainers)
+        busy = {order.slot for order in orders}
+        members = tuple(
+            self._member(key, roles, is_free=slot not in busy)
+            for slot, (key, roles) in enumerate(chosen.items())
+        )
         pool, _ = self.queue.split_off(sum(member.share for member in members))
-        return Roster(members=members, pool=pool, train_ms=self.train_ms())
+        return Roster(members=members, pool=pool, train_ms=self.train_ms(), audits=orders)
 
     def train_ms(self) -> int:
         """Time that the next round may train: 1.5 times the pace of the slowest tenth, bounded.
@@ -148,9 +240,9 @@ class RunAccounts:
         for slot, row in enumerate(result.slots):
             key = view.roster.members[slot].key
             earned = self.earned[key]
-            earned.trainer += row.trainer_micropoints
-            earned.witness += row.witness_micropoints
+            earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
+                self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
             self._count_missed(key, Verdict(row.verdict), view)
@@ -159,6 +251,50 @@ class RunAccounts:
         self.trained[view.number] = RunProgress(tokens=self.tokens, ms=ts - self.opened_ms)
         self.queue = self.queue.put_back(view.unfinished(accepted))
         self._drop_silent(view)
+
+    def close_audits(self, view: RoundView, ts: int) -> list[AuditOutcome]:
+        """Take in the audits of a closed round, and draw the next; returns what is over.
+
+        What was withheld from its auditors is not paid, and delays the vesting of all the rest.
+        """
+        run = self.manifest.run_id
+        over = self.audits.close_round(
+            view,
+            lambda key: self.tiers.of(key, run, ts).owner,
+            lambda key: self.standings.of(key) is not Standing.ACTIVE,
+        )
+        for one in over:
+            if one.verdict is AuditVerdict.WITHHELD:
+                self.audits.watch(one.trainer)
+                self.earned[one.trainer].take_round(one.round)
+        return over
+
+    def seize(self, key: PeerKey) -> None:
+        """Take a key's points that have not vested: it is quarantined."""
+        if key in self.earned:
+            self.earned[key].seize()
+
+    def restore(self, key: PeerKey) -> None:
+        """Give a key's points back: its quarantine was wrong."""
+        if key in self.earned:
+            self.earned[key].restore()
+
+    def vest_all(self) -> None:
+        """Let all points vest: the run has ended."""
+        for one in self.earned.values():
+            one.vest()
+
+    def check_feedback(self, key: PeerKey, feedback: str) -> None:
+        """Require that a commitment starts from zeros, or from what the key's last accepted left.
+
+        Else a trainer could choose the feedback that an audit adds to its update. Costs one lookup.
+        """
+        known = self.members.get(key)
+        last = known.feedback if known else ZERO_DIGEST
+        if feedback and (last == ZERO_DIGEST or feedback != to_text(last)):
+            raise RefusedError(
+                "wrong-feedback", "not the error feedback of the author's last accepted work"
+            )
 
     def void_round(self, view: RoundView) -> None:
         """Undo a void round: its windows go back to the queue, and only silence has a consequence.
@@ -206,13 +342,13 @@ class RunAccounts:
                 seated.add(key)
         return seated
 
-    def _member(self, key: PeerKey, roles: tuple[str, ...]) -> RosterMember:
+    def _member(self, key: PeerKey, roles: tuple[str, ...], *, is_free: bool) -> RosterMember:
         rules = self.manifest.windows
         speed = assignment.verified_speed(self.members[key].paces)
         train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
         most = rules.first if self.standings.of(key) in UNPROVEN else rules.most
         mine = assignment.window_share(speed, train_ms, rules.first, most, steps)
-        share = mine if TRAINER in roles else 0
+        share = mine if TRAINER in roles and is_free else 0
         return RosterMember(peer=to_text(key), roles=roles, speed=speed, share=share)
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
@@ -280,7 +416,7 @@ def check_open(view: PhaseTimes, current: RoundView, body: RoundOpen, ts: int) -
 
 def check_witness(view: PhaseTimes, current: RoundView, ts: int) -> None:
     """Training ends when all trainers present have committed, or at its deadline."""
-    if not has_all_commitments(view, current) and ts < _train_by(current):
+    if not has_all_work(view, current) and ts < _train_by(current):
         raise RefusedError("wrong-witness", f"round {current.number} trains until its deadline")
 
 
@@ -312,9 +448,11 @@ def has_all_lots(view: PhaseTimes, current: RoundView) -> bool:
     return all(slot in current.lots for slot in view.present(current.roster.slots_of(WITNESS)))
 
 
-def has_all_commitments(view: PhaseTimes, current: RoundView) -> bool:
-    # Present trainers only: one that left must not hold up those that stay.
-    return all(slot in current.commitments for slot in view.present(current.trainers))
+def has_all_work(view: PhaseTimes, current: RoundView) -> bool:
+    """Return whether all trainers have committed, and all auditors reported."""
+    # Present ones only: one that left must not hold up those that stay.
+    has_trained = all(slot in current.commitments for slot in view.present(current.trainers))
+    return has_trained and all(slot in current.reports for slot in view.present(current.orders))
 
 
 def has_all_proofs(view: PhaseTimes, current: RoundView) -> bool:
@@ -327,7 +465,7 @@ def _void_from(view: PhaseTimes, current: RoundView) -> int:
         case RoundPhase.ATTEST:
             return view.rostered_ms + times.attest
         case RoundPhase.TRAIN:
-            return 0 if has_all_commitments(view, current) else _train_by(current)
+            return 0 if has_all_work(view, current) else _train_by(current)
     if not current.has_quorum():
         return view.witnessed_ms + times.witness
     waited = min(times.grace, times.witness)

@@ -11,7 +11,7 @@ reports only what it has checked. (docs/protocol.md, standing)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import ContributionHeader, contribution_id
@@ -24,8 +24,9 @@ from tequio_shared.ids import (
     from_text,
     key_from_text,
 )
+from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.run import Documents
-from tequio_shared.network.standing import KeyStatus, ProvenFault, StandingCause
+from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round.evidence import PieceEvidence, broken_rule
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
@@ -229,3 +230,23 @@ def subject(statement: Statement) -> PeerKey | None:
         case StandingChange(peer=peer) | StandingRelease(peer=peer) | StandingUphold(peer=peer):
             return key_from_text(peer)
     return None
+
+
+def subject_standing(standings: KeyStatus, statement: Statement) -> Standing | None:
+    """Standing of the key that this statement is about, before it is applied."""
+    key = subject(statement)
+    return None if key is None else standings.of(key)
+
+
+def settle_points(statement: Statement, was: Standing | None, runs: Iterable[RunAccounts]) -> None:
+    """Take what a newly quarantined key has not yet earned for good, or give it back; O(runs).
+
+    `was` is the key's standing before the statement, which was applied.
+    """
+    match statement.body:
+        case StandingChange(peer=peer, to="quarantined"):
+            for accounts in runs:
+                accounts.seize(key_from_text(peer))
+        case StandingRelease(peer=peer) if was is Standing.QUARANTINED:
+            for accounts in runs:
+                accounts.restore(key_from_text(peer))

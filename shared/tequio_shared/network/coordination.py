@@ -152,7 +152,7 @@ def _when_training(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coo
     ends = _train_ends(current, watch)
     if ends is None:
         return None
-    done = accounts.has_all_commitments(view, current)
+    done = accounts.has_all_work(view, current)
     if not done and now < ends:
         return None
     if not current.commitments:

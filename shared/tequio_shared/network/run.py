@@ -35,6 +35,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
+from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
@@ -49,6 +50,7 @@ from tequio_shared.statements.network import (
     MemberReady,
 )
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadAttest,
     HeadMeasure,
     HeadPromote,
@@ -283,7 +285,7 @@ class RunView:
         if is_coordinators:
             network_accounts.check_forward(self.coordinator_ms, statement.ts)
         match body:
-            case HeadAttest() | WorkCommit() | WitnessProof():
+            case HeadAttest() | WorkCommit() | WitnessProof() | AuditReport():
                 self._apply_member(index, statement, body, at_ms)
             case HeadMeasure():
                 self.draws.record(statement.author, statement.round or 0, body)
@@ -322,6 +324,9 @@ class RunView:
     ) -> None:
         """Record that the author joins or leaves; raises RefusedError if it may not join."""
 
+    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
+        """Raise RefusedError unless the commitment may start with that error feedback."""
+
     def _check_next_round(self, number: int) -> None:
         """Raise RefusedError unless that is the number of the next round."""
 
@@ -343,12 +348,18 @@ class RunView:
     def _check_reason(self, reason: int) -> None:
         """Raise RefusedError unless the run may close for that reason."""
 
+    def _record_end(self) -> None:
+        """Let the points vest."""
+
     def _unseen(self, event: RunEvent) -> RunState | None:
         """State after an event whose cause may lie before the start of this view."""
         return LIGHT_VIEW_STATES.get(event)
 
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
-        self._current(statement).apply(index, statement.author, body, at_ms)
+        current = self._current(statement)
+        if isinstance(body, WorkCommit):
+            self._check_feedback(statement.author, body)
+        current.apply(index, statement.author, body, at_ms)
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -374,6 +385,7 @@ class RunView:
             case RunClose(reason=reason):
                 after = self._after(RunEvent.CLOSE)
                 self._check_reason(reason)
+                self._record_end()
                 self.state = after
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
@@ -518,6 +530,7 @@ class FullRunView(RunView):
 
     accounts: RunAccounts
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
+    settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Last publication of each round's head, with its log index."""
 
@@ -564,6 +577,9 @@ class FullRunView(RunView):
         accounts.mark_ready(author, body.roles, index)
         accounts.standings.record_ready(author, index)
 
+    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
+        self.accounts.check_feedback(author, body.feedback)
+
     def _check_next_round(self, number: int) -> None:
         if number != self.number + 1:
             raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
@@ -587,6 +603,8 @@ class FullRunView(RunView):
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         self.accounts.credit_round(view, result, ts)
         self.accounts.standings.close_round(index, view)
+        self.settled = self.accounts.close_audits(view, ts)
+        self.accounts.standings.close_audits(index, self.settled)
 
     def _give_back(self, view: RoundView) -> None:
         self.accounts.void_round(view)
@@ -594,6 +612,9 @@ class FullRunView(RunView):
     def _check_reason(self, reason: int) -> None:
         if reason != close_reason(self.number, self.manifest):
             raise RefusedError("wrong-close", f"the run does not end for reason {reason}")
+
+    def _record_end(self) -> None:
+        self.accounts.vest_all()
 
     def _unseen(self, event: RunEvent) -> RunState | None:
         return None

@@ -3,14 +3,15 @@
 Rules. Only the log counts: faults that signatures and bytes prove, verdicts by a quorum of
 witnesses, work that was accepted. From them follows a `standing.change`, and exactly that one: the
 coordinator states it, every reader of the whole log derives it again, and no roster is admitted
-while one is due. Silence, lateness and work that nobody could fetch are never faults. One witness
-alone accuses nobody: a measured fault needs two that give the same reason, and two such faults
-before it excludes. A standing holds in all runs. (docs/protocol.md, standing)
+while one is due. Silence, lateness and work that nobody could fetch are never faults. No
+measure excludes anybody: one on which two witnesses agree makes a key suspected, and so more often
+audited; work that was not done is what five sixths of its auditors say. A standing holds in all
+runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from types import MappingProxyType
@@ -21,6 +22,8 @@ from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
 from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
+    BAN_QUARANTINES,
+    CONTRADICTIONS,
     DEVIATION_PROOFS,
     DEVIATIONS,
     NEWCOMER_WORK,
@@ -29,9 +32,9 @@ from tequio_shared.limits import (
     REPEAT_MS,
     REPEATED_QUARANTINE_MS,
     STRIKE_ROUNDS,
-    STRIKES,
 )
 from tequio_shared.round import proof
+from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.network import (
     EVIDENCE,
@@ -43,6 +46,7 @@ from tequio_shared.statements.network import (
 )
 
 if TYPE_CHECKING:
+    from tequio_shared.network.audits import AuditOutcome
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Statement
 
@@ -73,11 +77,14 @@ class StandingCause(IntEnum):
     NOT_ELECTED = 6  # a proof from a key that was not elected
     BAD_PROOF = 7  # a signed proof that is not valid
     STRIKE = 8  # one measured fault
-    STRIKES = 9  # repeated ones
+    # 9 is free: repeated measured faults quarantined, before there were audits.
     DEVIATION = 10  # proofs that the other witnesses contradict
     TERM_SERVED = 11  # the term is over, and the key sent member.ready
     UNANSWERED = 12  # no organiser answered an appeal
     FALSE_REPORT = 13  # a report whose piece shows no fault
+    NOT_DONE = 14  # a contribution that is not the work it claims, as its auditors agree
+    CONTRADICTED = 15  # an audit that the other auditors contradict
+    CONTRADICTIONS = 16  # repeated ones
 
 
 EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
@@ -117,6 +124,9 @@ class StandingRecord:
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
+    audits: int = 0
+    contradictions: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the audit, its audit.report)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
@@ -233,6 +243,23 @@ class KeyStatus:
                 del record.deviations[:-DEVIATION_PROOFS]
                 self._moving.add(key)
 
+    def close_audits(self, index: int, outcomes: Iterable[AuditOutcome]) -> None:
+        """Apply the audits that ended with the round.close at that log index."""
+        for one in outcomes:
+            if one.verdict is AuditVerdict.NOT_DONE:
+                record = self.register(one.trainer, index)
+                if record.standing not in EXCLUDED and record.fault is None:
+                    record.fault = StandingCause.NOT_DONE, (*one.entries, index)
+                    self._moving.add(one.trainer)
+            for auditor, entry in zip(one.auditors, one.entries, strict=True):
+                record = self.register(auditor, index)
+                record.audits += 1
+                if auditor in one.contradicted:
+                    record.contradictions.append((record.audits, entry))
+                    del record.contradictions[:-STRIKE_ROUNDS]
+                    record.accepted_since = 0
+                    self._moving.add(auditor)
+
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
         record = self.records.get(key)
@@ -298,7 +325,7 @@ class KeyStatus:
             raise RefusedError(
                 "wrong-standing", f"{body.peer} is {record.standing}, not quarantined"
             )
-        elif body.to == "banned" and _repeated(record, statement.ts) < STRIKES:
+        elif body.to == "banned" and _repeated(record, statement.ts) < BAN_QUARANTINES:
             raise RefusedError(
                 "wrong-standing",
                 f"{body.peer} has fewer than two quarantines in 180 days: a ban needs two",
@@ -313,7 +340,7 @@ class KeyStatus:
             case Standing.BANNED:
                 found = None
             case _:
-                found = _guilt(record) or _progress(record)
+                found = _guilt(record) or _suspicion(record) or _progress(record)
         if found is None:
             return None
         to, cause, evidence = found
@@ -332,14 +359,23 @@ _Found = tuple[StandingName, StandingCause, tuple[int, ...]]
 
 
 def _guilt(record: StandingRecord) -> _Found | None:
-    """Quarantine or suspicion that follows now, the gravest first."""
+    """Quarantine that follows now."""
     if record.fault is not None:
         return ("quarantined", *record.fault)
-    strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
-    if len(strikes) >= STRIKES:
-        return "quarantined", StandingCause.STRIKES, tuple(strikes)
+    contradictions = _contradictions(record)
+    if len(contradictions) >= CONTRADICTIONS:
+        return "quarantined", StandingCause.CONTRADICTIONS, contradictions
+    return None
+
+
+def _suspicion(record: StandingRecord) -> _Found | None:
+    """Suspicion that follows now, the gravest first."""
     if record.standing not in (Standing.NEWCOMER, Standing.ACTIVE):
         return None
+    contradictions = tuple(at for at in _contradictions(record) if at > record.since)
+    if contradictions:
+        return "suspected", StandingCause.CONTRADICTED, contradictions
+    strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
     if strikes:
         return "suspected", StandingCause.STRIKE, tuple(strikes)
     recent = record.proofs - DEVIATION_PROOFS
@@ -347,6 +383,11 @@ def _guilt(record: StandingRecord) -> _Found | None:
     if len(deviations) >= DEVIATIONS:
         return "suspected", StandingCause.DEVIATION, tuple(deviations)
     return None
+
+
+def _contradictions(record: StandingRecord) -> tuple[int, ...]:
+    recent = record.audits - STRIKE_ROUNDS
+    return tuple(at for number, at in record.contradictions if number > recent)
 
 
 def _progress(record: StandingRecord) -> _Found | None:
@@ -369,13 +410,15 @@ def _way_back(record: StandingRecord, ts: int) -> _Found | None:
 def _move(record: StandingRecord, to: Standing, index: int) -> None:
     """Begin a new standing and clear what led to it.
 
-    Strikes survive a suspicion, because the second one is what quarantines.
+    Contradicted audits are kept until they quarantine: the second one does, also after the first
+    one's suspicion has ended.
     """
     record.standing, record.since, record.accepted_since = to, index, 0
     record.fault, record.ready_again, record.appeal = None, None, None
     record.deviations.clear()
-    if to is not Standing.SUSPECTED:
-        record.strikes.clear()
+    record.strikes.clear()
+    if to in EXCLUDED:
+        record.contradictions.clear()
 
 
 def _repeated(record: StandingRecord, ts: int) -> int:
@@ -393,12 +436,14 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         StandingCause.NOT_ELECTED: "signed a witness proof without having been elected",
         StandingCause.BAD_PROOF: "signed an invalid witness proof",
         StandingCause.STRIKE: "a contribution was far from the others, according to two witnesses",
-        StandingCause.STRIKES: "further contributions were far from the others, according to two "
-        "witnesses",
         StandingCause.DEVIATION: "witness proofs were contradicted by the other witnesses",
         StandingCause.TERM_SERVED: "the term of a quarantine is over",
         StandingCause.UNANSWERED: "no organiser answered an appeal in time",
         StandingCause.FALSE_REPORT: "accused somebody of bytes that break no rule",
+        StandingCause.NOT_DONE: "a contribution was not the training that it claimed, as its "
+        "auditors agree",
+        StandingCause.CONTRADICTED: "an audit was contradicted by the other auditors",
+        StandingCause.CONTRADICTIONS: "further audits were contradicted by the other auditors",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""

@@ -12,7 +12,14 @@ from msgspec import Meta, Struct
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, Natural, PeerKey, key_from_text
+from tequio_shared.ids import (
+    Bytes32Text,
+    MaybeBytes32Text,
+    Natural,
+    PeerKey,
+    Positive,
+    key_from_text,
+)
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.round import assignment as round_assignment
 from tequio_shared.round.assignment import Ranges
@@ -36,6 +43,22 @@ class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         return key_from_text(self.peer)
 
 
+class AuditOrder(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A slot that repeats an earlier contribution instead of training: both named by the log.
+
+    `round` and `contribution` were committed together, with `tokens`; `opening` is the seed of the
+    chunks that the trainer opens to this auditor (`round/audits.py`).
+    """
+
+    slot: Natural
+    round: Positive
+    contribution: Bytes32Text
+    tokens: Natural
+    opening: Bytes32Text
+    earlier: tuple[Natural, ...]
+    """Log indices of the audit.report entries about it whose sketches this auditor checks."""
+
+
 class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The members of a round, by slot, and the windows dealt out in it."""
 
@@ -43,6 +66,8 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     pool: tuple[tuple[Natural, Annotated[int, Meta(ge=1)]], ...]
     train_ms: Natural
     """Time from round.open to the end of training."""
+    audits: tuple[AuditOrder, ...] = ()
+    """By slot, ascending."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -60,6 +85,9 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         # Two slots would give one key two votes on the head.
         if len({member.peer for member in roster.members}) < len(roster.members):
             raise MalformedError("roster: a peer has two slots")
+        slots = [order.slot for order in roster.audits]
+        if slots != sorted(set(slots)) or any(slot >= len(roster.members) for slot in slots):
+            raise MalformedError("roster: the audits' slots must be ascending, unique and taken")
         return roster
 
     @property
@@ -81,7 +109,8 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Outcome of a round for one slot.
 
     `verdict` and `reason` are proof.Verdict and proof.Reason; `windows` counts accepted ones; `ms`
-    is the coordinator's time from round.open to the commitment's arrival (0: none).
+    is the coordinator's time from round.open to the commitment's arrival (0: none). An audit is
+    paid like the training that it repeats: `trainer_micropoints`.
     """
 
     contribution: MaybeBytes32Text

@@ -160,6 +160,13 @@ class MeasureRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
 
 
+class AuditRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Share of the contributions that are repeated, in 1/10000: of unproven keys, and of others."""
+
+    unproven_bp: Annotated[int, Meta(ge=0, le=10_000)] = 5_000
+    others_bp: Annotated[int, Meta(ge=0, le=10_000)] = 500
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Every rule of one run."""
 
@@ -177,6 +184,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Absent: every tier is admitted, as in runs that predate the field."""
     measure: MeasureRules | UnsetType = UNSET
     """Absent: nobody is drawn to measure a head, as in runs that predate the field."""
+    audit: AuditRules | UnsetType = UNSET
+    """Absent: no contribution is repeated."""
     base: FrozenBase | UnsetType = UNSET
     """Absent: all weights are trained; else adapters beside this frozen base."""
 
@@ -223,6 +232,10 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return _NOTHING if isinstance(self.measure, UnsetType) else self.measure
 
     @property
+    def audits(self) -> AuditRules:
+        return _NO_AUDITS if isinstance(self.audit, UnsetType) else self.audit
+
+    @property
     def frozen(self) -> FrozenBase | None:
         """The frozen base, or None when all weights are trained."""
         return None if isinstance(self.base, UnsetType) else self.base
@@ -263,6 +276,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 _EVERYBODY = Admission()
 _NOTHING = MeasureRules(every=0)
+_NO_AUDITS = AuditRules(unproven_bp=0, others_bp=0)
 _MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
 _MOST_POINTS = 2**62  # of a run, in micro-points: their sum still fits a database integer
 

@@ -110,6 +110,7 @@ class Verdict(IntEnum):
     ACCEPTED = 1
     NOT_SELECTED = 2  # too few witnesses had it in time: not a fault
     REJECTED = 3  # a quorum gave the same reason
+    AUDITED = 4  # repeated another contribution instead
 
 
 class RejectionReason(IntEnum):
@@ -136,6 +137,7 @@ class RejectionReason(IntEnum):
     ASCENDING = 18
     LEVEL = 19
     HOLLOW = 20
+    SEAL = 21
     NORM = 32  # far larger than the round's median
     COSINE = 33  # points away from the witness's own gradient
     COPY = 34  # shares nearly all indices with an earlier commitment
@@ -156,7 +158,7 @@ class WitnessFindings:
     rejected: Mapping[int, RejectionReason]
 
 
-def make_proof(
+def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
     *,
     seed: bytes,
     slots: int,
@@ -164,9 +166,11 @@ def make_proof(
     vouched: Mapping[int, ContributionId],
     rejected: Mapping[int, RejectionReason],
     head: HeadHash,
+    vrf: bytes,
 ) -> WitnessProof:
     """Make the proof of a witness that checked these contributions (slot to id) of a round.
 
+    `vrf` is its proof for `RoundView.audit_lot_input`.
     Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement.
     """
     # Sorted, so that two witnesses that vouch for the same set state the same root.
@@ -180,6 +184,7 @@ def make_proof(
         rejected=tuple(
             (slot, int(reason)) for slot, reason in sorted(rejected.items())[:REJECTIONS]
         ),
+        vrf=to_text(vrf),
     )
 
 

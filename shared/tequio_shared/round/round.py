@@ -47,11 +47,19 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round import lots, proof
+from tequio_shared.round import audits, lots, proof
 from tequio_shared.round.assignment import Ranges
-from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
-from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings
+from tequio_shared.round.documents import (
+    TRAINER,
+    WITNESS,
+    AuditOrder,
+    Roster,
+    RoundResult,
+    SlotResult,
+)
+from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadAttest,
     HeadPromote,
     RoundClose,
@@ -67,12 +75,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AcceptedWork:
-    """One accepted contribution: its trainer, id and header, and its payload's root."""
+    """One accepted contribution: its trainer, id, header and seal, and its payload's root."""
 
     trainer: PeerKey
     id: ContributionId
     header: bytes
     payload_root: Digest
+    seal: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +117,7 @@ def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
             id=one.id,
             header=one.header.pack(),
             payload_root=one.header.payload_root,
+            seal=one.seal,
         )
         for one in closed.accepted().values()
     )
@@ -177,10 +187,12 @@ class Commitment:
     index: int
     header: ContributionHeader
     id: ContributionId
+    seal: Digest
+    feedback: Digest  # that training started with; ZERO_DIGEST: zeros
     at_ms: int
 
 
-MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof
+MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof | AuditReport
 """Statements that members make in a round."""
 
 
@@ -203,6 +215,10 @@ class RoundView:
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
     proofs: dict[int, WitnessFindings] = field(default_factory=dict)
+    audit_lots: dict[int, bytes] = field(default_factory=dict)  # by slot that sent a proof
+    orders: dict[int, AuditOrder] = field(init=False)  # by slot of the auditor
+    reports: dict[int, tuple[int, AuditReport]] = field(default_factory=dict)
+    """Log index and audit, by slot of the auditor."""
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
@@ -212,12 +228,19 @@ class RoundView:
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
+        self.orders = {order.slot: order for order in self.roster.audits}
         self.chunks = self.manifest.chunks
 
     @property
     def lot_input(self) -> bytes:
         """Input of every member's verifiable random function in this round."""
         return lots.lot_input(self.net, self.manifest.run_id, self.number, self.lot_seed)
+
+    @property
+    def audit_lot_input(self) -> bytes:
+        """Input of every witness's verifiable random function, once the commitments are fixed."""
+        ids = {slot: one.id for slot, one in self.commitments.items()}
+        return audits.lot_input(self.net, self.manifest.run_id, self.number, ids)
 
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
         """Apply a member's statement; raises RefusedError unless the round accepts it now."""
@@ -232,10 +255,18 @@ class RoundView:
                 header = self._checked_header(slot, author, body)
                 name = contribution_id(from_text(body.header, None))
                 self.commitments[slot] = Commitment(
-                    index=index, header=header, id=name, at_ms=at_ms
+                    index=index,
+                    header=header,
+                    id=name,
+                    seal=digest_from_text(body.seal),
+                    feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
+                    at_ms=at_ms,
                 )
             case WitnessProof():
-                self.proofs[slot] = self._checked_proof(slot, body)
+                self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
+            case AuditReport():
+                self._check_report(slot, body)
+                self.reports[slot] = index, body
 
     def apply_promotion(self, body: HeadPromote) -> Head:
         """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
@@ -438,6 +469,14 @@ class RoundView:
             if verdict is Verdict.ACCEPTED
         }
 
+    def auditable(self) -> dict[int, Commitment]:
+        """Contributions of which audits are drawn: accepted, or refused over a measure alone."""
+        return {
+            slot: self.commitments[slot]
+            for slot, (verdict, reason) in self.verdicts().items()
+            if verdict is Verdict.ACCEPTED or reason in MEASURED
+        }
+
     def has_quorum(self) -> bool:
         """Return whether ceil(2/3) of the elected have sent their proofs."""
         return proof.has_quorum(self.elected, self.proofs)
@@ -455,6 +494,11 @@ class RoundView:
             slot: self.manifest.micropoints(one.header.tokens)
             for slot, one in self.accepted().items()
         }
+        audited = {
+            slot: self.manifest.micropoints(self.orders[slot].tokens)
+            for slot, (_, report) in self.reports.items()
+            if not report.declines
+        }
         witness = round_assignment.witness_micropoints(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
@@ -463,7 +507,8 @@ class RoundView:
         paid = {s for s, seen in self.proofs.items() if proof.earns(s, seen, verdicts)}
 
         def row(slot: int) -> SlotResult:
-            verdict, reason = verdicts.get(slot, (Verdict.SILENT, RejectionReason.NONE))
+            without = Verdict.AUDITED if slot in audited else Verdict.SILENT
+            verdict, reason = verdicts.get(slot, (without, RejectionReason.NONE))
             one = self.commitments.get(slot)
             done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
             return SlotResult(
@@ -472,7 +517,7 @@ class RoundView:
                 reason=int(reason),
                 windows=done,
                 ms=measured_ms[slot] if one else 0,
-                trainer_micropoints=earned.get(slot, 0),
+                trainer_micropoints=earned.get(slot, 0) + audited.get(slot, 0),
                 witness_micropoints=witness if slot in paid else 0,
             )
 
@@ -509,6 +554,28 @@ class RoundView:
         broken = next(broken_header(header, self.expected()), "")
         # A header names its trainer; under another key it would be a copied contribution.
         return broken or ("" if header.trainer == author else "trainer")
+
+    def proof_of(
+        self,
+        vouched: Mapping[int, ContributionId],
+        rejected: Mapping[int, RejectionReason],
+        vrf_proof: bytes,
+    ) -> WitnessProof:
+        """Proof of a witness that checked these; `vrf_proof` is its for `audit_lot_input`.
+
+        Raises RefusedError before the head is promoted.
+        """
+        if self.head is None:
+            raise RefusedError("no-head", "the round has no head")
+        return proof.make_proof(
+            seed=self.seed,
+            slots=len(self.roster.members),
+            trainers=len(self.trainers),
+            vouched=vouched,
+            rejected=rejected,
+            head=self.head.hash,
+            vrf=vrf_proof,
+        )
 
     def read_proof(self, body: WitnessProof) -> WitnessFindings:
         """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
@@ -552,12 +619,14 @@ class RoundView:
         broken = self.broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
-        # A payload can be copied as soon as it is public: the first commitment to it owns it.
-        if any(header.payload_root == one.header.payload_root for one in self.commitments.values()):
-            raise RefusedError("duplicate-payload", "an earlier commitment has the same payload")
+        # Two commitments may name one payload: the root is public once it is gossiped, so the first
+        # to name it may have copied it. The seals show which of them had the bytes.
         return header
 
-    def _checked_proof(self, slot: int, body: WitnessProof) -> WitnessFindings:
+    def _checked_proof(
+        self, slot: int, author: PeerKey, body: WitnessProof
+    ) -> tuple[WitnessFindings, bytes]:
+        """Check a proof; return what it found, and the audit lot that its author draws with it."""
         if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
         # Only the elected: else a coordinator's friends could outvote the committee.
@@ -565,7 +634,30 @@ class RoundView:
             raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
         if slot in self.proofs:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
-        return self.read_proof(body)
+        findings = self.read_proof(body)
+        try:  # last: it costs more than all other checks together
+            lot = vrf.verify(author, self.audit_lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+        except SignatureInvalidError as err:
+            raise RefusedError("wrong-vrf", f"the audit lot of round {self.number}: {err}") from err
+        return findings, lot
+
+    def _check_report(self, slot: int, body: AuditReport) -> None:
+        order = self.orders.get(slot)
+        if order is None:
+            raise RefusedError("wrong-role", f"not an auditor in round {self.number}")
+        if self.phase is RoundPhase.OVER:
+            raise RefusedError("too-late", f"round {self.number} does not accept audits now")
+        if slot in self.reports:
+            raise RefusedError("already-said", f"a second audit in round {self.number}")
+        if body.contribution != order.contribution:
+            raise RefusedError(
+                "wrong-audit", f"an audit of {body.contribution}; ordered was {order.contribution}"
+            )
+        if not body.declines and len(body.checked) != len(order.earlier):
+            raise RefusedError(
+                "wrong-audit",
+                f"{len(body.checked)} sketches checked; ordered were {len(order.earlier)}",
+            )
 
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:

@@ -106,6 +106,8 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         last_seq=peer.last_seq,
         last_hash=to_text(peer.last_hash),
         micropoints=peer.micropoints,
+        unvested=peer.unvested,
+        forfeited=peer.forfeited,
         standing=_standing_answer(row.standing),
         tier=TierAnswer(
             tier=tier.tier,

@@ -114,13 +114,17 @@ class MeasureRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRow:
-    """One registered key: the end of its chain of statements, and what it earned in all runs."""
+    """One registered key: the end of its chain of statements, and its points in all runs."""
 
     key: bytes
     registered_index: int
     last_seq: int
     last_hash: bytes
     micropoints: int
+    unvested: int
+    """Part of `micropoints` that can still be lost."""
+    forfeited: int
+    """No longer part of `micropoints`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
+from tequio_shared.network.accounts import MemberPoints
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network_view import NetworkView
@@ -152,10 +153,13 @@ class State(NetworkView):
         return round_rows(entries, lambda _: current.roster, self.documents, self.teams.at)
 
     def micropoints(self, key: PeerKey) -> int:
-        """Sum up the points of a key over all runs; O(runs)."""
+        """Sum up the points of a key over all runs, without the forfeited ones; O(runs)."""
+        return sum(one.trainer + one.witness for one in self.points(key))
+
+    def points(self, key: PeerKey) -> list[MemberPoints]:
+        """List the points of a key in each run; O(runs)."""
         earned = (one.accounts.earned for one in self.runs.values())
-        mine = [accounts[key] for accounts in earned if key in accounts]
-        return sum(one.trainer + one.witness for one in mine)
+        return [accounts[key] for accounts in earned if key in accounts]
 
     def _record_resume(self, index: int, run: RunId, statement: Statement) -> None:
         match statement.body:
@@ -202,12 +206,15 @@ def key_rows(state: State, key: PeerKey) -> KeyRows:
 
 def peer_row(state: State, key: PeerKey) -> PeerRow:
     chain = state.peers[key]
+    points = state.points(key)
     return PeerRow(
         key=key,
         registered_index=chain.registered_index,
         last_seq=chain.seq,
         last_hash=chain.last,
         micropoints=state.micropoints(key),
+        unvested=sum(one.unvested for one in points),
+        forfeited=sum(one.forfeited for one in points),
     )
 
 

@@ -15,6 +15,7 @@ from tequio_shared.ids import (
     BytesText,
     ContributionCount,
     HeaderText,
+    MaybeBytes32Text,
     Natural,
     Positive,
     Prompt,
@@ -24,7 +25,13 @@ from tequio_shared.ids import (
     VrfProofText,
     Written,
 )
-from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
+from tequio_shared.limits import (
+    AUDITS_OF_ONE,
+    MOST_DIFFERENCE,
+    SAMPLE_BYTES,
+    SAMPLE_PROMPT_BYTES,
+    SKETCH_NUMBERS,
+)
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
 _STEERING = re.compile(f"[{STEERING}]")
@@ -190,6 +197,10 @@ class WorkCommit(RoundBody, frozen=True, kw_only=True):
     TYPE = "work.commit"
 
     header: HeaderText
+    seal: Bytes32Text
+    """`head.contribution.payload_seal`: only a key that has the payload can compute its own."""
+    feedback: MaybeBytes32Text
+    """Root of the error feedback that training started with; empty: zeros."""
 
 
 class RoundWitness(RoundBody, frozen=True, kw_only=True):
@@ -214,11 +225,60 @@ class WitnessProof(RoundBody, frozen=True, kw_only=True):
     head: Bytes32Text
     rejected: tuple[tuple[SlotNumber, ReasonCode], ...]
     """Slot and reason, slots ascending and unique."""
+    vrf: VrfProofText
+    """The author's proof for its audit lot (`round/audits.py`)."""
 
     def __post_init__(self) -> None:
         slots = [slot for slot, _ in self.rejected]
         if slots != sorted(set(slots)):
             raise MalformedError(f"rejected slots must be ascending and unique: {slots[:20]}")
+
+
+Difference = Annotated[int, msgspec.Meta(ge=0, le=MOST_DIFFERENCE)]
+Cosine = Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)]
+SketchNumber = Annotated[int, msgspec.Meta(ge=-(2**15), le=2**15 - 1)]
+
+
+class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Distance of a contribution from its repeated training, in 1/10000 (docs/auditing.md)."""
+
+    hidden: Difference
+    """Claimed against repeated pseudo-gradient, in the hidden matrices."""
+    other: Difference
+    """The same in all other tensors."""
+    rounding: Difference
+    """What the rounding of the opened feedback can hide."""
+    leaves: Difference
+    """What was kept back needlessly."""
+
+
+class AuditReport(RoundBody, frozen=True, kw_only=True):
+    """An auditor repeated a contribution's training; `round` is that of the roster with its order.
+
+    Without figures, its trainer did not open the contribution to the auditor. Without a sketch, the
+    author declines the order.
+    """
+
+    TYPE = "audit.report"
+
+    contribution: Bytes32Text
+    figures: AuditFigures | UnsetType = UNSET
+    cosine: Cosine
+    """Of the payload with the repeated pseudo-gradient, in 1/10000; convicts nobody."""
+    sketch: tuple[SketchNumber, ...]
+    """The repeated pseudo-gradient along directions of the auditor's own seed."""
+    checked: Annotated[tuple[Cosine, ...], msgspec.Meta(max_length=AUDITS_OF_ONE)]
+    """Cosines of the sketches in the reports that the order names, in its order."""
+
+    @property
+    def declines(self) -> bool:
+        return not self.sketch
+
+    def __post_init__(self) -> None:
+        if len(self.sketch) not in (0, SKETCH_NUMBERS):
+            raise MalformedError(f"a sketch of {len(self.sketch)} numbers, not {SKETCH_NUMBERS}")
+        if self.declines and (self.figures is not UNSET or self.checked):
+            raise MalformedError("a report that declines has neither figures nor cosines")
 
 
 class RoundClose(RoundBody, frozen=True, kw_only=True):

@@ -60,6 +60,7 @@ Body: TypeAlias = (
     | runs.WorkCommit
     | runs.RoundWitness
     | runs.WitnessProof
+    | runs.AuditReport
     | runs.RoundClose
     | runs.RoundVoid
     | network.FaultReport

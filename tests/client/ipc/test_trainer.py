@@ -35,7 +35,7 @@ COMMANDS: list[trainer.Command] = [
         k=64,
         candidates=(
             trainer.ScreenCandidate(
-                slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
+                slot=0, trainer=DIGEST, header=HEADER, seal=DIGEST, payload="p", windows=((0, 4),)
             ),
         ),
     ),
@@ -47,7 +47,7 @@ COMMANDS: list[trainer.Command] = [
         weights="w",
         k=64,
         audited=trainer.ScreenCandidate(
-            slot=0, trainer=DIGEST, header=HEADER, payload="p", windows=((0, 4),)
+            slot=0, trainer=DIGEST, header=HEADER, seal=DIGEST, payload="p", windows=((0, 4),)
         ),
         shards=(trainer.Shard(index=0, path="s"),),
         chunks=(3, 5),
@@ -85,6 +85,7 @@ REPORTS: list[trainer.Report] = [
         contribution=DIGEST,
         figures=trainer.AuditFigures(hidden=12, other=0, cosine=-3),
         sketch=(-32_768, 32_767),
+        checked=(9_999, -10_000),
         loss_first=1.0,
         loss_last=0.5,
         train_seconds=0.5,

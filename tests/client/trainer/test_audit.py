@@ -19,7 +19,7 @@ import torch
 
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
-from tequio_client.ipc.trainer import MOST_DIFFERENCE, AuditFigures
+from tequio_client.ipc.trainer import AuditFigures
 from tequio_client.trainer import audit, codecs, inner
 from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
 from tequio_client.trainer.inner import StepPlan
@@ -29,9 +29,11 @@ from tequio_shared.head.contribution import (
     SCALES,
     ContributionHeader,
     decode_records,
+    payload_seal,
 )
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import from_text, key_from_text, to_text
+from tequio_shared.limits import MOST_DIFFERENCE
 from tequio_shared.round.manifest import Algorithm
 from tests.client.trainer.small_run import texts
 from tests.support import trainer_attacks
@@ -419,6 +421,9 @@ def _audit(run: SmallRun, command: int, name: str, header: str) -> trainer.Audit
             slot=0,
             trainer=task.trainer,
             header=header,
+            seal=to_text(
+                payload_seal(key_from_text(task.trainer), [Path(task.payload_out).read_bytes()])
+            ),
             payload=task.payload_out,
             windows=task.windows,
         ),
@@ -487,7 +492,8 @@ def test_bad_input_gives_a_clear_error(
 
 def test_an_empty_sample_or_too_many_chunks_is_no_command(run: SmallRun) -> None:
     header = to_text(bytes(HEADER_BYTES))
-    (run.folder / "none.feedback").write_bytes(b"")
+    for name in ("none.feedback", "none.payload"):
+        (run.folder / name).write_bytes(b"")
     for chunks in ((), tuple(range(trainer.AUDITED_CHUNKS + 1))):
         task = msgspec.structs.replace(_audit(run, 1, "none", header), chunks=chunks)
         with pytest.raises(Exception, match="chunks"):

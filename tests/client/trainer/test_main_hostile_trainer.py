@@ -59,7 +59,8 @@ def trained(
         window_tokens=run.manifest.windows.tokens,
         max_inner_steps=run.manifest.algorithm.max_inner_steps,
     )
-    assert contribution.validate(raw, payload, expected) is None
+    seal = contribution.payload_seal(header.trainer, [payload])
+    assert contribution.validate(raw, payload, expected, seal) is None
     return header, payload
 
 

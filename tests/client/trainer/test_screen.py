@@ -19,6 +19,7 @@ from tequio_shared.head.contribution import (
     RecordShape,
     WindowAssignment,
     payload_root,
+    payload_seal,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
@@ -122,7 +123,11 @@ def _candidate(
         max_inner_steps=500,
     )
     return screen.ScreenedCandidate(
-        slot=slot, header=header.pack(), payload=path, expected=expected
+        slot=slot,
+        header=header.pack(),
+        seal=payload_seal(header.trainer, [payload]),
+        payload=path,
+        expected=expected,
     )
 
 

@@ -17,6 +17,7 @@ from tequio_shared.head.contribution import (
     WindowAssignment,
     encode_records,
     payload_root,
+    payload_seal,
 )
 from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import HeadHash, PeerKey, RunId
@@ -70,7 +71,11 @@ def header(shape: RecordShape, payload: bytes | bytearray, **changes: Any) -> by
 
 
 def reason(
-    folder: Path, shape: RecordShape, payload: bytes | bytearray, head: bytes | None = None
+    folder: Path,
+    shape: RecordShape,
+    payload: bytes | bytearray,
+    head: bytes | None = None,
+    seal: bytes | None = None,
 ) -> str:
     """The screen's result for it."""
     path = folder / "payload"
@@ -86,7 +91,11 @@ def reason(
         max_inner_steps=500,
     )
     candidate = screen.ScreenedCandidate(
-        slot=0, header=head or header(shape, payload), payload=path, expected=expected
+        slot=0,
+        header=head or header(shape, payload),
+        seal=seal or payload_seal(KEY, [bytes(payload)]),
+        payload=path,
+        expected=expected,
     )
     witness = screen.WitnessContext(layout=LAYOUT, steps=20, rng=np.random.default_rng(2))
     (measured,) = screen.screen([candidate], witness)
@@ -234,6 +243,17 @@ def test_bytes_too_few_or_too_many_are_refused_by_their_number(tmp_path: Path, s
     assert reason(tmp_path, SPARSE, torn, header(SPARSE, payload)) == "length"
 
 
+def test_a_seal_of_another_key_or_on_other_bytes_is_refused(tmp_path: Path) -> None:
+    payload = honest(SPARSE)
+    for seal in (
+        bytes(32),
+        payload_seal(PeerKey(bytes(32)), [bytes(payload)]),
+        payload_seal(KEY, []),
+    ):
+        assert reason(tmp_path, SPARSE, payload, seal=seal) == "seal"
+    assert reason(tmp_path, SPARSE, payload) == ""
+
+
 def test_a_file_of_another_size_is_not_even_read(tmp_path: Path) -> None:
     """A sparse file of a terabyte, which nobody could hold."""
     payload = bytes(honest(SPARSE))
@@ -243,6 +263,7 @@ def test_a_file_of_another_size_is_not_even_read(tmp_path: Path) -> None:
     candidate = screen.ScreenedCandidate(
         slot=0,
         header=header(SPARSE, payload),
+        seal=payload_seal(KEY, [payload]),
         payload=path,
         expected=ExpectedContribution(
             shape=SPARSE,
@@ -274,6 +295,6 @@ def test_bytes_with_nan_and_other_noise_never_pass_as_another_spelling(
 
 def test_every_rule_has_its_number_and_a_test() -> None:
     tested = {*HEADERS, "length", "scale", "filler", "popcount", "high", "ascending"}
-    tested |= {"level", "hollow"}
+    tested |= {"level", "hollow", "seal"}
     rules = {one.name.lower() for one in RejectionReason if 0 < one < RejectionReason.NORM}
     assert tested == rules

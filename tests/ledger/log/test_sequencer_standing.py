@@ -26,6 +26,7 @@ from tequio_shared.statements.network import (
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
+from tests.support.commitments import commitment
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def another_commitment(peer: SigningPeer, entry: Entry) -> Entry:
     assert isinstance(statement.body, WorkCommit)
     header = ContributionHeader.parse(from_text(statement.body.header, None))
     other = dataclasses.replace(header, payload_root=sha256(b"something else"))
-    body = WorkCommit(header=to_text(other.pack()))
+    body = commitment(other)
     return peer.sign(body, statement.ts, run=statement.run, number=statement.round)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import time
 from typing import Any
 
@@ -26,8 +27,10 @@ from tequio_shared.head.contribution import (
     first_broken_record,
     k_for_trainers,
     payload_root,
+    payload_seal,
     validate,
 )
+from tequio_shared.ids import PeerKey
 from tests.support import head_vectors as vectors
 from tests.support.head_vectors import HeadCase, sha256_hex
 
@@ -68,7 +71,7 @@ def test_the_vectors_contributions_are_valid_and_decode_to_the_vectors_entries(
     assert shape.record_bytes == case.expected["record_bytes"]
     for at, (header, payload) in enumerate(case.contributions):
         want = case.expected["contributions"][case.name(at)]
-        assert validate(header, payload, case.rules) is None
+        assert validate(header, payload, case.rules, seal_of(header, payload)) is None
         assert contribution_id(header).hex() == want["id"]
         records = decode_records(payload, shape)
         assert records.scales.tolist() == vectors.scale_list(want["scales"])
@@ -82,9 +85,29 @@ def test_the_vectors_contributions_are_valid_and_decode_to_the_vectors_entries(
         assert encode_records(records, shape) == payload
 
 
+def seal_of(header: bytes, payload: bytes) -> bytes:
+    """The right seal; none for a header that names nobody."""
+    if len(header) != HEADER_BYTES:
+        return b""
+    return payload_seal(ContributionHeader.parse(header).trainer, [payload])
+
+
+def test_the_seal_is_of_one_key_and_one_payload(case: HeadCase) -> None:
+    header, payload = case.contributions[0]
+    trainer = ContributionHeader.parse(header).trainer
+    expected = hashlib.sha256(b"tequio/v1/seal\0" + trainer + payload).digest()
+    assert payload_seal(trainer, [payload[:9], payload[9:]]) == expected
+    assert validate(header, payload, case.rules, expected) is None
+    for other in (bytes(32), payload_seal(PeerKey(bytes(32)), [payload])):
+        assert validate(header, payload, case.rules, other) == "seal"
+    # Other bytes than those committed to are refused for that, whatever the seal.
+    spoilt = bytes([payload[0] ^ 1]) + payload[1:]
+    assert validate(header, spoilt, case.rules, expected) == "payload_root"
+
+
 def test_every_spoiled_contribution_breaks_the_named_rule(case: HeadCase) -> None:
     for what, rule, header, payload in case.invalid:
-        assert validate(header, payload, case.rules) == rule, what
+        assert validate(header, payload, case.rules, seal_of(header, payload)) == rule, what
 
 
 def test_a_header_survives_parse_and_pack(case: HeadCase) -> None:

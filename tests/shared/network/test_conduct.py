@@ -16,6 +16,7 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import make, sign
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def own_header(swarm: Swarm, one: Volunteer) -> ContributionHeader:
 def commit(swarm: Swarm, one: Volunteer, **changed: object) -> WorkCommit:
     header = own_header(swarm, one)
     values = {name: getattr(header, name) for name in header.__dataclass_fields__}
-    return WorkCommit(header=to_text(ContributionHeader(**{**values, **changed}).pack()))
+    return commitment(ContributionHeader(**{**values, **changed}))
 
 
 def own_proof(swarm: Swarm, one: Volunteer) -> WitnessProof:
@@ -136,7 +137,7 @@ def test_a_signed_header_that_breaks_a_rule(changed: dict[str, object]) -> None:
 
 def test_a_header_in_another_ones_name() -> None:
     swarm, (one, other, *_) = swarm_in(RoundPhase.TRAIN)
-    body = WorkCommit(header=to_text(own_header(swarm, other).pack()))
+    body = commitment(own_header(swarm, other))
     assert judge(swarm, signed(swarm, one, body))[0] is StandingCause.BAD_HEADER
 
 
@@ -210,7 +211,7 @@ def test_another_base_head_alone_is_no_fault() -> None:
     header = swarm.arithmetic.contribute(current(swarm), one.key, swarm.rng, 1)
     values = {name: getattr(header, name) for name in header.__dataclass_fields__}
     wrong = ContributionHeader(**{**values, "base_head": sha256(b"another head")})
-    unproven(swarm, "is valid", signed(swarm, one, WorkCommit(header=to_text(wrong.pack()))))
+    unproven(swarm, "is valid", signed(swarm, one, commitment(wrong)))
 
 
 def test_a_forged_or_foreign_leaf_proves_nothing() -> None:

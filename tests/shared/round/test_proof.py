@@ -32,6 +32,7 @@ def made(vouched: set[int], rejected: dict[int, RejectionReason] | None = None) 
         vouched={slot: COMMITMENTS[slot] for slot in vouched},
         rejected=rejected or {},
         head=HEAD,
+        vrf=bytes(80),
     )
 
 

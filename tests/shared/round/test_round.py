@@ -15,6 +15,7 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
+from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, Swarm, signer
 
 
@@ -46,7 +47,7 @@ def work(swarm: Swarm, name: str, **changes: object) -> WorkCommit:
     fields = {
         name: getattr(header, name) for name in ContributionHeader.__dataclass_fields__
     } | changes
-    return WorkCommit(header=to_text(ContributionHeader(**fields).pack()))
+    return commitment(ContributionHeader(**fields))
 
 
 def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
@@ -87,14 +88,17 @@ def test_a_header_that_breaks_a_rule_is_refused_by_its_name(
     assert code.startswith(f"header-{rule}")
 
 
-def test_a_second_commitment_and_a_copied_payload_are_refused() -> None:
+def test_a_second_commitment_is_refused_and_one_payload_may_be_named_twice() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
     view = current_round(swarm)
     first = work(swarm, "v0")
     view.apply(50, signer("v0").key, first, swarm.now_ms)
     root = ContributionHeader.parse(from_text(first.header, None)).payload_root
     assert refusal(swarm, "v0", work(swarm, "v0")) == "already-said"
-    assert refusal(swarm, "v1", work(swarm, "v1", payload_root=root)) == "duplicate-payload"
+    view.apply(51, signer("v1").key, work(swarm, "v1", payload_root=root), swarm.now_ms)
+    one, other = view.commitments.values()
+    assert one.header.payload_root == other.header.payload_root
+    assert one.seal != other.seal
 
 
 def test_a_stranger_is_not_in_the_round() -> None:

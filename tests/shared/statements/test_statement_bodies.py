@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FIELDS = [(name, field) for name, body in EXAMPLES.items() for field in body]
+VALUES: list[object] = [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1, 1]]
+IN_RANGE = [("audit.report", "cosine", -1), ("audit.report", "checked", [1, 1])]
+"""Values of the list above that a field may have."""
 
 
 def _parse(name: str, fields: Mapping[str, object]) -> Body:
@@ -50,15 +53,20 @@ def test_a_body_with_an_unknown_field_is_refused(name: str) -> None:
         _parse(name, {**EXAMPLES[name], "extra": 1})
 
 
-@pytest.mark.parametrize(("name", "field"), FIELDS)
+@pytest.mark.parametrize(
+    ("name", "field"), [one for one in FIELDS if one != ("audit.report", "figures")]
+)
 def test_a_body_without_one_of_its_fields_is_refused(name: str, field: str) -> None:
     with pytest.raises(MalformedError):
         _parse(name, {key: value for key, value in EXAMPLES[name].items() if key != field})
 
 
 @pytest.mark.parametrize(("name", "field"), FIELDS)
-@pytest.mark.parametrize("value", [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1, 1]])
+@pytest.mark.parametrize("value", VALUES)
 def test_a_field_outside_its_range_is_refused(name: str, field: str, value: object) -> None:
+    if (name, field, value) in IN_RANGE:
+        _parse(name, {**EXAMPLES[name], field: value})
+        return
     with pytest.raises(MalformedError):
         _parse(name, {**EXAMPLES[name], field: value})
 

@@ -27,10 +27,16 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
 from tequio_shared.limits import STATEMENT_BYTES
-from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+from tequio_shared.statements.runs import (
+    AuditReport,
+    HeadAttest,
+    HeadMeasure,
+    WitnessProof,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import BODIES, VERSION, Body, Entry
 
-B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof")
+B = TypeVar("B", bound="HeadAttest | HeadMeasure | WorkCommit | WitnessProof | AuditReport")
 
 FILE = "outbox.sqlite"
 MOST_DRAFTS = 1_000

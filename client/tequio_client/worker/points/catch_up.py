@@ -170,7 +170,9 @@ class PointsCatchUp:
         self.pause_s = 0.1  # pause after each proven round
         self.page_rounds = 100  # rounds requested from the ledger at a time
         self._is_rechecked = False  # everything was checked a second time already
-        self.claimed = 0  # micro-points of this key by the ledger's last answer
+        # Micro-points of this key by the ledger's last answer: all that rounds paid, what of it is
+        # forfeited, and what can still be.
+        self.claimed, self.forfeited, self.unvested = 0, 0, 0
         self.is_complete = False  # True if the last pass proved all claimed points
         self.forked = ""  # why this log is not trusted any more; empty: it is
         self.on_difference: Callable[[int, int], None] = lambda _, __: None
@@ -205,7 +207,8 @@ class PointsCatchUp:
                 raise
             self.claimed, self.is_complete = 0, True
             return
-        self.claimed = account.micropoints
+        self.claimed = account.micropoints + account.forfeited
+        self.forfeited, self.unvested = account.forfeited, account.unvested
         newest = (await self._ledger.peer_rounds(self._key, limit=1)).rounds
         if newest:
             await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
@@ -213,7 +216,7 @@ class PointsCatchUp:
             await self._walk(low, high)
         size = account.as_of.size
         proven = await trio.to_thread.run_sync(self._book.verified_below, size)
-        await self._compare(account.micropoints, proven)
+        await self._compare(self.claimed, proven)
 
     async def _walk(self, low: int, high: int) -> None:
         """Prove the rounds that ended at log indices [low, high), page by page."""

@@ -306,8 +306,11 @@ class Bookkeeping:
             except DatabaseError as err:
                 log.warning("points not read", error=str(err))
         sums = self._sums[1] if self._sums else PointsTotals()
+        forfeited = min(self.catch_up.forfeited, sums.total)
         return PointsView(
-            **sums._asdict(),
+            **sums._replace(total=sums.total - forfeited)._asdict(),
+            unvested=self.catch_up.unvested,
+            forfeited=forfeited,
             unverified=max(self.catch_up.claimed - sums.total, 0),
             rank=self._rank,
             ranked=self._ranked,

@@ -189,7 +189,7 @@ def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOu
 
 def _reason(row: SlotResult, *, had_windows: bool) -> str:
     match row.verdict:
-        case Verdict.ACCEPTED:
+        case Verdict.ACCEPTED | Verdict.AUDITED:
             return ""
         case Verdict.NOT_SELECTED:
             return NOT_SELECTED

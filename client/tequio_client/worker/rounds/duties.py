@@ -83,6 +83,11 @@ class TrainDuty:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditDuty:
+    round: int  # whose roster has the order
+
+
+@dataclass(frozen=True, slots=True)
 class ProveDuty:
     round: int  # its contributions are checked
 
@@ -100,7 +105,7 @@ class RunEnded:
     pass
 
 
-RoundDuty: TypeAlias = AttestDuty | TrainDuty | ProveDuty
+RoundDuty: TypeAlias = AttestDuty | TrainDuty | AuditDuty | ProveDuty
 Duty: TypeAlias = (
     WaitDuty | FetchDuty | AdvanceDuty | ReadyDuty | LeaveDuty | RoundDuty | MeasureDuty | RunEnded
 )
@@ -207,6 +212,10 @@ def _round_duty(view: RunView, own: MemberState) -> Duty | None:
             return _unanswered(AttestDuty(current.number), own)
         case RoundPhase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
             return _unanswered(TrainDuty(current.number), own) if own.held == current.head else None
+        # Not later: the trainer process is needed for the proof, and an audit takes as long as a
+        # training.
+        case RoundPhase.TRAIN if slot in current.orders and slot not in current.reports:
+            return _unanswered(AuditDuty(current.number), own)
     return None
 
 

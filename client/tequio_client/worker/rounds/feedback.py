@@ -1,14 +1,17 @@
 """The error feedback on disk: the part of this worker's updates that compression has held back.
 
-Rules. There are at most two files: the *settled* feedback, after the last contribution that
-counted, and the *open* one, after the contribution whose round is not over. The open one replaces
-the settled one when its round closes with the contribution accepted, and is deleted otherwise. A
-note says which is which. It is replaced atomically, after the files it names are on the disk and
-before files it no longer names are deleted, so a process killed between any two steps resumes with
-the same state as one that was not.
+Rules. The *settled* feedback is the one after the last contribution that counted, the *open* one
+after the contribution whose round is not over. The open one replaces the settled one when its round
+closes with the contribution accepted, and is deleted otherwise. Files of accepted contributions
+stay for `PAST_ROUNDS` rounds, as their audits open leaves of the feedback before and after sending.
+A note says which file is which. It is replaced atomically, after the files it names are on the disk
+and before files it no longer names are deleted, so a process killed between any two steps resumes
+with the same state as one that was not.
 
 A file is named by the root in the contribution's header (`feedback_root`, docs/protocol.md). A file
-that does not match its name is dropped, and training continues without error feedback.
+that does not match its name is dropped, and training continues without error feedback. So it does
+when the log accepted a contribution whose feedback is not here (another disk, a restored backup):
+a commitment that starts from any other feedback is refused.
 """
 
 from __future__ import annotations
@@ -23,22 +26,35 @@ import structlog
 
 from tequio_client import files
 from tequio_client.worker.store.trees import check_own_file, hash_tree_file
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import DIGEST_BYTES, ZERO_DIGEST, Digest, RunId, from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, digest_from_text, from_text, to_text
 
 log = structlog.get_logger(__name__)
 
 NOTE_FILE = "note.json"
-PIECE_BYTES = 2 * CHUNK
-"""One chunk as bfloat16."""
+PAST_ROUNDS = 4
+"""Rounds whose accepted contributions may still be audited."""
+MOST_FILES = PAST_ROUNDS + 3
+"""Before and after each past contribution, the open file, and the one that the trainer writes."""
 _NAME_DIGITS = 16
 
 
-class _Note(msgspec.Struct, forbid_unknown_fields=True):
+class _Sent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An accepted contribution: roots of its feedback before and after sending; empty: zeros."""
+
+    round: int
+    before: str
+    after: str
+
+
+class _Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settled: str = ""  # root of the settled file; empty: none
     open: str = ""  # header of the contribution whose round is not over; empty: none
+    open_before: str = ""  # root of the feedback that it started with; empty: zeros
+    ended: int = 0  # the last round that is known to have ended
+    past: tuple[_Sent, ...] = ()  # ascending rounds
 
 
 class ErrorFeedback:
@@ -56,8 +72,13 @@ class ErrorFeedback:
             self._clear()
 
     @property
+    def start(self) -> Digest:
+        """Root of the feedback that the next contribution starts with; ZERO_DIGEST: zeros."""
+        return _root_of(self._note.settled)
+
+    @property
     def path(self) -> Path | None:
-        """File that the next contribution starts from; None: start from zeros."""
+        """File that the next contribution starts with; None: start from zeros."""
         return self._folder / self._note.settled if self._note.settled else None
 
     @property
@@ -65,10 +86,31 @@ class ErrorFeedback:
         """Header of the contribution whose round is not known to be over."""
         return _header(self._note.open)
 
-    def store(self, left: Path, header: ContributionHeader) -> None:
+    @property
+    def open_start(self) -> Digest | None:
+        """Root that this contribution started with; None if the feedback that it left is lost."""
+        header = self.open_header
+        is_there = header is not None and self._has(header.feedback_root)
+        return _root_of(self._note.open_before) if is_there else None
+
+    @property
+    def ended_round(self) -> int:
+        """The last round that is known to have ended."""
+        return self._note.ended
+
+    def file(self, root: Digest) -> Path | None:
+        """File of this root, if it is of an accepted contribution that may still be audited."""
+        name = to_text(root)
+        if not any(name in (one.before, one.after) for one in self._note.past):
+            return None
+        path = self._folder / name
+        return path if path.exists() else None
+
+    def store(self, left: Path, header: ContributionHeader, before: Digest) -> None:
         """Move a contribution's feedback file in, and keep it until its round is settled.
 
-        Raises PeerError when the file does not match the header.
+        `before` is the root that its training started with. Raises PeerError when the file does
+        not match the header.
         """
         root = header.feedback_root
         with _explain_disk_errors(self._folder):
@@ -79,20 +121,45 @@ class ErrorFeedback:
                     raise PeerError("the trainer's error feedback does not match its header")
                 # File first, note second: a note never names a file that is not there.
                 files.sync_and_rename(left, self._folder / to_text(root))
-            self._write(_Note(settled=self._note.settled, open=to_text(header.pack())))
+            opened = msgspec.structs.replace(
+                self._note, open=to_text(header.pack()), open_before=_name_of(before)
+            )
+            self._write(opened)
 
-    def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """Record how a round ended; does nothing if no contribution to it is open."""
-        header = self.open_header
-        if header is None or header.round > round_number:
+    def settle(self, round_number: int, accepted: Digest | None) -> None:
+        """Record how a round ended: the feedback root of this key's accepted work; None: none.
+
+        Does nothing for a round that is known to have ended.
+        """
+        header, note = self.open_header, self._note
+        if round_number <= note.ended:
             return
+        settled, past = note.settled, note.past
+        if accepted is not None:
+            of_open = header.feedback_root if header and header.round == round_number else None
+            # If what was accepted is not what is here, the next commitment must start from zeros.
+            is_known = of_open == accepted and self._has(accepted)
+            settled = _name_of(accepted) if is_known else ""
+            if is_known:
+                past = (*past, _Sent(round_number, note.open_before, settled))
         # A contribution of an earlier round was not accepted: its round would have settled it.
-        settled = self._note.settled
-        if was_accepted and header.round == round_number:
-            root = header.feedback_root
-            settled = "" if root == ZERO_DIGEST else to_text(root)
+        is_over = header is None or header.round <= round_number
+        left = _Note() if is_over else note
         with _explain_disk_errors(self._folder):
-            self._write(_Note(settled=settled))
+            self._write(
+                _Note(
+                    settled=settled,
+                    open=left.open,
+                    open_before=left.open_before,
+                    ended=round_number,
+                    past=tuple(one for one in past if one.round > round_number - PAST_ROUNDS),
+                )
+            )
+
+    def start_over(self) -> None:
+        """Forget the settled feedback: the log accepted other work since, or refuses this one."""
+        with _explain_disk_errors(self._folder):
+            self._write(msgspec.structs.replace(self._note, settled=""))
 
     def remove(self) -> None:
         """Delete the run's feedback, when the run has ended."""
@@ -105,19 +172,27 @@ class ErrorFeedback:
         self._clear()
 
     def _clear(self) -> None:
-        header = self.open_header
-        named = {NOTE_FILE, self._note.settled, to_text(header.feedback_root) if header else ""}
+        note, header = self._note, self.open_header
+        named = {NOTE_FILE, note.settled, note.open_before}
+        named |= {name for one in note.past for name in (one.before, one.after)}
+        if header is not None:
+            named.add(to_text(header.feedback_root))
         for path in self._folder.iterdir():
             if path.name not in named:
                 path.unlink()
+
+    def _has(self, root: Digest) -> bool:
+        return root == ZERO_DIGEST or (self._folder / to_text(root)).exists()
 
     def _read_note(self) -> _Note:
         path = self._folder / NOTE_FILE
         try:
             note = msgspec.json.decode(path.read_bytes(), type=_Note)
             _header(note.open)
-            if note.settled:
-                from_text(note.settled, DIGEST_BYTES)
+            for name in (note.settled, note.open_before):
+                _root_of(name)
+            for one in note.past:
+                _root_of(one.before), _root_of(one.after)
         except FileNotFoundError:
             return _Note()
         except (msgspec.MsgspecError, UnicodeDecodeError, MalformedError) as err:
@@ -127,15 +202,22 @@ class ErrorFeedback:
         return note
 
     def _drop_damaged(self) -> None:
-        """Forget files that do not match their names; an open contribution is trained again."""
-        header = self.open_header
-        if self._note.settled and not self._is_sound(self._note.settled):
+        """Delete files that do not match their names; an open contribution is trained again.
+
+        Past files are hashed when a leaf of them is asked for.
+        """
+        header, settled = self.open_header, self._note.settled
+        if settled and not self._is_sound(settled):
             log.warning("error feedback dropped: damaged file", run=self._folder.name)
-            self._note.settled = ""
-        keeps = header is not None and header.feedback_root != ZERO_DIGEST
-        if header and keeps and not self._is_sound(to_text(header.feedback_root)):
+            (self._folder / settled).unlink(missing_ok=True)
+            self._note = msgspec.structs.replace(self._note, settled="")
+        if header is None or header.feedback_root == ZERO_DIGEST:
+            return
+        name = to_text(header.feedback_root)
+        # The note still names it: if the log accepts its contribution, nothing settled counts.
+        if not self._is_sound(name):
             log.warning("open error feedback dropped: damaged file", round=header.round)
-            self._note.open = ""
+            (self._folder / name).unlink(missing_ok=True)
 
     def _is_sound(self, name: str) -> bool:
         path = self._folder / name
@@ -163,10 +245,18 @@ def _name(run: RunId) -> str:
     return run.hex()[:_NAME_DIGITS]
 
 
+def _name_of(root: Digest) -> str:
+    return "" if root == ZERO_DIGEST else to_text(root)
+
+
+def _root_of(name: str) -> Digest:
+    return digest_from_text(name) if name else ZERO_DIGEST
+
+
 def _header(text: str) -> ContributionHeader | None:
     return ContributionHeader.parse(from_text(text, HEADER_BYTES)) if text else None
 
 
 def _root(path: Path) -> Digest:
     with path.open("rb") as file:
-        return hash_tree_file(file, PIECE_BYTES).ref.root
+        return hash_tree_file(file, LEAF_BYTES).ref.root

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import structlog
@@ -29,7 +28,7 @@ from tequio_client.worker.rounds.catch_up import (
     view_before,
     was_accepted,
 )
-from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
+from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
@@ -63,6 +62,7 @@ BEFORE_OPENING = 8
 """Entries before a round's opening that are searched for the promotion of its head."""
 JOINING_POLL_S = 2.0
 FINISHED = "finished"
+CLOSED = "closed"
 FEEDBACK_FOLDER = "feedback"
 MAX_WRONG_ANSWERS = 3
 """Wrong answers from the ledger before the work counts as not accepted."""
@@ -449,16 +449,42 @@ async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
     folder, run = node.settings.folder / FEEDBACK_FOLDER, joined.manifest.run_id
     await _remove_ended(node, folder)
     feedback = await trio.to_thread.run_sync(ErrorFeedback, folder, run)
-    # Room for two files, and the one that the trainer is writing; bfloat16 has 2 bytes.
-    node.store.reserve(3 * 2 * joined.manifest.layout.elements)
+    # bfloat16 has 2 bytes.
+    node.store.reserve(MOST_FILES * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
         counted = await _outcome(node, header, joined.after)
         if counted is not None:
             log.info("round ended while stopped", round=header.round, accepted=counted)
-            settle = partial(feedback.settle, header.round, was_accepted=counted)
-            await trio.to_thread.run_sync(settle)
+            root = header.feedback_root if counted else None
+            await trio.to_thread.run_sync(feedback.settle, header.round, root)
+    await _check_settled(node, joined, feedback)
+    node.leaves.file_of = feedback.file
     return feedback
+
+
+async def _check_settled(node: Node, joined: JoinedRun, feedback: ErrorFeedback) -> None:
+    """Start over if this key worked in rounds that the feedback knows nothing of.
+
+    So it is after a backup was restored. The ledger's rows are believed here: a lie costs only the
+    feedback, or a commitment that the ledger refuses.
+    """
+    if feedback.path is None:
+        return
+    try:
+        page = await node.ledger.peer_rounds(node.signer.key)
+    except LogForkedError:
+        raise
+    except TRANSIENT as err:
+        log.info("error feedback not compared with the ledger", error=str(err))
+        return
+    header, run = feedback.open_header, to_text(joined.manifest.run_id)
+    known = feedback.ended_round if header is None else max(feedback.ended_round, header.round)
+    for one in page.rounds:
+        if (one.run, one.outcome) == (run, CLOSED) and one.round > known and one.micropoints:
+            log.warning("error feedback dropped: older than the last work", round=one.round)
+            await trio.to_thread.run_sync(feedback.start_over)
+            return
 
 
 async def _remove_ended(node: Node, folder: Path) -> None:

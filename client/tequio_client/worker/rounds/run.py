@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
 from random import Random
 
 import structlog
@@ -24,9 +23,12 @@ from tequio_client.ledger.http import LogForkedError
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.ledger.standing import StandingWatch
 from tequio_client.worker.rounds import catch_up, duties
+from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
 from tequio_client.worker.rounds.measure import HeadMeasuring
+from tequio_client.worker.rounds.past_rounds import PastRounds
+from tequio_client.worker.rounds.repeated_training import RepeatedTraining
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
@@ -39,6 +41,7 @@ from tequio_shared.network.run import RunView, VoidReason, first_head, needed_do
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -93,11 +96,14 @@ class RunDriver:
 
     async def run(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         """Take part until the run ends; raises BrokenRulesError when the log breaks the rules."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._follow, entries)
-            nursery.start_soon(self._gather)
-            await self._act()
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._follow, entries)
+                nursery.start_soon(self._gather)
+                await self._act()
+                nursery.cancel_scope.cancel()
+        finally:
+            self.runner.past.release()
 
     async def leave(self) -> None:
         """Submit member.leave; no further duty of a round is begun."""
@@ -105,6 +111,10 @@ class RunDriver:
             self._is_leaving = True
             self._wake()
             await self.runner.statements.leave()
+
+    def may_open(self, peer: PeerKey, root: Digest, index: int) -> bool:
+        """Return whether an auditor may have that leaf of this worker's error feedback."""
+        return self.runner.auditing.may_open(self.view.round, peer, root, index)
 
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
@@ -208,10 +218,12 @@ class RunDriver:
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
-                await self.runner.settle(current.number, was_accepted=False)
+                await self.runner.settle(current.number, None)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
+            case AuditReport() as body:
+                self.runner.auditing.record(index, statement.author, body)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])
@@ -228,10 +240,12 @@ class RunDriver:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         self._closed[current.head.hash] = accepted_set(index, current)
+        self.runner.past.record(current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
-        mine = current.slot_of.get(self._key)
-        await self.runner.settle(current.number, was_accepted=mine in accepted)
+        slot = current.slot_of.get(self._key)
+        mine = None if slot is None else accepted.get(slot)
+        await self.runner.settle(current.number, mine.header.feedback_root if mine else None)
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -351,12 +365,15 @@ class RunDriver:
 class DutyRunner:
     def __init__(self, context: RunContext) -> None:
         self._context = context
+        self.past = PastRounds(context.manifest, context.store)
         self.tally = WorkTally()
         self.heads = HeadKeeper(context)
         self.statements = RunStatements(context)
         self.measuring = HeadMeasuring(context)
         self._training = RoundTraining(context, self.statements, self.tally)
         self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
+        repeated = RepeatedTraining(context, self.past, context.client)
+        self.auditing = RoundAuditing(context, self.statements, self.past, repeated)
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
         """Carry out one duty; `recent` are the last accepted sets, oldest first.
@@ -377,7 +394,7 @@ class DutyRunner:
                 await self.statements.leave(now)
             case duties.MeasureDuty():
                 await self._measure(now)
-            case duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
+            case duties.AttestDuty() | duties.TrainDuty() | duties.AuditDuty() | duties.ProveDuty():
                 await self._perform_in_round(now, view, recent)
             case _:
                 raise AssertionError(f"not a duty to carry out: {now}")
@@ -395,6 +412,8 @@ class DutyRunner:
                 await self.statements.attest(now, current, held)
             case duties.TrainDuty():
                 await self._training.train(now, current, held)
+            case duties.AuditDuty():
+                await self.auditing.audit(now, current)
             case duties.ProveDuty():
                 lately = [one for one in recent if one.round < current.number]
                 await self._witnessing.prove(now, current, view.witnessed_ms, lately)
@@ -413,7 +432,6 @@ class DutyRunner:
             raise
         await self.statements.submit_measurement(now, body)
 
-    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
-        """Settle the error feedback: it changes only by a contribution that was accepted."""
-        settle = partial(self._context.feedback.settle, round_number, was_accepted=was_accepted)
-        await trio.to_thread.run_sync(settle)
+    async def settle(self, round_number: int, accepted: Digest | None) -> None:
+        """Settle the error feedback, by the root that this key's accepted contribution left."""
+        await trio.to_thread.run_sync(self._context.feedback.settle, round_number, accepted)

@@ -28,13 +28,20 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.streams import BlobClient
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
-from tequio_shared.statements.runs import HeadAttest, HeadMeasure, WitnessProof, WorkCommit
+from tequio_shared.statements.runs import (
+    AuditReport,
+    HeadAttest,
+    HeadMeasure,
+    WitnessProof,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Body, Entry
 
 log = structlog.get_logger(__name__)
@@ -45,7 +52,7 @@ MAX_ANSWERED = 16
 MEASURE_TIMEOUT_S = 30.0
 """Longest wait for the answer to a measurement; it stays in the outbox after that."""
 
-B = TypeVar("B", HeadAttest, HeadMeasure, WorkCommit, WitnessProof)
+B = TypeVar("B", HeadAttest, HeadMeasure, WorkCommit, WitnessProof, AuditReport)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,7 @@ class RunContext:
     recorded_heads: RecordedHeads
     starting_head: Head | None  # an older head to replay from, if any
     exchange: Exchange
+    client: BlobClient
     outbox: Outbox
     announcer: CommitmentGossip
     reports: FaultReports
@@ -124,7 +132,7 @@ class RunStatements:
         self.measured.append(now)
 
     async def submit_once(
-        self, now: RoundDuty, body: HeadAttest | WorkCommit | WitnessProof
+        self, now: RoundDuty, body: HeadAttest | WorkCommit | WitnessProof | AuditReport
     ) -> RefusedError | None:
         """Submit a statement that a round accepts once; returns the refusal, which is final."""
         try:

@@ -8,7 +8,10 @@ a restart is committed without training again; a submitted commitment is never r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
+import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
@@ -16,10 +19,13 @@ from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader
-from tequio_shared.ids import Digest, from_text, to_text
+from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader, payload_seal
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
+from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.runs import WorkCommit
+
+log = structlog.get_logger(__name__)
 
 UPLOAD_MARGIN_MS = 2_000
 """A trainer stops this long before the deadline, to leave time for encoding and committing."""
@@ -58,13 +64,30 @@ class RoundTraining:
         body = await self._statements.submitted(WorkCommit, now.round)
         if body is None:
             header = self._left_over(current) or await self._contribution(current, held)
-            body = WorkCommit(header=to_text(header.pack()))
-        await self._statements.submit_once(now, body)
+            body = await self._commitment(header)
+        refused = await self._statements.submit_once(now, body)
+        if refused is not None and refused.code == "wrong-feedback":
+            # A ledger that knows of later work of this key would refuse it every round.
+            log.warning("error feedback dropped: not the one that the ledger knows")
+            await trio.to_thread.run_sync(self._context.feedback.start_over)
+
+    async def _commitment(self, header: ContributionHeader) -> WorkCommit:
+        # Stated as recorded with the contribution: the settled feedback may be lost since then.
+        before = self._context.feedback.open_start or ZERO_DIGEST
+        path = self._context.store.tree_path(header.payload_root)
+        seal = await trio.to_thread.run_sync(_seal_of_file, self._context.key, path)
+        return WorkCommit(
+            header=to_text(header.pack()),
+            seal=to_text(seal),
+            feedback="" if before == ZERO_DIGEST else to_text(before),
+        )
 
     def _left_over(self, current: RoundView) -> ContributionHeader | None:
         """Header of an earlier attempt at this round, if its payload is still here."""
         header = self._context.feedback.open_header
-        if header is None or current.broken_rule(self._context.key, header):
+        if header is None or self._context.feedback.open_start is None:
+            return None
+        if current.broken_rule(self._context.key, header):
             return None
         if not self._context.store.has_tree(header.payload_root):
             return None
@@ -72,7 +95,8 @@ class RoundTraining:
         return header
 
     async def _contribution(self, current: RoundView, held: Head) -> ContributionHeader:
-        report = await self._trained(current, held)
+        before = self._context.feedback.start
+        report = await self._trained(current, held, self._context.feedback.path)
         workdir, number = self._context.workdir, current.number
         # Checked before it is signed: a wrong header with this key's signature is a provable fault.
         header = ContributionHeader.parse(from_text(report.header, HEADER_BYTES))
@@ -86,7 +110,7 @@ class RoundTraining:
         # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
         await trio.to_thread.run_sync(
-            self._context.feedback.store, workdir.file("feedback", number), header
+            self._context.feedback.store, workdir.file("feedback", number), header, before
         )
         self.delta_round = number
         self._tally.add(report)
@@ -96,13 +120,12 @@ class RoundTraining:
         await trio.to_thread.run_sync(workdir.delete_old, number)
         return header
 
-    async def _trained(self, current: RoundView, held: Head) -> link.Trained:
+    async def _trained(self, current: RoundView, held: Head, before: Path | None) -> link.Trained:
         context, number = self._context, current.number
         windows = current.assignment[current.slot_of[context.key]]
         order = context.corpus.order(context.manifest.windows.seed)
         indices = order.shards_of(windows, context.manifest.windows.samples)
         shards = await context.fetch_shards((at, context.corpus.train[at]) for at in indices)
-        before = context.feedback.path
         return await context.workdir.ask(
             lambda command: link.Train(
                 command=command,
@@ -131,6 +154,11 @@ class RoundTraining:
         if self._pinned is not None:
             self._context.store.unpin(self._pinned)
         self._pinned = payload
+
+
+def _seal_of_file(trainer: PeerKey, payload: Path) -> Digest:
+    with payload.open("rb") as file:
+        return payload_seal(trainer, iter(partial(file.read, PIECE_BYTES), b""))
 
 
 def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:

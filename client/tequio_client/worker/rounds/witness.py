@@ -17,7 +17,6 @@ from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import to_text
-from tequio_shared.round import proof
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import AcceptedSet, Head, RoundView
@@ -78,15 +77,10 @@ class RoundWitnessing:
             past = self._past(lately, link.FILES - len(candidates))
             verdicts = await self._screened(current, current.head, candidates, past)
             self._verdicts = verdicts
-        return proof.make_proof(
-            seed=current.seed,
-            slots=len(current.roster.members),
-            trainers=len(current.trainers),
-            vouched={
-                one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason
-            },
-            rejected={one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
-            head=current.head.hash,
+        return current.proof_of(
+            {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason},
+            {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
+            self._context.prove(current.audit_lot_input),
         )
 
     async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
@@ -108,6 +102,7 @@ class RoundWitnessing:
                 slot=slot,
                 trainer=to_text(one.header.trainer),
                 header=to_text(one.header.pack()),
+                seal=to_text(one.seal),
                 payload=str(store.tree_path(one.header.payload_root)),
                 windows=current.assignment[slot],
             )

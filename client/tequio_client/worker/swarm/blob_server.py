@@ -11,6 +11,8 @@ big-endian; every message is one frame.
     op 3 BLOB     payload: size of the blob u64, then its bytes from `first`, at most `count`
     op 4 HELD     payload: one bit per piece, the first piece the highest bit of the first byte;
                   nothing when the tree is here whole
+    op 5 LEAF     payload: leaf `first` of an error feedback, 8192 bytes, and its inclusion path;
+                  `count` is 1. MISSING too if the peer may not have it
 
     status 0 OK | 1 MISSING, not here | 2 BUSY, try later or elsewhere | 3 REFUSED, do not ask so
 
@@ -23,6 +25,7 @@ the peers that it sent them to.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -31,6 +34,7 @@ from weakref import WeakValueDictionary
 import trio
 
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey
@@ -62,6 +66,7 @@ class BlobOp(IntEnum):
     PIECES = 2
     BLOB = 3
     HELD = 4
+    LEAF = 5
 
 
 class BlobStatus(IntEnum):
@@ -104,9 +109,14 @@ class BlobServer:
     """Answers peers from the store, within an upload budget."""
 
     def __init__(
-        self, network: PeerNetwork, store: Store, upload: ByteBudget | None = None
+        self,
+        network: PeerNetwork,
+        store: Store,
+        upload: ByteBudget | None = None,
+        leaves: FeedbackLeaves | None = None,
     ) -> None:
         self._store = store
+        self._leaves = leaves or FeedbackLeaves()
         self._upload = upload or ByteBudget()
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
@@ -125,26 +135,43 @@ class BlobServer:
                 # One share over all streams of a peer, taken before the disk and the budget: both
                 # serve in order of arrival, and a hundred streams would hold all of their queue.
                 async with share:
-                    payload = await self._payload(request)
+                    payload = await self._payload(stream.peer, request)
             except NoPayload as reason:
                 await stream.send_frame(bytes([reason.status]), timeout_s=SEND_S)
             else:
                 await stream.send_frame(bytes([BlobStatus.OK]), payload, timeout_s=SEND_S)
                 self.sent_bytes += len(payload)
 
-    async def _payload(self, request: BlobRequest) -> bytes:
+    async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
         # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
         # its deadline, and the upload would be wasted.
         if self._upload.wait_s() > QUEUE_S:
             raise NoPayload(BlobStatus.BUSY)
         try:
-            payload = await trio.to_thread.run_sync(
-                read_payload, self._store, request, limiter=self._readers
-            )
+            if request.op is BlobOp.LEAF:
+                payload = await self._leaf(peer, request)
+            else:
+                payload = await trio.to_thread.run_sync(
+                    read_payload, self._store, request, limiter=self._readers
+                )
         # Our own disk fails: the peer is not at fault, and others may serve it.
         except UserFacingError as err:
             raise NoPayload(BlobStatus.BUSY) from err
         await self._upload.acquire(len(payload))
+        return payload
+
+    async def _leaf(self, peer: PeerKey, request: BlobRequest) -> bytes:
+        if request.count != 1:
+            raise NoPayload(BlobStatus.REFUSED)
+        # Asked before anything is read: a stranger must not make us hash a file. One that may not
+        # have a leaf gets the same answer as for a root that is not here.
+        if not self._leaves.may_open(peer, request.name, request.first):
+            raise NoPayload(BlobStatus.MISSING)
+        payload = await trio.to_thread.run_sync(
+            self._leaves.read, request.name, request.first, limiter=self._readers
+        )
+        if payload is None:
+            raise NoPayload(BlobStatus.MISSING)
         return payload
 
 
@@ -215,9 +242,10 @@ def _held(store: Store, request: BlobRequest) -> bytes | None:
     return b"" if all(held) else pack_bits(held)
 
 
-_READ = {
+_READ: Mapping[BlobOp, Callable[[Store, BlobRequest], bytes | None]] = {
     BlobOp.LEAVES: _leaves,
     BlobOp.PIECES: _pieces,
     BlobOp.BLOB: _blob,
     BlobOp.HELD: _held,
+    BlobOp.LEAF: lambda _store, _request: None,  # never in the store, where anyone may read
 }

@@ -107,6 +107,12 @@ class BlobClient:
         async with self._flight:
             return unpack_blob(await self._ask(peer, request, PAYLOAD_BYTES))
 
+    async def leaf(self, peer: PeerKey, root: Digest, index: int, leaf_bytes: int) -> memoryview:
+        """Fetch a leaf of an error feedback and its inclusion path, not yet verified."""
+        request = BlobRequest(op=BlobOp.LEAF, name=root, first=index, count=1)
+        async with self._flight:
+            return await self._ask(peer, request, leaf_bytes)
+
     async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:
         # Paid before the request: what has been asked for arrives, budget or not.
         await self._budget.acquire(expect_bytes)

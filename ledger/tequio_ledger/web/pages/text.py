@@ -221,6 +221,7 @@ REASONS: Mapping[int, str] = {
     RejectionReason.ASCENDING: "indices do not ascend",
     RejectionReason.LEVEL: "a level is out of range",
     RejectionReason.HOLLOW: "a chunk with a scale is empty",
+    RejectionReason.SEAL: "its seal is not that of its author on its bytes",
     RejectionReason.NORM: "its norm is far larger than the round's median",
     RejectionReason.COSINE: "its direction contradicts the witnesses' own measurements",
     RejectionReason.COPY: "nearly all its indices are those of an earlier commitment",

@@ -33,6 +33,7 @@ from tequio_shared.statements.network import MemberLeave, MemberReady, find_nonc
 from tequio_shared.statements.runs import RunPause, WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
+from tests.support.commitments import commitment_of_bytes
 from tests.support.memory_log import NET, NOW_MS, MemoryLog, Reply, serving, unused_url
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ async def test_a_ledger_that_claims_all_numbers_leaves_us_ours(desk: OutboxFolde
 
 def commitment(number: int) -> WorkCommit:
     """One that differs from every other."""
-    return WorkCommit(header=to_text(number.to_bytes(216, "big")))
+    return commitment_of_bytes(number.to_bytes(216, "big"))
 
 
 @pytest.mark.trio

@@ -8,12 +8,13 @@ import pytest
 
 from tequio_client.worker.rounds.announce import MAX_COMMITMENT_BYTES, CommitmentFilter
 from tequio_shared.errors import MalformedError, SignatureInvalidError
-from tequio_shared.ids import RunId, from_text, to_text
+from tequio_shared.ids import RunId, from_text
 from tequio_shared.network.run import RunState
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.attackers_round import swarm_in
+from tests.support.commitments import commitment_of_bytes
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
@@ -54,7 +55,7 @@ class TrainingRound:
         header = bytearray(from_text(told.body.header, None))
         header[-1] ^= loss
         made = make(
-            body=WorkCommit(header=to_text(bytes(header))),
+            body=commitment_of_bytes(bytes(header)),
             author=self.author,
             seq=told.seq + 7,
             ts=told.ts + 1,

@@ -11,20 +11,25 @@ from pathlib import Path
 import pytest
 
 from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.feedback import NOTE_FILE, PIECE_BYTES, ErrorFeedback
+from tequio_client.worker.rounds.feedback import MOST_FILES, NOTE_FILE, ErrorFeedback
 from tequio_client.worker.store.trees import hash_bytes
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, RunId, sha256
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId, sha256, to_text
 from tests.support.memory_swarm import signer
 
 RUN = RunId(sha256(b"run"))
-SIZE = 3 * PIECE_BYTES
+SIZE = 3 * LEAF_BYTES
 
 
 def content(round_: int) -> bytes:
     """Error feedback that training in that round produces."""
     return sha256(round_.to_bytes(4, "big")) * (SIZE // 32)
+
+
+def root_of(round_: int) -> Digest:
+    return hash_bytes(content(round_), LEAF_BYTES).ref.root
 
 
 def header(round_: int) -> ContributionHeader:
@@ -42,7 +47,7 @@ def header(round_: int) -> ContributionHeader:
         base_head=HeadHash(bytes(32)),
         trainer=signer("ana").key,
         payload_root=sha256(b"payload"),
-        feedback_root=hash_bytes(content(round_), PIECE_BYTES).ref.root,
+        feedback_root=root_of(round_),
     )
 
 
@@ -53,7 +58,11 @@ def opened(folder: Path) -> ErrorFeedback:
 def store_feedback(feedback: ErrorFeedback, folder: Path, round_: int) -> None:
     left = folder / f"left-{round_}"
     left.write_bytes(content(round_))
-    feedback.store(left, header(round_))
+    feedback.store(left, header(round_), feedback.start)
+
+
+def settle(feedback: ErrorFeedback, round_: int, *, was_accepted: bool) -> None:
+    feedback.settle(round_, root_of(round_) if was_accepted else None)
 
 
 def held(feedback: ErrorFeedback) -> bytes | None:
@@ -65,26 +74,75 @@ def test_it_counts_only_once_its_round_closed_with_the_work_accepted(tmp_path: P
     assert feedback.path is None
     store_feedback(feedback, tmp_path, 1)
     assert feedback.path is None
-    feedback.settle(1, was_accepted=True)
+    settle(feedback, 1, was_accepted=True)
     assert held(feedback) == content(1)
     store_feedback(feedback, tmp_path, 2)
-    feedback.settle(2, was_accepted=False)
+    settle(feedback, 2, was_accepted=False)
     assert held(feedback) == content(1)
     store_feedback(feedback, tmp_path, 3)
-    feedback.settle(2, was_accepted=False)  # the round before
-    feedback.settle(3, was_accepted=True)
+    settle(feedback, 2, was_accepted=False)  # the round before
+    settle(feedback, 3, was_accepted=True)
     assert held(feedback) == content(3)
 
 
-def test_two_files_at_most_are_kept_and_none_that_nobody_needs(tmp_path: Path) -> None:
+def test_the_files_of_the_last_four_rounds_stay_and_no_others(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
-    for round_ in range(1, 6):
+    for round_ in range(1, 10):
         store_feedback(feedback, tmp_path, round_)
         files = [one for one in files_of(tmp_path) if one.name != NOTE_FILE]
-        assert len(files) == min(round_, 2)
-        assert sum(one.stat().st_size for one in files) <= 2 * SIZE
-        feedback.settle(round_, was_accepted=True)
-    assert len(files_of(tmp_path)) == 2
+        assert len(files) == min(round_, MOST_FILES - 1)
+        assert sum(one.stat().st_size for one in files) <= (MOST_FILES - 1) * SIZE
+        settle(feedback, round_, was_accepted=True)
+    again = opened(tmp_path)
+    kept = [round_ for round_ in range(1, 10) if again.file(root_of(round_))]
+    assert kept == [5, 6, 7, 8, 9]  # what round 6 started with, and what 6 to 9 left
+    # Rounds that end without this key's work count too: their audits are over as well.
+    for round_ in range(10, 14):
+        feedback.settle(round_, None)
+    assert held(feedback) == content(9)
+    assert [one.name for one in files_of(tmp_path) if one.name != NOTE_FILE] == [
+        to_text(root_of(9))
+    ]
+
+
+def test_work_of_an_open_round_is_not_a_past_one(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    store_feedback(feedback, tmp_path, 1)
+    assert feedback.file(root_of(1)) is None
+    settle(feedback, 1, was_accepted=True)
+    assert feedback.file(root_of(1)) is not None
+
+
+def test_a_contribution_states_what_it_started_with_though_that_is_lost(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    store_feedback(feedback, tmp_path, 1)
+    settle(feedback, 1, was_accepted=True)
+    store_feedback(feedback, tmp_path, 2)
+    (settled,) = (one for one in files_of(tmp_path) if one.read_bytes() == content(1))
+    settled.unlink()
+    again = opened(tmp_path)
+    assert (again.start, again.path) == (ZERO_DIGEST, None)
+    assert again.open_start == root_of(1)
+
+
+def test_it_starts_over_if_the_log_accepted_what_is_not_here(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    store_feedback(feedback, tmp_path, 1)
+    settle(feedback, 1, was_accepted=True)
+    feedback.settle(2, sha256(b"work of another disk"))
+    assert (feedback.path, opened(tmp_path).path) == (None, None)
+
+
+def test_rounds_that_are_read_again_change_nothing(tmp_path: Path) -> None:
+    feedback = opened(tmp_path)
+    for round_ in (1, 2):
+        store_feedback(feedback, tmp_path, round_)
+        settle(feedback, round_, was_accepted=True)
+    again = opened(tmp_path)
+    for round_ in (1, 2):
+        settle(again, round_, was_accepted=True)
+    assert held(again) == content(2)
+    assert again.ended_round == 2
 
 
 def files_of(folder: Path) -> list[Path]:
@@ -94,16 +152,17 @@ def files_of(folder: Path) -> list[Path]:
 def test_what_a_later_round_overtook_does_not_count(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
     store_feedback(feedback, tmp_path, 1)
-    feedback.settle(4, was_accepted=True)
+    settle(feedback, 4, was_accepted=True)
     assert (feedback.path, feedback.open_header) == (None, None)
 
 
 def test_an_algorithm_that_holds_nothing_back_leaves_nothing(tmp_path: Path) -> None:
     feedback = opened(tmp_path)
     store_feedback(feedback, tmp_path, 1)
-    feedback.settle(1, was_accepted=True)
-    feedback.store(tmp_path / "none", replace(header(2), feedback_root=ZERO_DIGEST))
-    feedback.settle(2, was_accepted=True)
+    settle(feedback, 1, was_accepted=True)
+    without = replace(header(2), feedback_root=ZERO_DIGEST)
+    feedback.store(tmp_path / "none", without, feedback.start)
+    feedback.settle(2, ZERO_DIGEST)
     assert feedback.path is None
 
 
@@ -111,16 +170,16 @@ def test_a_file_that_is_not_what_the_header_says_is_refused(tmp_path: Path) -> N
     feedback = opened(tmp_path)
     (tmp_path / "left").write_bytes(content(7))
     with pytest.raises(PeerError, match="does not match its header"):
-        feedback.store(tmp_path / "left", header(1))
+        feedback.store(tmp_path / "left", header(1), ZERO_DIGEST)
     with pytest.raises(PeerError, match="does not match its header"):
-        feedback.store(tmp_path / "missing", header(1))
+        feedback.store(tmp_path / "missing", header(1), ZERO_DIGEST)
     assert feedback.open_header is None
 
 
 def test_runs_do_not_share_and_an_ended_one_leaves_nothing(tmp_path: Path) -> None:
     one, other = opened(tmp_path), ErrorFeedback(tmp_path / "feedback", RunId(sha256(b"other")))
     store_feedback(one, tmp_path, 1)
-    one.settle(1, was_accepted=True)
+    settle(one, 1, was_accepted=True)
     assert other.path is None
     other.remove()
     assert held(opened(tmp_path)) == content(1)
@@ -137,7 +196,7 @@ def test_a_damaged_note_is_survived(tmp_path: Path, damage: bytes) -> None:
     again = opened(tmp_path)
     assert (again.path, again.open_header) == (None, None)
     store_feedback(again, tmp_path, 2)
-    again.settle(2, was_accepted=True)
+    settle(again, 2, was_accepted=True)
     assert held(opened(tmp_path)) == content(2)
 
 
@@ -148,7 +207,7 @@ def test_a_damaged_file_is_dropped_and_the_other_one_stays(
 ) -> None:
     feedback = opened(tmp_path)
     store_feedback(feedback, tmp_path, 1)
-    feedback.settle(1, was_accepted=True)
+    settle(feedback, 1, was_accepted=True)
     store_feedback(feedback, tmp_path, 2)
     (victim,) = (one for one in files_of(tmp_path) if one.read_bytes() == content(round_))
     victim.write_bytes(b"" if damage == "empty" else content(9))
@@ -156,7 +215,10 @@ def test_a_damaged_file_is_dropped_and_the_other_one_stays(
         victim.unlink()
     again = opened(tmp_path)
     assert held(again) == (None if round_ == 1 else content(1))
-    assert (again.open_header is None) == (round_ == 2)
+    assert (again.open_start is None) == (round_ == 2)
+    # The open round is still known: if its work counts after all, nothing older may be used.
+    settle(again, 2, was_accepted=True)
+    assert held(again) == (content(2) if round_ == 1 else None)
 
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
@@ -168,7 +230,7 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 STEPS = """
 import os, signal, sys
 from pathlib import Path
-from tests.client.worker.rounds.test_feedback import opened, store_feedback
+from tests.client.worker.rounds.test_feedback import opened, settle, store_feedback
 
 place = Path(sys.argv[1])
 
@@ -194,11 +256,11 @@ def live(step):
     Path.replace, Path.unlink = pausing(Path.replace), pausing(Path.unlink)
     store_feedback(feedback, folder, 1)
     record("a")
-    feedback.settle(1, was_accepted=True)
+    settle(feedback, 1, was_accepted=True)
     record("b")
     store_feedback(feedback, folder, 2)
     record("c")
-    feedback.settle(2, was_accepted=True)
+    settle(feedback, 2, was_accepted=True)
     record("d")
 
 for step in range(1, 60):

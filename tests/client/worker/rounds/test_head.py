@@ -23,7 +23,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
-from tequio_shared.head.contribution import ExpectedContribution, RecordShape
+from tequio_shared.head.contribution import ExpectedContribution, RecordShape, payload_seal
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
@@ -145,6 +145,7 @@ def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> Accep
             id=ContributionId(sha256(payload)),
             header=b"",
             payload_root=sha256(payload),  # nobody has such a tree
+            seal=payload_seal(trainer, [payload]),
         )
         for payload in payloads
     )

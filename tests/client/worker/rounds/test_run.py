@@ -30,7 +30,7 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.network import StandingChange
@@ -79,7 +79,7 @@ class ScriptedDuties:
         )
         self.begun: list[Duty] = []
         self.dropped: list[Duty] = []
-        self.settled: list[tuple[int, bool]] = []
+        self.settled: list[tuple[int, Digest | None]] = []
         self.fails: list[Exception] = []
 
     async def perform(self, now: Duty, _view: RunView, _recent: Sequence[AcceptedSet]) -> None:
@@ -96,9 +96,9 @@ class ScriptedDuties:
     def _note_asked(self, heads: list[Head]) -> None:
         self.asked_for = heads
 
-    async def settle(self, round_number: int, *, was_accepted: bool) -> None:
+    async def settle(self, round_number: int, accepted: Digest | None) -> None:
         """Note it."""
-        self.settled.append((round_number, was_accepted))
+        self.settled.append((round_number, accepted))
 
 
 class RecordedExchange:
@@ -203,7 +203,7 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     assert duties.TrainDuty(1) in play.deeds.dropped
     await play.feed(RoundClose)
     assert isinstance(play.deeds.begun[-1], duties.AdvanceDuty)
-    assert play.deeds.settled == [(1, True)]
+    assert play.deeds.settled == [(1, ZERO_DIGEST)]  # the feedback that its work left
     await play.feed()
     assert play.rounds.view.closed == 2
 
@@ -323,7 +323,7 @@ async def test_a_void_round_leaves_the_error_feedback_alone(
     play = DriverRun(tmp_path, swarm)
     nursery.start_soon(play.run)
     await play.feed()
-    assert play.deeds.settled == [(1, False)]
+    assert play.deeds.settled == [(1, None)]
     nursery.cancel_scope.cancel()
 
 

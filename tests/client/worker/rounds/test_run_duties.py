@@ -10,8 +10,8 @@ import trio
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.store.store import Store
-from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text
+from tequio_shared.head.contribution import ContributionHeader, payload_seal
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.runs import (
     HeadPromote,
@@ -22,6 +22,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.client.worker.rounds.test_duties import stopped
+from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
 
@@ -44,9 +45,36 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
         assert isinstance(body, WorkCommit)
         header = ContributionHeader.parse(from_text(body.header, None))
         assert not desk.round.broken_rule(desk.swarm.members[0].key, header)
-        assert Store(tmp_path / "store", quota_bytes=1 << 30).has_tree(header.payload_root)
+        store = Store(tmp_path / "store", quota_bytes=1 << 30)
+        payload = store.tree_path(header.payload_root).read_bytes()
+        assert body.seal == to_text(payload_seal(header.trainer, [payload]))
+        assert body.feedback == ""
         assert ErrorFeedback(tmp_path / "feedback", header.run_id).open_header == header
         assert [one.statement.body for one in desk.announcer.announced] == [body]
+
+
+@pytest.mark.parametrize("code", ["", "wrong-feedback", "header-base"])
+async def test_a_commitment_names_what_it_started_from_and_starts_over_if_that_is_refused(
+    tmp_path: Path, code: str
+) -> None:
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
+    run = desk.swarm.manifest.run_id
+    feedback = ErrorFeedback(tmp_path / "feedback", run)
+    store_feedback(feedback, tmp_path, 1)
+    feedback.settle(1, root_of(1))  # as if it came from an earlier round
+    if code:
+        desk.log.refusals["work.commit"] = code
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
+    again = ErrorFeedback(tmp_path / "feedback", run)
+    assert again.open_start == root_of(1)
+    assert (again.path is None) == (code == "wrong-feedback")
+    if not code:
+        (body,) = desk.logged(WorkCommit)
+        assert isinstance(body, WorkCommit)
+        assert body.feedback == to_text(root_of(1))
 
 
 async def test_who_comes_back_says_the_same_again_without_training(tmp_path: Path) -> None:

@@ -105,6 +105,8 @@ def _make_keys() -> None:
         sa.Column("last_seq", _WHOLE, nullable=False),
         sa.Column("last_hash", _HASH, nullable=False),
         sa.Column("micropoints", _WHOLE, nullable=False),
+        sa.Column("unvested", _WHOLE, nullable=False),
+        sa.Column("forfeited", _WHOLE, nullable=False),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
     op.create_index("peer_rank", "peer", [sa.text("micropoints DESC"), "registered_index", "key"])

@@ -1,0 +1,325 @@
+"""The audits of a run: who still owes one, what was reported, and what follows from it.
+
+Theory. A round that closes draws audits of its accepted contributions from the lots of its
+witnesses. Who is drawn trains nothing in the next rosters, repeats the contribution, and is paid
+for it like for training. One report that accuses, or a second one that contradicts the first, opens
+a dispute: a jury is drawn from the lots of the round in which it was logged, which nobody knew
+before. A verdict needs five sixths of all who reported, so neither one auditor nor a few together
+convict anybody; and who contradicts it has failed its own duty.
+
+Every step follows from log entries, and costs what the round has: members times open audits.
+(docs/protocol.md, 10.4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from msgspec import UNSET
+
+from tequio_shared.ids import ContributionId, Digest, PeerKey, digest_from_text, to_text
+from tequio_shared.limits import (
+    AUDIT_PAUSE,
+    AUDIT_ROUNDS,
+    CHECKED_BP,
+    JURY,
+    NEWCOMER_WORK,
+)
+from tequio_shared.round import audits
+from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
+from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
+from tequio_shared.round.manifest import AuditRules
+from tequio_shared.round.round import Commitment, RoundView
+from tequio_shared.statements.runs import AuditReport
+
+
+class AuditStage(Enum):
+    FIRST = "first"  # drawn at random
+    CHECK = "check"  # cleared, and drawn again
+    DISPUTE = "dispute"
+
+
+@dataclass(slots=True, kw_only=True)
+class AuditCase:
+    """One contribution under audit; `AuditBook` alone writes it."""
+
+    id: ContributionId
+    round: int
+    trainer: PeerKey
+    owner: Digest
+    tokens: int
+    speed: int
+    stage: AuditStage = AuditStage.FIRST
+    votes: list[AuditVote] = field(default_factory=list)
+    entries: list[int] = field(default_factory=list)
+    """Log index of each vote's report."""
+    owners: set[Digest] = field(default_factory=set)
+    """Owners of its auditors so far."""
+
+    @property
+    def work(self) -> Audited:
+        return Audited(
+            contribution=self.id,
+            owners=frozenset({self.owner, *self.owners}),
+            speed=self.speed,
+        )
+
+
+@dataclass(slots=True, kw_only=True)
+class AuditDuty:
+    """An audit that a key owes."""
+
+    contribution: ContributionId
+    opening: Digest
+    earlier: tuple[int, ...]
+    rosters: int = 0
+    """Closed rounds in which it had the order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOutcome:
+    """A case that is over; `entries` are the log indices of its reports."""
+
+    trainer: PeerKey
+    round: int
+    verdict: AuditVerdict
+    contradicted: tuple[PeerKey, ...]
+    auditors: tuple[PeerKey, ...]
+    entries: tuple[int, ...]
+
+
+Rate = Callable[[PeerKey], bool]
+"""Whether a key is unproven, so that its contributions are audited more often."""
+OwnerOf = Callable[[PeerKey], Digest]
+
+
+@dataclass(slots=True)
+class AuditBook:
+    """The audits of one run; a fold."""
+
+    rules: AuditRules
+    duties: dict[PeerKey, AuditDuty] = field(default_factory=dict)
+    """In the order of the draws."""
+    cases: dict[ContributionId, AuditCase] = field(default_factory=dict)
+    watched: dict[PeerKey, int] = field(default_factory=dict)
+    """Keys that withheld a contribution, with the contributions that are still audited more."""
+    paused: dict[PeerKey, int] = field(default_factory=dict)
+    """Keys that owed an audit and did not report, with the round from which they may be drawn."""
+
+    def orders(self, slots: Mapping[PeerKey, int]) -> tuple[AuditOrder, ...]:
+        """Orders for a roster whose trainers have these slots: for at most half of them.
+
+        The others must go on training, or a round would have nothing to accept.
+        """
+        present = [key for key in self.duties if key in slots][: len(slots) // 2]
+        orders = []
+        for key in present:
+            duty = self.duties[key]
+            case = self.cases[duty.contribution]
+            orders.append(
+                AuditOrder(
+                    slot=slots[key],
+                    round=case.round,
+                    contribution=to_text(case.id),
+                    tokens=case.tokens,
+                    opening=to_text(duty.opening),
+                    earlier=duty.earlier,
+                )
+            )
+        return tuple(sorted(orders, key=lambda order: order.slot))
+
+    def forget(self, key: PeerKey) -> None:
+        """Drop the duty of a key that has left the run."""
+        self.duties.pop(key, None)
+
+    def close_round(
+        self, view: RoundView, owner_of: OwnerOf, is_unproven: Rate
+    ) -> list[AuditOutcome]:
+        """Take in the reports of a closed round, and draw the next audits; returns what is over."""
+        self._take_reports(view)
+        self._drop_late(view)
+        members = self._candidates(view, owner_of)
+        over = self._go_on(view, members)
+        self._draw_first(view, members, owner_of, is_unproven)
+        return over
+
+    def _take_reports(self, view: RoundView) -> None:
+        for slot, (index, body) in sorted(view.reports.items()):
+            key = view.roster.members[slot].key
+            self.forget(key)  # unless it has left since its report
+            if body.declines:
+                self.paused[key] = view.number + AUDIT_PAUSE
+                continue
+            case = self.cases[ContributionId(digest_from_text(body.contribution))]
+            case.votes.append(_vote(key, body))
+            case.entries.append(index)
+
+    def _drop_late(self, view: RoundView) -> None:
+        for slot in view.orders.keys() - view.reports.keys():
+            key = view.roster.members[slot].key
+            duty = self.duties.get(key)
+            if duty is None:
+                continue
+            duty.rosters += 1
+            if duty.rosters >= AUDIT_ROUNDS:
+                del self.duties[key]
+                self.paused[key] = view.number + AUDIT_PAUSE
+        # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
+        for key, duty in list(self.duties.items()):
+            if self.cases[duty.contribution].round + 2 * AUDIT_ROUNDS <= view.number:
+                del self.duties[key]
+
+    def _candidates(self, view: RoundView, owner_of: OwnerOf) -> list[Candidate]:
+        """Members that may witness, with the lots of those that did."""
+        self.paused = {key: until for key, until in self.paused.items() if until > view.number}
+        found = []
+        for slot in view.roster.slots_of(WITNESS):
+            member = view.roster.members[slot]
+            lot = view.audit_lots.get(slot, b"")
+            owner = owner_of(member.key)
+            found.append(Candidate(key=member.key, owner=owner, speed=member.speed, lot=lot))
+        return found
+
+    def _free(self, view: RoundView, members: list[Candidate]) -> list[Candidate]:
+        """Those that may audit: trainers that hold the head, without a duty or a pause."""
+        trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
+        present = {view.roster.members[slot].key for slot in view.attests}
+        return [
+            one
+            for one in members
+            if one.key in trainers & present and one.key not in {*self.duties, *self.paused}
+        ]
+
+    def _go_on(self, view: RoundView, members: list[Candidate]) -> list[AuditOutcome]:
+        """Take each case whose auditors have all reported, or lost their turn, a step on."""
+        awaited = {duty.contribution for duty in self.duties.values()}
+        over = []
+        for case in [one for one in self.cases.values() if one.id not in awaited]:
+            drawn = self._next_auditors(view, case, members)
+            for one in drawn:
+                self._order(one)
+            if not drawn and not self._waits(view, case):
+                del self.cases[case.id]
+                over.extend(_outcome(case))
+        return over
+
+    def _next_auditors(
+        self, view: RoundView, case: AuditCase, members: list[Candidate]
+    ) -> list[DrawnAudit]:
+        if case.stage is AuditStage.DISPUTE or not case.votes or _is_old(view, case):
+            return []
+        free = self._free(view, members)
+        if audits.is_disputed(case.votes):
+            jury = audits.draw_jury(case.work, free, JURY)
+            case.stage = AuditStage.DISPUTE if jury else case.stage
+            return jury
+        if case.stage is AuditStage.FIRST:
+            case.stage = AuditStage.CHECK
+            lots = [one for one in members if one.lot]
+            elected = _elected_owners(view, members)
+            return audits.draw_some([(case.work, CHECKED_BP)], lots, elected, free, 1)
+        return []
+
+    def _waits(self, view: RoundView, case: AuditCase) -> bool:
+        """Return whether a dispute for which nobody was free may find a jury in the next round."""
+        waits = case.stage is not AuditStage.DISPUTE and audits.is_disputed(case.votes)
+        return waits and not _is_old(view, case)
+
+    def _draw_first(
+        self,
+        view: RoundView,
+        members: list[Candidate],
+        owner_of: OwnerOf,
+        is_unproven: Rate,
+    ) -> None:
+        cases, works = {}, []
+        for slot, work in view.auditable().items():
+            member = view.roster.members[slot]
+            case = _case(view, member.key, owner_of(member.key), member.speed, work)
+            is_watched = self._count_watched(member.key)
+            is_often = is_unproven(member.key) or is_watched
+            rate = self.rules.unproven_bp if is_often else self.rules.others_bp
+            cases[case.id] = case
+            works.append((case.work, rate))
+        lots = [one for one in members if one.lot]
+        most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
+        free = self._free(view, members)
+        elected = _elected_owners(view, members)
+        for one in audits.draw_some(works, lots, elected, free, most):
+            self.cases[one.work.contribution] = cases[one.work.contribution]
+            self._order(one)
+
+    def _order(self, drawn: DrawnAudit) -> None:
+        case = self.cases[drawn.work.contribution]
+        case.owners.add(drawn.auditor.owner)
+        self.duties[drawn.auditor.key] = AuditDuty(
+            contribution=case.id,
+            opening=drawn.opening,
+            earlier=tuple(case.entries),
+        )
+
+    def watch(self, key: PeerKey) -> None:
+        """Audit a key that withheld a contribution as often as a newcomer, for as long."""
+        self.watched[key] = NEWCOMER_WORK
+
+    def _count_watched(self, key: PeerKey) -> bool:
+        left = self.watched.pop(key, 0)
+        if left > 1:
+            self.watched[key] = left - 1
+        return left > 0
+
+
+def _elected_owners(view: RoundView, members: list[Candidate]) -> list[Digest]:
+    """Owner of each elected slot."""
+    elected = {view.roster.members[slot].key for slot in view.elected}
+    return [one.owner for one in members if one.key in elected]
+
+
+def _is_old(view: RoundView, case: AuditCase) -> bool:
+    """Members keep the heads of the last rounds only: an older contribution is not repeated."""
+    return case.round + AUDIT_ROUNDS < view.number
+
+
+def _case(
+    view: RoundView, trainer: PeerKey, owner: Digest, speed: int, work: Commitment
+) -> AuditCase:
+    return AuditCase(
+        id=work.id,
+        round=view.number,
+        trainer=trainer,
+        owner=owner,
+        tokens=work.header.tokens,
+        speed=speed,
+    )
+
+
+def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
+    figures = None if body.figures is UNSET else body.figures
+    return AuditVote(auditor=auditor, verdict=audits.judge(figures), checked=body.checked)
+
+
+def _outcome(case: AuditCase) -> list[AuditOutcome]:
+    """What follows from a case that is over: nothing if nobody reported, or too many differ."""
+    if not case.votes:
+        return []
+    verdict: AuditVerdict | None = AuditVerdict.CLEAR
+    contradicted: tuple[PeerKey, ...] = ()
+    if case.stage is AuditStage.DISPUTE:
+        settled = audits.settle(case.votes)
+        verdict, contradicted = settled.verdict, settled.contradicted
+    elif audits.is_disputed(case.votes):
+        verdict = None  # an accusation that came too late for a jury
+    if verdict is None:
+        return []
+    return [
+        AuditOutcome(
+            trainer=case.trainer,
+            round=case.round,
+            verdict=verdict,
+            contradicted=contradicted,
+            auditors=tuple(vote.auditor for vote in case.votes),
+            entries=tuple(case.entries),
+        )
+    ]

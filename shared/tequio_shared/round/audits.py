@@ -1,0 +1,254 @@
+"""Audits: who repeats whose contribution, which part of it is opened, and what the figures mean.
+
+Theory. After the commitments of a round are fixed, each witness draws an audit lot: the output of
+its verifiable random function over them. From a lot and a contribution's id follow whether that
+contribution is audited, and by whom. So no trainer knows its auditor before it commits, nobody can
+steer the draw by a commitment, and a witness that withholds its lot cancels only its own audits. An
+auditor repeats the training and states how far the claim lies from it; how that is judged is fixed
+here, in integers, so that all readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import count
+
+from tequio_shared.ids import ContributionId, Digest, NetworkId, PeerKey, RunId, sha256
+from tequio_shared.statements.runs import AuditFigures
+
+OPENED_CHUNKS = 64
+"""Chunks of a contribution whose error feedback is opened to one auditor; see `opened_chunks`."""
+SIMILAR_E4 = 9_000
+"""Cosine, in 1/10000, above which two sketches are of the same training."""
+_OPENED_PART = 4
+_LOT_RANGE = 1 << 64
+_BASIS_POINTS = 10_000
+_LEAST_AGREED = 2
+_OUTVOTED_PART = 5
+
+
+class AuditVerdict(IntEnum):
+    """What an auditor's report says of a contribution."""
+
+    CLEAR = 0
+    WARNED = 1  # as far from the repetition as odd hardware may be: counts as clear
+    NOT_DONE = 2  # not the work that its header claims
+    WITHHELD = 3  # its trainer did not open it
+
+
+LIMITS: Mapping[str, tuple[int, int]] = {
+    "hidden": (1_800, 2_500),
+    "other": (1_800, 2_500),
+    "rounding": (2_500, 5_000),
+    "leaves": (1_000, 2_000),
+}
+"""By figure: above the first it warns, above the second it counts as work not done."""
+
+
+def judge(figures: AuditFigures | None) -> AuditVerdict:
+    """Verdict of an auditor's figures; None: the trainer did not open its contribution."""
+    if figures is None:
+        return AuditVerdict.WITHHELD
+    verdict = AuditVerdict.CLEAR
+    for name, (warns, convicts) in LIMITS.items():
+        figure: int = getattr(figures, name)
+        if figure > convicts:
+            return AuditVerdict.NOT_DONE
+        if figure > warns:
+            verdict = AuditVerdict.WARNED
+    return verdict
+
+
+def lot_input(
+    net: NetworkId, run: RunId, number: int, commitments: Mapping[int, ContributionId]
+) -> bytes:
+    """Input of a witness's function for its audit lot, from the round's commitments by slot."""
+    named = b"".join(slot.to_bytes(4, "big") + commitments[slot] for slot in sorted(commitments))
+    digest = sha256(b"tequio/v1/commitments\0", named)
+    return b"tequio/v1/audit-lot\0" + net + run + number.to_bytes(8, "big") + digest
+
+
+def draw(lot: bytes, contribution: ContributionId) -> int:
+    """What a lot draws for a contribution: a number below 2^64, the lower the sooner."""
+    return int.from_bytes(sha256(b"tequio/v1/audited\0", lot, contribution)[:8], "big")
+
+
+def is_drawn(number: int, rate_bp: int, lots: int) -> bool:
+    """Return whether one of that many lots draws an audit: together `rate_bp` in 10,000."""
+    return number * _BASIS_POINTS * lots < rate_bp * _LOT_RANGE
+
+
+def opened_chunks(seed: Digest, chunks: int) -> tuple[int, ...]:
+    """Chunks opened by a seed, ascending: 64, but no more than a quarter of the model.
+
+    An auditor that had them all would know the result without training.
+    """
+    wanted = max(min(OPENED_CHUNKS, chunks // _OPENED_PART), 1)
+    found: set[int] = set()
+    for number in count():
+        drawn = sha256(b"tequio/v1/audit-chunk\0", seed, number.to_bytes(4, "big"))
+        found.add(int.from_bytes(drawn[:8], "big") * chunks >> 64)
+        if len(found) == wanted:
+            break
+    return tuple(sorted(found))
+
+
+def sketch_seed(auditor: PeerKey, contribution: ContributionId) -> Digest:
+    """Seed of an auditor's sketch: its own, so that no other auditor's can be copied."""
+    return sha256(b"tequio/v1/audit-sketch-seed\0", auditor, contribution)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditVote:
+    """One report in a dispute; `checked` are cosines of the sketches of all reports before it.
+
+    A report in the same round as another has not seen it, and says nothing of its sketch.
+    """
+
+    auditor: PeerKey
+    verdict: AuditVerdict
+    checked: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """Outcome of a dispute: the agreed verdict, None if too many differ; and who contradicts it."""
+
+    verdict: AuditVerdict | None
+    contradicted: tuple[PeerKey, ...] = ()
+
+
+def is_disputed(votes: Sequence[AuditVote]) -> bool:
+    """Return whether the reports accuse somebody, or contradict each other."""
+    accuses = any(_kind(vote) is not AuditVerdict.CLEAR for vote in votes)
+    return accuses or any(min(vote.checked, default=SIMILAR_E4) < SIMILAR_E4 for vote in votes)
+
+
+def settle(votes: Sequence[AuditVote]) -> Settlement:
+    """Settle a dispute: five sixths of the auditors, and at least two, must agree.
+
+    Contradicted are the others, except about a contribution that was withheld, for a trainer may
+    answer some and not others; and auditors of whose sketch as large a part of the later ones say
+    that it is of another training.
+    """
+    kinds = [_kind(vote) for vote in votes]
+    agreed = next((kind for kind in AuditVerdict if _prevails(kinds.count(kind), len(votes))), None)
+    if agreed is None:
+        return Settlement(verdict=None)
+    wrong = {
+        vote.auditor
+        for vote, kind in zip(votes, kinds, strict=True)
+        if kind is not agreed and AuditVerdict.WITHHELD not in (agreed, kind)
+    }
+    for at, vote in enumerate(votes):
+        seen = [later.checked[at] for later in votes if len(later.checked) > at]
+        others = sum(cosine < SIMILAR_E4 for cosine in seen)
+        if _prevails(others, len(seen)):
+            wrong.add(vote.auditor)
+    return Settlement(verdict=agreed, contradicted=tuple(sorted(wrong)))
+
+
+def _kind(vote: AuditVote) -> AuditVerdict:
+    return AuditVerdict.CLEAR if vote.verdict is AuditVerdict.WARNED else vote.verdict
+
+
+def _prevails(agree: int, of: int) -> bool:
+    """At least two, and at most one in six against them."""
+    return agree >= _LEAST_AGREED and (of - agree) * _OUTVOTED_PART <= agree
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A member that may audit; `speed` in milli-windows per second, 0 unknown."""
+
+    key: PeerKey
+    owner: Digest
+    speed: int
+    lot: bytes = b""
+    """Its audit lot, if it is a witness of the round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """A contribution that may be audited, by auditors of other owners than those in `owners`."""
+
+    contribution: ContributionId
+    owners: frozenset[Digest]
+    speed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnAudit:
+    work: Audited
+    auditor: Candidate
+    opening: Digest
+
+
+def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Candidates that may audit it: of other owners, and about as fast as its trainer.
+
+    If all are slower, they all may. A slow one would hold up the round.
+    """
+    others = [one for one in candidates if one.owner not in work.owners]
+    return [one for one in others if one.speed * 4 >= work.speed * 3] or others
+
+
+def draw_some(
+    works: Sequence[tuple[Audited, int]],
+    witnesses: Sequence[Candidate],
+    elected: Sequence[Digest],
+    candidates: Sequence[Candidate],
+    most: int,
+) -> list[DrawnAudit]:
+    """Draw audits of works, each with a rate in 1/10000: at most one for each and by each.
+
+    The lot of each witness decides about each work of another owner, and names the auditor. The
+    rate counts on the lots of all the elected, whose owners are `elected`: by its silence a witness
+    cancels only its own audits. Costs a hash for each pair of witness and work, and for each audit
+    a pass over the candidates.
+    """
+    found = [
+        (number, work.contribution, one.key, work, one.lot)
+        for work, rate_bp in works
+        if (lots := sum(owner not in work.owners for owner in elected))
+        for one in witnesses
+        if one.owner not in work.owners
+        and is_drawn(number := draw(one.lot, work.contribution), rate_bp, lots)
+    ]
+    drawn: list[DrawnAudit] = []
+    free = {one.key: one for one in candidates}
+    left = {work.contribution for work, _ in works}
+    for _, name, _, work, lot in sorted(found, key=lambda one: one[:3]):
+        able = auditors_of(work, free.values())
+        if len(drawn) < most and name in left and able:
+            auditor = able[_auditor_index(lot, name, len(able))]
+            drawn.append(_drawn(work, auditor, lot))
+            del free[auditor.key]
+            left.remove(name)
+    return drawn
+
+
+def draw_jury(work: Audited, candidates: Iterable[Candidate], seats: int) -> list[DrawnAudit]:
+    """Draw the auditors that settle a dispute: the witnesses with the lowest draws of their own.
+
+    One of each owner. Each has only its own lot, so nobody's silence moves another's seat.
+    """
+    witnesses = [one for one in candidates if one.lot]
+    able = auditors_of(work, witnesses)
+    seated: dict[Digest, Candidate] = {}
+    for one in sorted(able, key=lambda one: (draw(one.lot, work.contribution), one.key)):
+        if len(seated) < seats:
+            seated.setdefault(one.owner, one)
+    return [_drawn(work, one, one.lot) for one in seated.values()]
+
+
+def _drawn(work: Audited, auditor: Candidate, lot: bytes) -> DrawnAudit:
+    opening = sha256(b"tequio/v1/audit-opening\0", lot, work.contribution, auditor.key)
+    return DrawnAudit(work=work, auditor=auditor, opening=opening)
+
+
+def _auditor_index(lot: bytes, contribution: ContributionId, able: int) -> int:
+    drawn = sha256(b"tequio/v1/auditor\0", lot, contribution)
+    return int.from_bytes(drawn[:8], "big") * able >> 64

@@ -1,0 +1,121 @@
+"""The error feedback of a worker that returns: a restored backup does not lead to refused work."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+import trio
+
+from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.rounds import join
+from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_shared.ids import sha256, to_text
+from tests.client.worker.rounds.test_feedback import (
+    RUN,
+    content,
+    held,
+    root_of,
+    settle,
+    store_feedback,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.worker.node import Node
+    from tequio_client.worker.rounds.join import JoinedRun
+
+pytestmark = pytest.mark.trio
+
+ELEMENTS = 4_096
+
+
+class Returning:
+    """A worker that returns to a folder, and the rounds that its ledger lists of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.rounds: list[SimpleNamespace] | None = []
+        self.reserved = 0
+        self.leaves = FeedbackLeaves()
+
+    def worked(self, number: int, *, outcome: str = "closed", points: int = 5) -> None:
+        """List a round of the run, as the newest."""
+        assert self.rounds is not None
+        row = SimpleNamespace(run=to_text(RUN), outcome=outcome, round=number, micropoints=points)
+        self.rounds.insert(0, row)
+
+    async def peer_rounds(self, _key: bytes) -> SimpleNamespace:
+        """Answer like the ledger; None of them: it is away."""
+        await trio.lowlevel.checkpoint()
+        if self.rounds is None:
+            raise LedgerUnavailableError("away")
+        return SimpleNamespace(rounds=self.rounds)
+
+    async def runs(self) -> list[object]:
+        """List no other runs."""
+        await trio.lowlevel.checkpoint()
+        return []
+
+    def reserve(self, size_bytes: int) -> None:
+        """Count it."""
+        self.reserved += size_bytes
+
+    async def feedback(self) -> ErrorFeedback:
+        """Recover it as at a start."""
+        node = SimpleNamespace(
+            settings=SimpleNamespace(folder=self.folder),
+            ledger=self,
+            store=self,
+            leaves=self.leaves,
+            signer=SimpleNamespace(key=bytes(32)),
+        )
+        layout = SimpleNamespace(elements=ELEMENTS)
+        joined = SimpleNamespace(manifest=SimpleNamespace(run_id=RUN, layout=layout), after=100)
+        return await join.recover_feedback(cast("Node", node), cast("JoinedRun", joined))
+
+
+@pytest.fixture
+def worker(tmp_path: Path) -> Returning:
+    """A worker with the feedback of its work in round 3."""
+    feedback = ErrorFeedback(tmp_path / "feedback", RUN)
+    store_feedback(feedback, tmp_path, 3)
+    settle(feedback, 3, was_accepted=True)
+    one = Returning(tmp_path)
+    one.worked(2)
+    one.worked(3)
+    return one
+
+
+async def test_what_the_ledger_knows_too_is_gone_on_with(worker: Returning) -> None:
+    worker.worked(4, points=0)  # in the roster, but stopped
+    worker.worked(5, outcome="void")
+    assert held(await worker.feedback()) == content(3)
+
+
+async def test_a_backup_older_than_the_last_work_starts_over(worker: Returning) -> None:
+    worker.worked(6)
+    assert (await worker.feedback()).path is None
+    assert (await worker.feedback()).path is None  # and stays so
+
+
+async def test_a_ledger_that_is_away_costs_no_feedback(worker: Returning) -> None:
+    worker.rounds = None
+    assert held(await worker.feedback()) == content(3)
+
+
+async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counted(
+    worker: Returning,
+) -> None:
+    feedback = await worker.feedback()
+    assert worker.reserved == MOST_FILES * 2 * ELEMENTS
+    assert worker.leaves.file_of(root_of(3)) == feedback.file(root_of(3))
+    opened = worker.leaves.read(root_of(3), 1)
+    assert opened is not None
+    assert opened[:8192] == content(3)[8192:16384]
+    assert worker.leaves.read(sha256(b"other"), 1) is None
+    feedback.remove()  # the run has ended
+    assert worker.leaves.read(root_of(3), 1) is None

@@ -1,0 +1,284 @@
+"""Audits as a worker makes them: a real trainer, and the audited trainer's files over libp2p."""
+
+from __future__ import annotations
+
+import random
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.ipc import trainer as link
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.trainer.audit import CONVICT, exceeded
+from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
+from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.past_rounds import PastRounds
+from tequio_client.worker.rounds.repeated_training import (
+    AuditNotPossibleError,
+    AuditPatience,
+    AuditTask,
+    RepeatedTraining,
+)
+from tequio_client.worker.rounds.statements import RunContext
+from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
+from tequio_shared.head.contribution import (
+    ContributionHeader,
+    RecordShape,
+    contribution_id,
+    payload_seal,
+)
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, from_text, sha256, to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.network.run import first_head
+from tequio_shared.round.round import Commitment
+from tests.client.trainer.small_run import SmallRun, small_run
+from tests.support import memory_log
+from tests.support.loopback import two_peers
+from tests.support.partial_trees import flip
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tequio_shared.ids import PeerKey
+    from tequio_shared.round.round import RoundView
+
+pytestmark = pytest.mark.trio
+
+SHAPE = RecordShape(algorithm="sparseloco", k=256, bits=2)
+SAMPLE = (0, 3, 7, 12)
+SEED = sha256(b"sketch")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    return small_run(tmp_path_factory.mktemp("run"))
+
+
+@dataclass
+class Audits:
+    """An auditor with a real trainer, and the audited trainer with its files; two peers."""
+
+    run: SmallRun
+    store: Store
+    theirs: Store
+    feedback: ErrorFeedback
+    leaves: FeedbackLeaves
+    workdir: TrainerWorkdir
+    past: PastRounds
+    repeated: RepeatedTraining
+    auditor: PeerKey
+    audited: PeerKey
+    work: Path
+
+    async def train(self, number: int) -> ContributionId:
+        """Have trainer 0 train a round, which accepts its work; its id."""
+        before, path = self.feedback.start, self.feedback.path
+        task = msgspec.structs.replace(
+            self.run.train(1, "unused"),
+            round=number,
+            trainer=to_text(self.audited),
+            payload_out=str(self.work / f"payload-{number}"),
+            feedback_out=str(self.work / f"feedback-{number}"),
+            delta_out=str(self.work / f"delta-{number}"),
+            feedback_in=str(path) if path else None,
+        )
+        report = await self.workdir.ask(
+            lambda command: msgspec.structs.replace(task, command=command), link.Trained
+        )
+        return self.accept(report, task, before)
+
+    def accept(self, report: link.Trained, task: link.Train, before: Digest) -> ContributionId:
+        """Close the round with that work accepted."""
+        header = ContributionHeader.parse(from_text(report.header, None))
+        self.feedback.store(Path(task.feedback_out), header, before)
+        self.feedback.settle(task.round, header.feedback_root)
+        payload = Path(task.payload_out).read_bytes()
+        self.theirs.put_tree(payload, SHAPE.group_bytes)
+        name = contribution_id(header.pack())
+        self.past.record(closed_round(self.run, task.round, header, payload, before))
+        return name
+
+    def order(self, number: int, name: ContributionId) -> AuditTask:
+        return AuditTask(round=number, contribution=name, chunks=SAMPLE, seed=SEED)
+
+
+def closed_round(
+    run: SmallRun, number: int, header: ContributionHeader, payload: bytes, before: Digest
+) -> RoundView:
+    """A closed round that started from head 0 and accepted this alone."""
+    commitment = Commitment(
+        index=5,
+        header=header,
+        id=contribution_id(header.pack()),
+        seal=payload_seal(header.trainer, [payload]),
+        feedback=before,
+        at_ms=0,
+    )
+    view = SimpleNamespace(
+        number=number,
+        head=first_head(run.manifest),
+        shape=SHAPE,
+        chunks=run.origin.layout.chunks,
+        assignment={0: ((0, 8),)},
+        auditable=lambda: {0: commitment},
+    )
+    return cast("RoundView", view)
+
+
+@asynccontextmanager
+async def audits(
+    run: SmallRun, folder: Path, patience: AuditPatience | None = None
+) -> AsyncIterator[Audits]:
+    """Open both sides; head and shards are in the auditor's store."""
+    home, manifest = folder / "auditor", run.manifest
+    store, theirs = (
+        Store(home / "store", quota_bytes=10**9),
+        Store(folder / "theirs", quota_bytes=10**9),
+    )
+    for name in (run.weights, *(shard.path for shard in run.shards)):
+        store.put_tree_file(Path(name), PIECE_BYTES)
+    clear_work_folder(home / "work")
+    program = trainer_program(home, reads=(run.folder, folder))
+    trainer = TrainerProcess(program)
+    feedback = ErrorFeedback(folder / "feedback", manifest.run_id)
+    leaves = FeedbackLeaves()
+    leaves.file_of = feedback.file
+    patience = patience or AuditPatience(content_s=20, leaves_s=20)
+    async with (
+        two_peers() as (there, here),
+        LedgerApi(memory_log.unused_url()) as api,
+        Fetcher(here, store, rng=random.Random(1)) as fetcher,
+        trio.open_nursery() as nursery,
+    ):
+        BlobServer(there, theirs, leaves=leaves)
+        exchange = Exchange(fetcher, api, here.connected_peers)
+        workdir = TrainerWorkdir(
+            trainer=trainer,
+            prepare=run.prepare(1),
+            folder=home / "work",
+            store=store,
+            exchange=exchange,
+            frozen=None,
+        )
+        context = SimpleNamespace(
+            manifest=manifest, corpus=run.corpus, store=store, exchange=exchange, workdir=workdir
+        )
+        context.fetch_shards = partial(RunContext.fetch_shards, context)  # type: ignore[arg-type]  # has the parts it uses
+        past = PastRounds(manifest, store)
+        nursery.start_soon(trainer.run)
+        with trio.fail_after(120):
+            yield Audits(
+                run=run,
+                store=store,
+                theirs=theirs,
+                feedback=feedback,
+                leaves=leaves,
+                workdir=workdir,
+                past=past,
+                repeated=RepeatedTraining(
+                    cast("RunContext", context), past, fetcher.client, patience
+                ),
+                auditor=here.key,
+                audited=there.key,
+                work=home / "work",
+            )
+        nursery.cancel_scope.cancel()
+
+
+async def test_honest_work_is_repeated_to_the_bit_with_leaves_of_two_rounds(
+    run: SmallRun, tmp_path: Path
+) -> None:
+    async with audits(run, tmp_path) as now:
+        first, second = await now.train(1), await now.train(2)
+        now.leaves.may_open = lambda peer, _root, index: peer == now.auditor and index in SAMPLE
+        for number, name in ((1, first), (2, second)):
+            result = await now.repeated.audit(now.order(number, name))
+            assert not result.are_leaves_withheld
+            figures = result.report.figures
+            assert (figures.hidden, figures.other, figures.values) == (0, 0, 0)
+            assert result.report.contribution
+        found = now.past.find(2, second)
+        assert found is not None
+        assert found.feedback != ZERO_DIGEST
+        assert not [one.name for one in now.work.iterdir() if "leaves" in one.name]
+        assert not list(now.work.glob("repeated-*"))
+
+
+async def test_the_leaves_of_other_work_do_not_pass(run: SmallRun, tmp_path: Path) -> None:
+    """A commitment that states another start than was used is seen, as its leaves are."""
+    async with audits(run, tmp_path) as now:
+        await now.train(1)
+        second = await now.train(2)
+        now.leaves.may_open = lambda *_: True
+        work = now.past.find(2, second)
+        assert work is not None
+        lie = replace(work, feedback=ZERO_DIGEST)
+        past = SimpleNamespace(
+            find=lambda *_: lie, weights_path=lambda _: now.store.tree_path(lie.base.weights_root)
+        )
+        now.repeated._past = cast("PastRounds", past)  # noqa: SLF001 - the lie of a log
+        result = await now.repeated.audit(now.order(2, second))
+        assert exceeded(result.report.figures, CONVICT)
+
+
+@pytest.mark.parametrize("opened", ["none", "after alone", "before alone"])
+async def test_without_all_leaves_the_audit_uses_none(
+    run: SmallRun, tmp_path: Path, opened: str
+) -> None:
+    patience = AuditPatience(content_s=20, leaves_s=0.5)
+    async with audits(run, tmp_path, patience) as now:
+        await now.train(1)
+        second = await now.train(2)
+        work = now.past.find(2, second)
+        assert work is not None
+        root = work.feedback if opened == "before alone" else work.header.feedback_root
+        if opened != "none":
+            now.leaves.may_open = lambda _peer, asked, _index: asked == root
+        result = await now.repeated.audit(now.order(2, second))
+        figures = result.report.figures
+        assert result.are_leaves_withheld
+        assert (figures.hidden, figures.other, figures.rounding) == (None, None, None)
+        assert figures.cosine is not None
+        assert figures.cosine > 0
+
+
+@pytest.mark.parametrize("lack", ["round", "contribution", "weights", "sound weights", "payload"])
+async def test_what_this_side_lacks_is_told_apart(run: SmallRun, tmp_path: Path, lack: str) -> None:
+    patience = AuditPatience(content_s=0.5, leaves_s=0.5)
+    async with audits(run, tmp_path, patience) as now:
+        name, number = await now.train(1), 1
+        weights = first_head(run.manifest).weights_root
+        match lack:
+            case "round":
+                number = 2
+            case "contribution":
+                name = ContributionId(sha256(b"another"))
+            case "weights":
+                now.past.release()
+                now.store.remove(weights)
+            case "sound weights":
+                flip(now.store.tree_path(weights), 4_000)
+            case _:
+                header = now.past.works(1)[0].header
+                now.theirs.remove(header.payload_root)
+        with pytest.raises(AuditNotPossibleError):
+            await now.repeated.audit(now.order(number, name))
+
+
+async def test_impossible_samples_are_this_sides_fault(run: SmallRun, tmp_path: Path) -> None:
+    async with audits(run, tmp_path, AuditPatience(content_s=20, leaves_s=0.2)) as now:
+        name = await now.train(1)
+        order = replace(now.order(1, name), chunks=(5, 3))
+        with pytest.raises(AuditNotPossibleError, match="must ascend"):
+            await now.repeated.audit(order)
