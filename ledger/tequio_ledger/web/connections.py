@@ -1,11 +1,11 @@
 """Accepts connections, and bounds how many there are: of one network address, and of all.
 
-Rules. A connection either waits for its client, for the head of a request, for more of its body or
+Rules. A connection either waits, for the head of a request, for more of its body, for a thread or
 until its answer is read, or serves a request. When there is no room for a new one, one that waits
 is closed for it. If a network address has several that never sent a request, it is the oldest of
 the address that has most: an honest client sends at once, an attacker's silent connections grow
-old. Otherwise it is the one that has waited longest since its last request, and only then one that
-is alone and silent. A part of a body begins the wait again, a part of a head does not. Only when no
+old. Otherwise the others that wait are chosen from in the same way, and only then is it one that is
+alone and silent. A part of a body begins the wait again, a part of a head does not. Only when no
 connection waits is the new one refused.
 
 A thousand new connections may come at once, and each costs a hundred times as much to serve as to
@@ -128,8 +128,9 @@ class ConnectionTable:
             return self._close(chosen, "address connections")
         if len(self._networks) >= self._limits.most:
             # A network's only silent one has probably just come: it goes last.
-            chosen = self._silent.oldest_of_greediest(2) or self._idle.oldest()
-            return self._close(chosen or self._silent.oldest(), "all connections")
+            chosen = self._silent.oldest_of_greediest(2) or self._idle.oldest_of_greediest(2)
+            chosen = chosen or self._idle.oldest() or self._silent.oldest()
+            return self._close(chosen, "all connections")
         return True
 
     def add(self, connection: Closable, host: str) -> str:

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -44,6 +44,8 @@ MIN_BODY_BYTES_S = 32 << 10
 TURNS_HALF_LIFE_S = 5.0
 """Time after which what an address has used of the threads counts half."""
 _SPENT_LITTLE_S = 0.001  # and is forgotten
+CONNECTION = "connection"
+"""Key of a request's `QueuedConnection` in the state of its scope."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
@@ -129,6 +131,16 @@ class StreamLimit:
             del counts[network]
 
 
+class QueuedConnection(Protocol):
+    """The connection of a request that may have to wait for a turn."""
+
+    def queue_request(self) -> None:
+        """Record that the request waits: its connection may be closed to make room."""
+
+    def resume_request(self) -> None:
+        """Record that the request is worked on."""
+
+
 class Turns:
     """Lets a few work at a time, next of all the network address that has used least time lately.
 
@@ -143,23 +155,30 @@ class Turns:
         self._halve_s = 0.0
 
     @asynccontextmanager
-    async def turn(self, network: str) -> AsyncIterator[None]:
-        """Wait for a turn, which ends with the block."""
+    async def turn(
+        self, network: str, connection: QueuedConnection | None = None
+    ) -> AsyncIterator[bool]:
+        """Wait for a turn, which ends with the block; yields whether there was a wait."""
         loop = asyncio.get_running_loop()
-        if self._free:
+        is_free = self._free > 0
+        if is_free:
             self._free -= 1
         else:
             mine: asyncio.Future[None] = loop.create_future()
             self._waiting.setdefault(network, deque()).append(mine)
+            if connection is not None:
+                connection.queue_request()
             try:
                 await mine
             except asyncio.CancelledError:
                 if not mine.cancelled():  # it had its turn already
                     self._pass_on(loop.time())
                 raise
+            if connection is not None:
+                connection.resume_request()
         begun_s = loop.time()
         try:
-            yield
+            yield not is_free
         finally:
             now_s = loop.time()
             self._spent_s[network] = self._spent_s.get(network, 0.0) + now_s - begun_s

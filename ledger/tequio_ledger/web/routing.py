@@ -28,7 +28,7 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import Turns, network_of
+from tequio_ledger.web.limits import CONNECTION, Turns, network_of
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 
@@ -201,7 +201,10 @@ def _endpoint(
             arguments["request"] = request
         if is_coroutine:
             return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
-        async with turns.turn(network_of(request)):
+        connection = request.scope.get("state", {}).get(CONNECTION)
+        async with turns.turn(network_of(request), connection) as has_waited:
+            if has_waited and await request.is_disconnected():
+                raise RefusedError("queue-full", "the client is gone")
             return await run_in_threadpool(handler, **arguments)
 
     async def answer(request: Request) -> Response:

@@ -29,6 +29,7 @@ from tequio_ledger.web.connections import (
     ConnectionTable,
     OpenConnection,
 )
+from tequio_ledger.web.limits import CONNECTION
 from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
@@ -45,7 +46,6 @@ MAX_PIECES = 256
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
 _STOP_S = 5
-_CONNECTION = "connection"  # key of the connection in the state of each of its requests
 
 
 def bind(host: str, port: int, option: str = "--port") -> socket.socket:
@@ -146,7 +146,7 @@ class _Connection(OpenConnection):
         table: ConnectionTable,
         buffer: memoryview,
     ) -> None:
-        state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
+        state = {**app_state, CONNECTION: self}  # uvicorn copies it to every request's scope
         self._http = H11Protocol(config, server_state, state)
         self._http.conn = _BoundedParser(h11.SERVER, MAX_HEAD_BYTES)
         self._buffer = buffer
@@ -219,6 +219,14 @@ class _Connection(OpenConnection):
         self._is_receiving = False
         self._table.serve(self)
 
+    def queue_request(self) -> None:
+        """Record that the request waits for others: its connection may give way."""
+        self._table.wait(self)
+
+    def resume_request(self) -> None:
+        """Record that the request is worked on."""
+        self._table.serve(self)
+
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
@@ -276,7 +284,7 @@ def _watched(app: ASGIApp) -> ASGIApp:
     """Report to the connection when each of its requests, and its body, begins and ends."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        connection: _Connection = scope["state"].pop(_CONNECTION)
+        connection: _Connection = scope["state"][CONNECTION]
         connection.begin_request(with_body=has_body(scope))
 
         async def receive_watched() -> Message:
@@ -288,6 +296,7 @@ def _watched(app: ASGIApp) -> ASGIApp:
         try:
             await app(scope, receive_watched, send)
         finally:
+            del scope["state"][CONNECTION]  # otherwise a cycle of objects
             connection.end_request()
 
     return serve
