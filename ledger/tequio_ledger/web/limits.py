@@ -44,8 +44,6 @@ MIN_BODY_BYTES_S = 32 << 10
 TURNS_HALF_LIFE_S = 5.0
 """Time after which what an address has used of the threads counts half."""
 _SPENT_LITTLE_S = 0.001  # and is forgotten
-CONNECTION = "connection"
-"""Key of a request's `QueuedConnection` in the state of its scope."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 

@@ -28,7 +28,8 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import CONNECTION, Turns, network_of
+from tequio_ledger.web.limits import Turns, network_of
+from tequio_ledger.web.middleware import CONNECTION
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 

@@ -29,8 +29,7 @@ from tequio_ledger.web.connections import (
     ConnectionTable,
     OpenConnection,
 )
-from tequio_ledger.web.limits import CONNECTION
-from tequio_ledger.web.middleware import SLOW_READER_S, has_body
+from tequio_ledger.web.middleware import CONNECTION, SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
