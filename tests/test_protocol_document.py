@@ -258,6 +258,8 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
         "quarantined",
         "probation",
         "banned",
+        "revoked",
+        "replaced",
     ]
     assert {row[0] for row in table("Standings")} == {one.value for one in Standing}
     by_fault = {

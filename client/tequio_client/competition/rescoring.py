@@ -175,6 +175,7 @@ def _scored(
         evaluator=_NOBODY,
         model=model,
         texts=[judged.texts[at] for at in chosen],
+        drawn=judged.texts,
         scoring=judged.view.rules.scoring,
         beacon=judged.view.known_draw.beacon,
     )

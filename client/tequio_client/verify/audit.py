@@ -25,6 +25,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
 from tequio_client.verify.fold import Fold, RunHistory
+from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
 from tequio_client.verify.source import (
@@ -71,6 +72,8 @@ class AuditOptions:
     trust: Policy | None = None
     patience_s: float = 0.0
     """Longest wait for a checkpoint that covers the ledger's answers."""
+    omissions: tuple[Path, ...] = ()
+    """Files and folders with evidence of attestations that the log lacks."""
 
 
 def audit(
@@ -142,6 +145,8 @@ class LogAudit:
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
         self._failed = 0
         self.fold = self._log.fold
+        self._omissions = OmissionCheck(self.fold.view, report, scope.omissions)
+        self.fold.before_entry = self._omissions.follow
 
     def read(self) -> None:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
@@ -151,6 +156,7 @@ class LogAudit:
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
+        self._omissions.report_all()
 
     def _compare_answers(self) -> None:
         waiting, self._failed = deque(questions(self.fold.view)), 0

@@ -11,7 +11,7 @@ reported as missing, never as a mismatch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,7 +29,14 @@ from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.served.folded import FoldedRows
 from tequio_shared.served.state import State
 from tequio_shared.statements.competitions import CompetitionBody
-from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyRegister,
+    KeyReplace,
+    KeyRevoke,
+    MemberTeam,
+    StandingChange,
+)
 from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
@@ -127,6 +134,8 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """Number of statements that follow, by competition."""
+        self.before_entry: Callable[[int, Entry], None] = lambda _, __: None
+        """Called with each entry whose author may make it, before it changes the view."""
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
@@ -158,6 +167,7 @@ class Fold:
             self.view.skip_statement(index, statement)
             return
         self._report.checked["signatures"] += len(entry.signatures)
+        self.before_entry(index, entry)
         if statement.run is None:
             self._fold_of_network(index, entry, place)
         else:
@@ -225,6 +235,9 @@ class Fold:
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.are_tiers_unsure = True
+            case KeyReplace() | KeyRevoke() | KeyRecovery():  # an end moves tiers and standings
+                doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
+                self.is_standing_unsure = self.are_tiers_unsure = True
             case MemberTeam():  # rests on the author's own statements, and nothing rests on it
                 doubt = ""
             case _:

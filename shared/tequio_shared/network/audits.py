@@ -85,6 +85,8 @@ class AuditOutcome:
     trainer: PeerKey
     round: int
     verdict: AuditVerdict
+    was_present: bool
+    """Whether the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
@@ -133,6 +135,17 @@ class AuditBook:
     def forget(self, key: PeerKey) -> None:
         """Drop the duty of a key that has left the run."""
         self.duties.pop(key, None)
+
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Let a successor be watched and paused like its former key, and not audit its work."""
+        self.forget(former)
+        for moved in (self.watched, self.paused):
+            if former in moved:
+                moved[successor] = moved.pop(former)
+        for case in self.cases.values():
+            # A key without a known owner is its own; so is its successor, which is the same person.
+            if Digest(former) in case.work.owners:
+                case.owners.add(Digest(successor))
 
     def close_round(
         self, view: RoundView, owner_of: OwnerOf, is_unproven: Rate
@@ -202,7 +215,7 @@ class AuditBook:
                 self._order(one)
             if not drawn and not self._waits(view, case):
                 del self.cases[case.id]
-                over.extend(_outcome(case))
+                over.extend(_outcome(view, case))
         return over
 
     def _next_auditors(
@@ -300,7 +313,7 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
     return AuditVote(auditor=auditor, verdict=audits.judge(figures), checked=body.checked)
 
 
-def _outcome(case: AuditCase) -> list[AuditOutcome]:
+def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
     """What follows from a case that is over: nothing if nobody reported, or too many differ."""
     if not case.votes:
         return []
@@ -318,6 +331,7 @@ def _outcome(case: AuditCase) -> list[AuditOutcome]:
             trainer=case.trainer,
             round=case.round,
             verdict=verdict,
+            was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=contradicted,
             auditors=tuple(vote.auditor for vote in case.votes),
             entries=tuple(case.entries),

@@ -39,6 +39,16 @@ COMMANDS: list[trainer.Command] = [
             ),
         ),
     ),
+    trainer.MeasureGains(
+        command=9,
+        round=1,
+        weights="w",
+        k=64,
+        shards=(trainer.Shard(index=0, path="s"),),
+        slots=(trainer.MeasuredSlot(slot=0, payload="p", windows=(2, 7)),),
+        control=(90, 81),
+        stop_after_ms=6_000,
+    ),
     trainer.Audit(
         command=8,
         round=1,
@@ -79,6 +89,7 @@ REPORTS: list[trainer.Report] = [
         verdicts=(trainer.ScreeningVerdict(slot=0, contribution=DIGEST, reason=""),),
         seconds=0.5,
     ),
+    trainer.GainsMeasured(command=9, round=1, gains=((0, -65_536), (3, 12)), seconds=0.5),
     trainer.Audited(
         command=8,
         round=1,
