@@ -364,7 +364,7 @@ def _scenes(found: GainMeasurements) -> str:
 
 
 WORKING = ("50%", "25%", "one window")
-"""Kinds that begin so do a part of the work, and are no free rides."""
+"""Kinds that begin so do a part of the work: they are not free rides."""
 
 
 def _free(found: GainMeasurements) -> dict[str, dict[str, list[Falls]]]:

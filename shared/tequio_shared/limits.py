@@ -79,7 +79,7 @@ GAIN_RETURN = 64
 JURY = 5
 """Auditors that settle a dispute about a contribution, beside those before them."""
 AUDIT_ROUNDS = 2
-"""Rosters in which an auditor may report; a contribution is no older when the last order comes."""
+"""Rosters in which an auditor may report, and most rounds since the contribution at an order."""
 AUDIT_PAUSE = 32
 """Rounds in which an auditor that did not report is not drawn again."""
 AUDITS_OF_ONE = 8

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import LogReport
     from tequio_shared.network.run import FullRunView
     from tequio_shared.statements.statement import Entry
     from tests.support.memory_swarm import StatementDraft
@@ -87,7 +87,7 @@ class CensoredLog:
             peer.signer, net, entry or self.entry, seen_ms, offered_ms, "queue-full"
         )
 
-    def audited(self, folder: Path, *pieces: Omission) -> AuditReport:
+    def audited(self, folder: Path, *pieces: Omission) -> LogReport:
         for at, piece in enumerate(pieces):
             (folder / f"{at}.json").write_bytes(msgspec.json.encode([piece]))
         return audit(SwarmLog(self.swarm), AuditOptions(omissions=(folder,)))

@@ -27,7 +27,7 @@ from tequio_shared.limits import JURY, STRIKE_ROUNDS, VESTING
 from tequio_shared.network.accounts import Vesting
 from tequio_shared.network.audits import AuditBook
 from tequio_shared.round import audits
-from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate
+from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import RejectionReason, Verdict
@@ -115,7 +115,9 @@ class Crowd:
         return [self.candidates[one] for one in at], [self.people[one] for one in at]
 
 
-def works_of(rng: Random, crowd: Crowd, count: int) -> tuple[list[tuple[Audited, int]], list[Work]]:
+def works_of(
+    rng: Random, crowd: Crowd, count: int
+) -> tuple[list[tuple[AuditedWork, int]], list[Work]]:
     ours, theirs = [], []
     for _ in range(count):
         known = [one.owner for one in crowd.people] + [rng.randbytes(32)]
@@ -126,7 +128,7 @@ def works_of(rng: Random, crowd: Crowd, count: int) -> tuple[list[tuple[Audited,
         theirs.append(one)
         ours.append(
             (
-                Audited(
+                AuditedWork(
                     contribution=ContributionId(one.id),
                     owners=frozenset(map(Digest, owners)),
                     speed=one.speed,
@@ -277,7 +279,7 @@ def test_both_let_the_same_points_wait() -> None:
                 theirs.pay(number, points)
             if rng.random() < 0.02:
                 back = number - rng.randint(0, 4)
-                assert ours.take(back) == theirs.lose(back)
+                assert ours.withdraw(back) == theirs.lose(back)
                 theirs.wait_anew()
             if rng.random() < 0.005:
                 assert ours.take_all() == theirs.lose()

@@ -30,6 +30,7 @@ from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
+    AuditsView,
     CurrentRoundView,
     Decision,
     DesiredState,
@@ -76,6 +77,27 @@ MACHINE = MachineFacts(
     free_memory_mb=19_400,
     on_battery=False,
 )
+CURRENT = CurrentRoundView(
+    run="b8Kq0zv1",
+    run_name="nova-350m",
+    number=1_841,
+    rounds=4_000,
+    role="trainer",
+    opened_ms=NOW_MS - 4 * MINUTE_MS,
+    ends_ms=NOW_MS + 2 * MINUTE_MS + 20_000,
+    done_percent=64,
+    loss=2.913,
+    bits_per_byte=0.842,
+)
+POINTS = PointsView(
+    today=412_618_204,
+    total=18_930_402_117,
+    pending=3,
+    unvested=1_204_118_007,
+    rejected=0,
+    rank=47,
+    ranked=1_204,
+)
 LENDING = Snapshot(
     at_ms=NOW_MS,
     wish=DesiredState(number=4, lend=True),
@@ -84,27 +106,9 @@ LENDING = Snapshot(
     status=Status(
         peer="12D3KooWJ1rW", key="Jv9bHq3X", roles=("worker",), run="r1", state="train", peers=23
     ),
-    round=CurrentRoundView(
-        run="b8Kq0zv1",
-        run_name="nova-350m",
-        number=1_841,
-        rounds=4_000,
-        role="trainer",
-        opened_ms=NOW_MS - 4 * MINUTE_MS,
-        ends_ms=NOW_MS + 2 * MINUTE_MS + 20_000,
-        done_percent=64,
-        loss=2.913,
-        bits_per_byte=0.842,
-    ),
+    round=CURRENT,
     trainers=(TrainerView(device="cuda:0", state="computing", pid=4_211, step=77, steps=120),),
-    points=PointsView(
-        today=412_618_204,
-        total=18_930_402_117,
-        pending=3,
-        rejected=0,
-        rank=47,
-        ranked=1_204,
-    ),
+    points=POINTS,
     machine=MACHINE,
     line=TrafficView(
         up_bytes_per_s=150_000,
@@ -186,6 +190,17 @@ SCENES: dict[str, Snapshot] = {
             since_ms=NOW_MS - 25 * MINUTE_MS,
             waiting=3,
         ),
+    ),
+    "auditing": replace(
+        LENDING,
+        round=replace(CURRENT, role="witness", done_percent=38),
+        audits=AuditsView(ordered_round=1_839, is_running=True),
+    ),
+    "audit-warned": replace(
+        idle(LendingState.PAUSED, LendingReason.BY_HAND),
+        wish=DesiredState(number=5),
+        points=replace(POINTS, forfeited=88_400_113),
+        audits=AuditsView(warned_round=1_836),
     ),
     "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
 }

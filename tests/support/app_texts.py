@@ -40,6 +40,7 @@ from tequio_client.app.pages.settings_table_app import ChipSpec, ChoiceSpec, Con
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.keys.state import ERROR_TEMPLATES
+from tequio_shared.network.standing import CAUSE_TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -75,6 +76,8 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.ROUND_STATES.values()),
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),
     (worker_texts.CONTEXT, texts.STANDING_TEXTS.values()),
+    (worker_texts.CONTEXT, CAUSE_TEXTS.values()),
+    (worker_texts.CONTEXT, (*texts.DECLINED_AUDIT_TEXTS.values(), *texts.AUDITING)),
     (worker_texts.HEADLINE_CONTEXT, (*worker_texts.PAUSING, *worker_texts.STARTING)),
     (checks.CONTEXT, (*checks.CHECK_NAMES, *(words for _, words in checks.VERDICTS.values()))),
     (notifications.NOTICE_CONTEXT, [text for _, text in notifications.NOTICE_TEXTS.values()]),

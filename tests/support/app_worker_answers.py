@@ -203,8 +203,23 @@ def _event(number: int) -> ActivityRow:
         8: (ActivityEvent.ROUND_REJECTED, "error", {**place, "reason": "norm"}),
         9: (ActivityEvent.LEDGER_FOUND, "good", {}),
         10: (ActivityEvent.LEDGER_LOST, "warning", {"problem": "connection refused"}),
+        11: (ActivityEvent.ROUND_AUDITED, "good", {**place, "points": points, "audited": 1_833}),
     }
-    code, level, values = special.get(number % 13, found)
+    once: dict[int, tuple[str, str, Values]] = {
+        EVENTS - 4: (ActivityEvent.AUDIT_WARNED, "info", {"round": 1_836}),
+        EVENTS - 8: (
+            ActivityEvent.AUDIT_DECLINED,
+            "info",
+            {"round": 1_829, "declined": "no-weights"},
+        ),
+        EVENTS - 12: (ActivityEvent.AUDIT_CONTRADICTED, "warning", {"standing": "suspected"}),
+        EVENTS - 14: (
+            ActivityEvent.STANDING_LOWERED,
+            "warning",
+            {"standing": "quarantined", "cause": 14},
+        ),
+    }
+    code, level, values = once.get(number) or special.get(number % 13, found)
     return ActivityRow(number=number, at_ms=at_ms, code=code, level=level, values=values)
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from tests.support.browser import NARROW, WIDE, Scheme, chromium, watched
 from tests.support.competition_site import CompetitionSite, served_competitions
-from tests.support.sample_site import Site, served_site
+from tests.support.sample_site import AuditedSite, Site, served_audits, served_site
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,8 +39,10 @@ def main(arguments: Sequence[str]) -> None:
     with (
         TemporaryDirectory() as one,
         TemporaryDirectory() as other,
+        TemporaryDirectory() as third,
         served_site(Path(one)) as site,
         served_competitions(Path(other)) as contests,
+        served_audits(Path(third)) as audited,
         chromium() as browser,
     ):
         if asked.readme:
@@ -48,6 +50,7 @@ def main(arguments: Sequence[str]) -> None:
             return
         draw_all(browser, site, asked.folder, asked.page)
         draw_all(browser, contests, asked.folder, asked.page)
+        draw_all(browser, audited, asked.folder, asked.page)
 
 
 def draw_readme(browser: Browser, site: Site, folder: Path) -> None:
@@ -64,7 +67,7 @@ def draw_readme(browser: Browser, site: Site, folder: Path) -> None:
 
 
 def draw_all(
-    browser: Browser, site: Site | CompetitionSite, folder: Path, only: str | None
+    browser: Browser, site: Site | CompetitionSite | AuditedSite, folder: Path, only: str | None
 ) -> None:
     """Draw a site in every look and size."""
     for scheme in SCHEMES:
@@ -74,7 +77,7 @@ def draw_all(
 
 def draw(
     browser: Browser,
-    site: Site | CompetitionSite,
+    site: Site | CompetitionSite | AuditedSite,
     folder: Path,
     scheme: Scheme,
     size: str,

@@ -10,7 +10,7 @@ import math
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
@@ -18,6 +18,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.network.run import RunState
 from tequio_shared.round.manifest import (
     Admission,
+    AuditRules,
     Corpus,
     DataSpec,
     HeldOutShard,
@@ -35,7 +36,7 @@ from tequio_shared.statements.network import (
     RoleGrant,
     StandingAppeal,
 )
-from tequio_shared.statements.runs import Sample
+from tequio_shared.statements.runs import AuditFigures, Sample
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
@@ -54,6 +55,9 @@ FAR_MS = 2_200_000_000_000
 NIGHT_MS = 22 * HOUR_MS
 """Time between the rounds of two days; members may take a day to state a head."""
 DAYS, ROUNDS_A_DAY = 4, 9
+AUDITED_ROUNDS = 7
+WARNED_ROUND, WITHHELD_ROUND = 3, 5
+"""Of the audits; in the first, figures are near a limit, and work of the second is withheld."""
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
@@ -86,7 +90,7 @@ def corpus() -> Corpus:
     )
 
 
-def rules() -> Manifest:
+def rules(audit: AuditRules | UnsetType = UNSET) -> Manifest:
     """The run's manifest, with phases long enough to look at pages in one."""
     data = DataSpec(manifest=to_text(corpus().digest), root=to_text(corpus().root))
     made = manifest(
@@ -101,6 +105,7 @@ def rules() -> Manifest:
         name="nova-350m",
         admission=Admission(owner_slots=4),
         measure=MeasureRules(every=MEASURED),
+        audit=audit,
     )
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
 
@@ -108,10 +113,12 @@ def rules() -> Manifest:
 class SampleLedger:
     """The ledger's run, advanced round by round."""
 
-    def __init__(self, ledger: Ledger, clock: VirtualClock) -> None:
+    def __init__(
+        self, ledger: Ledger, clock: VirtualClock, audit: AuditRules | UnsetType = UNSET
+    ) -> None:
         self.ledger = ledger
         self.clock = clock
-        self.rules = rules()
+        self.rules = rules(audit)
         self.organiser = SigningOrganiser(ledger)
         self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
 
@@ -172,10 +179,21 @@ class SampleLedger:
         await self.start(workers)
         for peer in workers:
             self.clock.pass_ms(1_500)
-            await self.post([peer.commit(self.loss_of(peer))])
+            if peer.owes_audit():
+                await self.post([peer.report(self.figures_by(peer))])
+            else:
+                await self.post([peer.commit(self.loss_of(peer))])
         if self.state() is RunState.ROUND_TRAIN:
             await self.pass_ms(self.rules.rounds.train_limit)
         await self.prove(workers, rejected or {})
+
+    def figures_by(self, auditor: SigningPeer) -> AuditFigures | UnsetType:
+        """Figures of honest work, near a limit or withheld in some rounds."""
+        order = self.round.orders[self.round.slot_of[auditor.key]]
+        if order.round == WITHHELD_ROUND:
+            return UNSET
+        hidden = 1_950 if self.round.number == WARNED_ROUND else 310
+        return AuditFigures(hidden=hidden, other=84, rounding=22, leaves=31)
 
     async def start(self, workers: Sequence[SigningPeer]) -> None:
         """Have the workers state heads until the round is in training."""
@@ -274,6 +292,28 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
     for number in PUBLISHED:
         await shown.publish(number)
     return shown
+
+
+async def live_audited(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
+    """Run `AUDITED_ROUNDS` rounds, in which half of the members audit the others."""
+    shown = SampleLedger(ledger, clock, AuditRules(unproven_bp=10_000, others_bp=10_000))
+    await shown.open()
+    for _ in range(AUDITED_ROUNDS):
+        await shown.play(shown.peers[:6])
+        await shown.pass_ms(4_000)
+    return shown
+
+
+def fill_audited(settings: LedgerSettings, until_ms: int) -> SampleLedger:
+    """Create a ledger in the settings' folder whose run is audited, begun an hour before."""
+    clock = VirtualClock(until_ms - HOUR_MS)
+
+    async def run(ledger: Ledger) -> SampleLedger:
+        async with running(ledger):
+            return await live_audited(ledger, clock)
+
+    with opened(settings, clock) as ledger:
+        return asyncio.run(run(ledger))
 
 
 def fill(settings: LedgerSettings, until_ms: int) -> SampleLedger:

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
+from tequio_shared.limits import SKETCH_NUMBERS
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import (
     Algorithm,
@@ -21,6 +22,8 @@ from tequio_shared.round.manifest import (
 )
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
+    AuditFigures,
+    AuditReport,
     HeadAttest,
     HeadMeasure,
     RunOpen,
@@ -148,6 +151,24 @@ class SigningPeer(Author):
         )
         return self._in_round(commitment(header))
 
+    def owes_audit(self) -> bool:
+        """True if the round orders an audit that it has not reported."""
+        slot = self._view.slot_of.get(self.key)
+        return slot in self._view.orders and slot not in self._view.reports
+
+    def report(self, figures: AuditFigures | UnsetType = UNSET) -> Entry:
+        """Report the ordered audit; without figures, the trainer withheld its contribution."""
+        order = self._view.orders[self._view.slot_of[self.key]]
+        return self._in_round(
+            AuditReport(
+                contribution=order.contribution,
+                figures=figures,
+                cosine=9_300,
+                sketch=(0,) * SKETCH_NUMBERS,
+                checked=(9_990,) * len(order.earlier),
+            )
+        )
+
     def prove(self, rejected: Mapping[int, RejectionReason] | None = None) -> Entry:
         """Vouch for every commitment except its own and the rejected ones."""
         view = self._view
@@ -184,7 +205,7 @@ class SigningPeer(Author):
         assert view is not None
         return view
 
-    def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof) -> Entry:
+    def _in_round(self, body: HeadAttest | WorkCommit | WitnessProof | AuditReport) -> Entry:
         return self.sign(body, self._ledger.clock(), run=self._run, number=self._view.number)
 
 

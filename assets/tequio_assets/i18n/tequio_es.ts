@@ -129,6 +129,21 @@
     </message>
 </context>
 <context>
+    <name>AuditNotice</name>
+    <message>
+        <source>Another volunteer repeated your work of round {round}, and the results differ slightly more than usual. Your work counts, and you lose nothing. Unusual hardware, overclocking or an old driver can cause this; measuring the device shows whether it works as fast as before.</source>
+        <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round} y los resultados difieren un poco más de lo habitual. Tu trabajo cuenta y no pierdes nada. Puede deberse a un equipo poco común, al overclocking o a un controlador antiguo; medir el dispositivo muestra si sigue siendo igual de rápido.</translation>
+    </message>
+    <message>
+        <source>Pause, to measure</source>
+        <translation>Pausar para medir</translation>
+    </message>
+    <message>
+        <source>Measure again</source>
+        <translation>Medir otra vez</translation>
+    </message>
+</context>
+<context>
     <name>BackupDialog</name>
     <message>
         <source>Back up your key</source>
@@ -1594,16 +1609,16 @@
         <translation>Verificados</translation>
     </message>
     <message>
+        <source>Vesting</source>
+        <translation>Por consolidar</translation>
+    </message>
+    <message>
         <source>Pending</source>
         <translation>Pendientes</translation>
     </message>
     <message>
         <source>Rejected today</source>
         <translation>Rechazadas hoy</translation>
-    </message>
-    <message>
-        <source>Not checked yet</source>
-        <translation>Sin comprobar aún</translation>
     </message>
     <message>
         <source>{points} today</source>
@@ -1626,12 +1641,16 @@
         <translation>Ninguna hoy</translation>
     </message>
     <message>
-        <source>Said by the ledger alone</source>
-        <translation>Solo lo dice el registro</translation>
+        <source>{points} were forfeited</source>
+        <translation>{points} se perdieron</translation>
     </message>
     <message>
-        <source>Nothing is left to check</source>
-        <translation>No queda nada por comprobar</translation>
+        <source>Can still be lost</source>
+        <translation>Aún se pueden perder</translation>
+    </message>
+    <message>
+        <source>All are yours</source>
+        <translation>Todos son tuyos</translation>
     </message>
 </context>
 <context>
@@ -2234,6 +2253,10 @@
     <message>
         <source>No role yet</source>
         <translation>Aún sin papel</translation>
+    </message>
+    <message>
+        <source>Auditor</source>
+        <translation>Auditor</translation>
     </message>
     <message>
         <source>Not taking part</source>
@@ -5107,6 +5130,17 @@
     </message>
 </context>
 <context>
+    <name>vesting</name>
+    <message>
+        <source>{points} of them are still vesting: they can be lost if work turns out not to have been done.</source>
+        <translation>{points} de ellos aún no están consolidados: se pueden perder si resulta que el trabajo no se hizo.</translation>
+    </message>
+    <message>
+        <source>{points} more were forfeited, and are no longer counted.</source>
+        <translation>Otros {points} se perdieron y ya no se cuentan.</translation>
+    </message>
+</context>
+<context>
     <name>words</name>
     <message>
         <source>Lending</source>
@@ -5441,6 +5475,26 @@
         <translation>{run}, ronda {round}: los testigos rechazaron tu trabajo ({reason}).</translation>
     </message>
     <message>
+        <source>{run}, round {round}: {points:,.3f} points for repeating another volunteer's work of round {audited}.</source>
+        <translation>{run}, ronda {round}: {points:,.3f} puntos por repetir el trabajo de otra persona voluntaria de la ronda {audited}.</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: the round ended without your audit.</source>
+        <translation>{run}, ronda {round}: la ronda terminó sin tu auditoría.</translation>
+    </message>
+    <message>
+        <source>You were chosen to repeat another volunteer's work of round {round}. This computer could not: {declined}. You are not asked again for a while; your training goes on.</source>
+        <translation>Te tocó repetir el trabajo de otra persona voluntaria de la ronda {round}. Este equipo no pudo: {declined}. No te volverá a tocar durante un tiempo; tu entrenamiento sigue.</translation>
+    </message>
+    <message>
+        <source>Another volunteer repeated your work of round {round}. It counts, but the results differ slightly more than usual. Unusual hardware can cause this. To be sure, measure your device again in Hardware.</source>
+        <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round}. Cuenta, pero los resultados difieren un poco más de lo habitual. Puede deberse a un equipo poco común. Para estar seguro, mide otra vez tu dispositivo en Hardware.</translation>
+    </message>
+    <message>
+        <source>Your key is now {standing}. Other volunteers repeated the same work in an audit and got other results than you. Often the computer is at fault: measure its device again in Hardware, update the graphics driver, and test the memory (RAM). If that finds nothing, you can appeal with `tequio appeal`.</source>
+        <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar con `tequio appeal`.</translation>
+    </message>
+    <message>
         <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
         <translation>El registro dice que tienes {ledger:,.3f} puntos, pero su bitácora prueba {proven:,.3f}. Lo que no está probado no se cuenta aquí.</translation>
     </message>
@@ -5451,6 +5505,10 @@
     <message>
         <source>Your key is now {standing}.</source>
         <translation>Situación de tu clave: {standing}.</translation>
+    </message>
+    <message>
+        <source>Your key is now {standing}. Reason: {cause}. If that is wrong, you can appeal with `tequio appeal`.</source>
+        <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar con `tequio appeal`.</translation>
     </message>
     <message>
         <source>The ledger cannot be reached ({problem}). Work goes on without it for a while.</source>
@@ -5511,6 +5569,10 @@
     <message>
         <source>you were not asked to do anything that earns points</source>
         <translation>no se te pidió nada que dé puntos</translation>
+    </message>
+    <message>
+        <source>the round ended without your audit</source>
+        <translation>la ronda terminó sin tu auditoría</translation>
     </message>
     <message>
         <source>the witnesses gave no reason</source>
@@ -5643,6 +5705,106 @@
     <message>
         <source>replaced by another key, and can do nothing more</source>
         <translation>reemplazada por otra clave, y ya no puede hacer nada</translation>
+    </message>
+    <message>
+        <source>enough contributions were accepted</source>
+        <translation>se aceptaron suficientes contribuciones</translation>
+    </message>
+    <message>
+        <source>signed two different commitments for one round</source>
+        <translation>firmó dos compromisos distintos para una ronda</translation>
+    </message>
+    <message>
+        <source>signed two different statements under one number</source>
+        <translation>firmó dos declaraciones distintas con un mismo número</translation>
+    </message>
+    <message>
+        <source>signed a contribution header that breaks a rule</source>
+        <translation>firmó una cabecera de contribución que infringe una regla</translation>
+    </message>
+    <message>
+        <source>committed to bytes that break a rule</source>
+        <translation>se comprometió con unos bytes que infringen una regla</translation>
+    </message>
+    <message>
+        <source>signed a witness proof without having been elected</source>
+        <translation>firmó una prueba de testigo sin haber sido elegida</translation>
+    </message>
+    <message>
+        <source>signed an invalid witness proof</source>
+        <translation>firmó una prueba de testigo no válida</translation>
+    </message>
+    <message>
+        <source>a contribution was far from the others, according to two witnesses</source>
+        <translation>según dos testigos, una contribución quedó lejos de las demás</translation>
+    </message>
+    <message>
+        <source>witness proofs were contradicted by the other witnesses</source>
+        <translation>los demás testigos contradijeron sus pruebas</translation>
+    </message>
+    <message>
+        <source>the term of a quarantine is over</source>
+        <translation>terminó el plazo de una cuarentena</translation>
+    </message>
+    <message>
+        <source>no organiser answered an appeal in time</source>
+        <translation>ningún organizador respondió a tiempo a una apelación</translation>
+    </message>
+    <message>
+        <source>accused somebody of bytes that break no rule</source>
+        <translation>acusó a alguien por unos bytes que no infringen ninguna regla</translation>
+    </message>
+    <message>
+        <source>a contribution was not the training that it claimed, as its auditors agree</source>
+        <translation>una contribución no era el entrenamiento que decía ser; en eso coinciden sus auditores</translation>
+    </message>
+    <message>
+        <source>an audit was contradicted by the other auditors</source>
+        <translation>los demás auditores contradijeron una auditoría</translation>
+    </message>
+    <message>
+        <source>further audits were contradicted by the other auditors</source>
+        <translation>los demás auditores contradijeron más auditorías</translation>
+    </message>
+    <message>
+        <source>was there, and did not open contributions to their auditors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>contributions did not help more on their own windows than on others, according to the witnesses of many rounds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it was not in the run in that round</source>
+        <translation>no participaba en el entrenamiento en esa ronda</translation>
+    </message>
+    <message>
+        <source>it has not read an earlier audit of that work</source>
+        <translation>no ha leído una auditoría anterior de ese trabajo</translation>
+    </message>
+    <message>
+        <source>it no longer has the model of that round, or its copy is damaged</source>
+        <translation>ya no tiene el modelo de esa ronda, o su copia está dañada</translation>
+    </message>
+    <message>
+        <source>the data did not arrive in time</source>
+        <translation>los datos no llegaron a tiempo</translation>
+    </message>
+    <message>
+        <source>the training program could not repeat it</source>
+        <translation>el programa de entrenamiento no pudo repetirlo</translation>
+    </message>
+    <message>
+        <source>the disk could not be written</source>
+        <translation>no se pudo escribir en el disco</translation>
+    </message>
+    <message>
+        <source>Auditing</source>
+        <translation>Auditando</translation>
+    </message>
+    <message>
+        <source>Repeating another volunteer's work of round {round}. You are paid as for training.</source>
+        <translation>Repitiendo el trabajo de otra persona voluntaria de la ronda {round}. Se paga como el entrenamiento.</translation>
     </message>
 </context>
 </TS>

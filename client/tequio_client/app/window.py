@@ -153,12 +153,12 @@ class StateChip(QFrame):
             self._device.hide()
             self._set_texts(LendingState.WAITING, self.tr("Starting"), self._context.model.why_gone)
             return
-        decision = snapshot.decision
-        reason = worker_texts.decision_reason(decision, self._context.now_ms())
+        decision, model = snapshot.decision, self._context.model
+        word, reason = worker_texts.headline(model, snapshot, self._context.now_ms())
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._set_texts(decision.state, worker_texts.state_name(decision.state), reason)
+        self._set_texts(decision.state, word, reason)
 
     def _set_texts(self, state: LendingState, word: str, reason: str) -> None:
         self._mark.show_state(state)

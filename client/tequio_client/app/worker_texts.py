@@ -11,8 +11,16 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
-from tequio_client.ipc.snapshot import AttentionNeed, Decision, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import (
+    AttentionNeed,
+    Decision,
+    LendingState,
+    PointsView,
+    Snapshot,
+    Value,
+)
 from tequio_client.ipc.texts import ActivityEvent
+from tequio_shared.network.standing import describe_cause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,12 +59,39 @@ def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str
     """
     command = model.unconfirmed
     if command is None or command.finish:  # a round that is to be finished goes on as it is
+        if snapshot.audits.is_running and snapshot.decision.state is LendingState.LENDING:
+            return _auditing(snapshot.audits.ordered_round)
         return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
     word, reason = STARTING if command.lend and command.snooze is None else PAUSING
     return (
         QCoreApplication.translate(HEADLINE_CONTEXT, word),
         QCoreApplication.translate(HEADLINE_CONTEXT, reason),
     )
+
+
+def _auditing(of_round: int) -> tuple[str, str]:
+    word, reason = (_translate(text) for text in texts.AUDITING)
+    return word, reason.format(round=figures.count(of_round))
+
+
+def vesting_text(points: PointsView) -> str:
+    """Say how many points can still be lost, and how many were; empty: none."""
+    lines = []
+    if points.unvested:
+        lines.append(
+            QCoreApplication.translate(
+                "vesting",
+                "{points} of them are still vesting: they can be lost if work turns out not to "
+                "have been done.",
+            ).format(points=figures.exact_points(points.unvested))
+        )
+    if points.forfeited:
+        lines.append(
+            QCoreApplication.translate(
+                "vesting", "{points} more were forfeited, and are no longer counted."
+            ).format(points=figures.exact_points(points.forfeited))
+        )
+    return "\n".join(lines)
 
 
 def state_name(now: LendingState) -> str:
@@ -113,6 +148,11 @@ def _localised(name: str, value: Value) -> object:
         return round_failure(str(value))
     if name == "standing":
         return _translate(texts.STANDING_TEXTS.get(str(value), str(value)))
+    if name == "cause":
+        return _translate(describe_cause(int(value)))
+    if name == "declined":
+        template = texts.DECLINED_AUDIT_TEXTS.get(str(value), texts.UNKNOWN_REASON)
+        return _translate(template).format(reason=value)
     return figures.count(value) if isinstance(value, int) else value
 
 

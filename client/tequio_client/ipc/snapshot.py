@@ -212,11 +212,11 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     pending: Count = 0
     """Rounds with our work that are not closed yet."""
     unverified: Count = 0
+    """Points reported by the ledger whose entries were not checked yet."""
     unvested: Count = 0
     """Micro-points of `total` that a quarantine would still take, as the ledger says."""
     forfeited: Count = 0
     """Micro-points that rounds paid and that were lost since; not in `total`."""
-    """Points reported by the ledger whose entries were not checked yet."""
     rejected: Count = 0
     """Rounds without points since the last local midnight."""
     rank: Count = 0
@@ -272,6 +272,23 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Loss of the newest head on the held-out set."""
 
 
+class AuditsView(msgspec.Struct, frozen=True, kw_only=True):
+    """Audits that concern this key. A round of 0 means none since the worker started."""
+
+    ordered_round: Count = 0
+    """Round of the contribution that this key repeats instead of training in the current round."""
+    is_running: bool = False
+    """The trainer is repeating it now."""
+    declined_round: Count = 0
+    """The last round in which this key declined its audit."""
+    declined_of: Count = 0
+    """Round of the contribution that it should have repeated."""
+    declined_reason: Name = ""
+    """Code of the reason, see `ipc.texts.DECLINED_AUDIT_TEXTS`."""
+    warned_round: Count = 0
+    """Round of our newest contribution whose audit was clear but had figures near the limits."""
+
+
 class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[
         str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
@@ -290,6 +307,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """None: not in the swarm yet."""
     round: CurrentRoundView | None = None
     """None: in no run yet."""
+    audits: AuditsView = AuditsView()
     trainers: Annotated[tuple[TrainerView, ...], msgspec.Meta(max_length=33)] = ()
     judging: JudgingView | None = None
     """None: no model is being scored."""

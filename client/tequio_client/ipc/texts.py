@@ -204,9 +204,15 @@ class ActivityEvent(StrEnum):
     ROUND_SILENT = "round-silent"  # (run, round)
     ROUND_VOID = "round-void"  # (run, round)
     ROUND_REJECTED = "round-rejected"  # (run, round, reason)
+    ROUND_AUDITED = "round-audited"  # (run, round, points, audited)
+    ROUND_NOT_AUDITED = "round-not-audited"  # (run, round)
+    AUDIT_DECLINED = "audit-declined"  # (round, declined)
+    AUDIT_WARNED = "audit-warned"  # (round)
+    AUDIT_CONTRADICTED = "audit-contradicted"  # (standing)
     POINTS_DIFFER = "points-differ"  # (ledger, proven)
     HEAD_VERIFIED = "head-verified"  # (run, round)
     STANDING_CHANGED = "standing-changed"  # (standing)
+    STANDING_LOWERED = "standing-lowered"  # (standing, cause)
     LEDGER_LOST = "ledger-lost"  # (problem)
     LEDGER_FOUND = "ledger-found"
     LOG_FORKED = "log-forked"  # (problem)
@@ -234,10 +240,25 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     "again.",
     ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work "
     "({reason}).",
+    ActivityEvent.ROUND_AUDITED: "{run}, round {round}: {points:,.3f} points for repeating "
+    "another volunteer's work of round {audited}.",
+    ActivityEvent.ROUND_NOT_AUDITED: "{run}, round {round}: the round ended without your audit.",
+    ActivityEvent.AUDIT_DECLINED: "You were chosen to repeat another volunteer's work of round "
+    "{round}. This computer could not: {declined}. You are not asked again for a while; your "
+    "training goes on.",
+    ActivityEvent.AUDIT_WARNED: "Another volunteer repeated your work of round {round}. It counts, "
+    "but the results differ slightly more than usual. Unusual hardware can cause this. To be "
+    "sure, measure your device again in Hardware.",
+    ActivityEvent.AUDIT_CONTRADICTED: "Your key is now {standing}. Other volunteers repeated "
+    "the same work in an audit and got other results than you. Often the computer is at fault: "
+    "measure its device again in Hardware, update the graphics driver, and test the memory (RAM). "
+    "If that finds nothing, you can appeal with `tequio appeal`.",
     ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
     "log proves {proven:,.3f}. What is not proven is not counted here.",
     ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
+    ActivityEvent.STANDING_LOWERED: "Your key is now {standing}. Reason: {cause}. If that is "
+    "wrong, you can appeal with `tequio appeal`.",
     ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
     "it for a while.",
     ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",
@@ -286,6 +307,7 @@ ROUND_REASON_TEXTS: Mapping[str, str] = {
     "silent": "the round ended without your work",
     "not-selected": "too few witnesses received your work in time; this does not count against you",
     "no-points": "you were not asked to do anything that earns points",
+    "not-audited": "the round ended without your audit",
     # the bytes
     "none": "the witnesses gave no reason",
     "length": "the contribution had the wrong length",
@@ -316,6 +338,20 @@ ROUND_REASON_TEXTS: Mapping[str, str] = {
 }
 """Reasons for a round without points; no full stop, as they also appear in brackets."""
 UNKNOWN_REASON = "for a reason that this version does not know ({reason})"
+DECLINED_AUDIT_TEXTS: Mapping[str, str] = {
+    "unseen-round": "it was not in the run in that round",
+    "unseen-report": "it has not read an earlier audit of that work",
+    "no-weights": "it no longer has the model of that round, or its copy is damaged",
+    "late-content": "the data did not arrive in time",
+    "trainer-failed": "the training program could not repeat it",
+    "disk": "the disk could not be written",
+}
+"""Reasons for declining an audit; no full stop, as they are in the middle of a sentence."""
+AUDITING = (
+    "Auditing",
+    "Repeating another volunteer's work of round {round}. You are paid as for training.",
+)
+"""Word for the state while an audit runs, and the reason."""
 STANDING_TEXTS: Mapping[str, str] = {
     "newcomer": "new",
     "active": "active",

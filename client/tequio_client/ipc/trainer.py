@@ -414,7 +414,7 @@ class GainsMeasured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     seconds: float
 
 
-class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MeasuredFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A contribution against a repetition of its training, in 1/10000; None: not measured.
 
     Differences are relative L2 norms over the sampled chunks, at most `MOST_DIFFERENCE`. Without
@@ -445,7 +445,7 @@ class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audi
     command: Positive
     round: Positive
     contribution: DigestText
-    figures: AuditFigures
+    figures: MeasuredFigures
     sketch: tuple[SketchNumber, ...]
     """The repeated pseudo-gradient along 64 seeded directions, in 1/4096 of its norm."""
     checked: tuple[Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)], ...]

@@ -27,7 +27,7 @@ from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_hea
 from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
+from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
 from tequio_client.verify.source import (
     ContributionSource,
     LedgerSource,
@@ -78,9 +78,9 @@ class AuditOptions:
 
 def audit(
     source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
-) -> AuditReport:
+) -> LogReport:
     """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
-    report = AuditReport()
+    report = LogReport()
     shown = progress or NoProgress()
     try:
         log = LogAudit(source, scope, report, shown)
@@ -97,7 +97,7 @@ def audit(
 
 async def audit_live(
     url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
-) -> AuditReport:
+) -> LogReport:
     """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
@@ -134,7 +134,7 @@ class LogAudit:
     """
 
     def __init__(
-        self, source: LedgerSource, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+        self, source: LedgerSource, scope: AuditOptions, report: LogReport, progress: WorkProgress
     ) -> None:
         """Read nothing but the genesis; raises NotAvailableError, PeerError."""
         self._source = source
@@ -154,6 +154,7 @@ class LogAudit:
         self._log.read(self._progress)
         self._compare_answers()
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
+        self._report.totals = self.fold.audit_totals()
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
         self._omissions.report_all()
@@ -244,7 +245,7 @@ def _place(question: Question) -> LogPlace:
 
 
 def _check_heads(
-    fold: Fold, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+    fold: Fold, scope: AuditOptions, report: LogReport, progress: WorkProgress
 ) -> None:
     if scope.run is not None and scope.run not in fold.runs:
         report.missing("run", LogPlace(run=to_text(scope.run)), "the log has no such run")
@@ -273,7 +274,7 @@ class HeadAudit:
         self,
         history: RunHistory,
         sources: Sequence[ContributionSource],
-        report: AuditReport,
+        report: LogReport,
         folder: Path,
     ) -> None:
         self._history = history

@@ -16,7 +16,7 @@ from tequio_client import cli
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import LogReport
     from tequio_shared.ids import RunId
 
 
@@ -105,7 +105,7 @@ def _own_omissions() -> tuple[Path, ...]:
     return (own,) if own.is_dir() else ()
 
 
-def _print(report: AuditReport, console: Console) -> None:
+def _print(report: LogReport, console: Console) -> None:
     from rich.table import Table
 
     from tequio_client.verify.report import STYLES, AuditGrade
@@ -120,6 +120,8 @@ def _print(report: AuditReport, console: Console) -> None:
         found = sum(one.grade is grade for one in report.findings)
         table.add_row(grade.name.lower(), str(found), style=STYLES[grade] if found else None)
     console.print(table)
+    for line in report.totals.lines() if report.totals else ():
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     console.print(report.verdict("ledger"))
 
 

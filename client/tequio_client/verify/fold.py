@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_client.verify.report import AuditReport, LogPlace
+from tequio_client.verify.report import AuditTotals, LogPlace, LogReport
 from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -24,6 +24,7 @@ from tequio_shared.limits import STATEMENT_BYTES
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.tiers import TIER_BODIES
+from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.served.folded import FoldedRows
@@ -37,11 +38,20 @@ from tequio_shared.statements.network import (
     MemberTeam,
     StandingChange,
 )
-from tequio_shared.statements.runs import HeadMeasure, HeadPromote, RoundClose, RoundRoster, RunOpen
+from tequio_shared.statements.runs import (
+    AuditReport,
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RoundRoster,
+    RunOpen,
+)
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
 if TYPE_CHECKING:
     import msgspec
+
+    from tequio_shared.network.audits import AuditOutcome
 
 K = TypeVar("K")
 T = TypeVar("T")
@@ -93,6 +103,30 @@ class UnreadEntry:
             keys.verify(key, signature, message)
 
 
+@dataclass(slots=True)
+class AuditCounts:
+    """Audits by repeated training in one run, so far."""
+
+    repeated: set[str] = field(default_factory=set)
+    """Ids of the contributions."""
+    reports: int = 0
+    declined: int = 0
+    verdicts: Counter[AuditVerdict] = field(default_factory=Counter)
+    contradicted: int = 0
+
+    def record_report(self, body: AuditReport) -> None:
+        if body.declines:
+            self.declined += 1
+            return
+        self.reports += 1
+        self.repeated.add(body.contribution)
+
+    def record_outcome(self, outcome: AuditOutcome) -> None:
+        if outcome.verdict is not None:
+            self.verdicts[outcome.verdict] += 1
+        self.contradicted += len(outcome.contradicted)
+
+
 @dataclass(slots=True, kw_only=True)
 class RunHistory:
     """One run: its view, and what happened that later checks need."""
@@ -102,6 +136,7 @@ class RunHistory:
     promoted: list[tuple[int, Head]] = field(default_factory=list)  # with log index
     measures: dict[int, dict[PeerKey, tuple[int, HeadMeasure]]] = field(default_factory=dict)
     """Members' measures of the head of a round, with log index."""
+    audits: AuditCounts = field(default_factory=AuditCounts)
     is_broken: bool = False
     lacks_something: bool = False
     """True if it could not be judged further, rather than found wrong."""
@@ -113,6 +148,8 @@ class RunHistory:
                 self._record_close(index)
             case HeadMeasure() as body:
                 self.measures.setdefault(number, {})[statement.author] = index, body
+            case AuditReport() as body:
+                self.audits.record_report(body)
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
 
@@ -121,12 +158,14 @@ class RunHistory:
         if current is None:
             raise AssertionError("a round was closed that was never begun")
         self.closed[current.number] = accepted_set(index, current)
+        for outcome in self.view.settled:
+            self.audits.record_outcome(outcome)
 
 
 class Fold:
     """Folds the log's leaves in order, and reports what is wrong with them."""
 
-    def __init__(self, genesis: Genesis, source: DocumentSource, report: AuditReport) -> None:
+    def __init__(self, genesis: Genesis, source: DocumentSource, report: LogReport) -> None:
         self.view = State(genesis, self._document)
         self.rows = FoldedRows(self.view)
         self.runs: dict[RunId, RunHistory] = {}
@@ -153,6 +192,25 @@ class Fold:
         else:
             self._fold(index, entry)
         self.rows.size = index + 1
+
+    def audit_totals(self) -> AuditTotals:
+        """Sum up the audits and points of all runs, as far as they were folded; O(members)."""
+        counts = [history.audits for history in self.runs.values()]
+        earned = [
+            one for history in self.runs.values() for one in history.view.accounts.earned.values()
+        ]
+        unvested = sum(one.unvested for one in earned)
+        return AuditTotals(
+            repeated=sum(len(one.repeated) for one in counts),
+            reports=sum(one.reports for one in counts),
+            declined=sum(one.declined for one in counts),
+            not_done=sum(one.verdicts[AuditVerdict.NOT_DONE] for one in counts),
+            withheld=sum(one.verdicts[AuditVerdict.WITHHELD] for one in counts),
+            contradicted=sum(one.contradicted for one in counts),
+            vested=sum(one.trainer + one.witness for one in earned) - unvested,
+            unvested=unvested,
+            forfeited=sum(one.forfeited for one in earned),
+        )
 
     def _fold(self, index: int, entry: Entry) -> None:
         statement = entry.statement

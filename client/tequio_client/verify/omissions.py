@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tequio_client.verify.report import AuditReport, LogPlace
+from tequio_client.verify.report import LogPlace, LogReport
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.round.documents import WITNESS
@@ -53,7 +53,7 @@ class _Case:
 
 
 class OmissionCheck:
-    def __init__(self, view: NetworkView, report: AuditReport, paths: Iterable[Path]) -> None:
+    def __init__(self, view: NetworkView, report: LogReport, paths: Iterable[Path]) -> None:
         self._view = view
         self._report = report
         self._cases: dict[tuple[RunId, int, PeerKey], _Case] = {}  # by author
@@ -153,7 +153,7 @@ class OmissionCheck:
         self._report.remarks.append(f"worthless evidence of an omission: {why}")
 
 
-def _read(paths: Iterable[Path], report: AuditReport) -> Iterator[Omission]:
+def _read(paths: Iterable[Path], report: LogReport) -> Iterator[Omission]:
     """Read the files; what does not parse is worthless."""
     left = MAX_PIECES
     for path in paths:
@@ -165,7 +165,7 @@ def _read(paths: Iterable[Path], report: AuditReport) -> Iterator[Omission]:
         report.remarks.append(f"only {MAX_PIECES} pieces of evidence were read")
 
 
-def _read_file(file: Path, report: AuditReport) -> list[Omission]:
+def _read_file(file: Path, report: LogReport) -> list[Omission]:
     try:
         with file.open("rb") as content:
             raw = content.read(FILE_BYTES)

@@ -76,14 +76,53 @@ class AuditFinding:
         return text
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditTotals:
+    """Audits by repeated training (docs/auditing.md) in a log, and its points in micro-points."""
+
+    repeated: int
+    """Contributions whose training an auditor repeated, or that it was not given."""
+    reports: int
+    declined: int
+    not_done: int
+    """Contributions that their auditors convicted."""
+    withheld: int
+    contradicted: int
+    """Audits that the other auditors contradicted."""
+    vested: int
+    unvested: int
+    forfeited: int
+
+    def lines(self) -> tuple[str, str]:
+        """Write the totals in two lines."""
+        return (
+            f"Audits by repeated training: {_plural(self.repeated, 'contribution')} in "
+            f"{_plural(self.reports, 'report')}, and {_plural(self.declined, 'audit')} declined. "
+            f"Not done: {self.not_done:,}; withheld: {self.withheld:,}; audits contradicted by "
+            f"the others: {self.contradicted:,}.",
+            f"Points: {_points(self.vested)} vested, {_points(self.unvested)} still vesting, "
+            f"{_points(self.forfeited)} forfeited.",
+        )
+
+
+def _plural(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _points(micropoints: int) -> str:
+    return f"{micropoints // 10**6:,}.{micropoints % 10**6:06}"
+
+
 @dataclass(slots=True)
-class AuditReport:
+class LogReport:
     """All findings, and how much was checked; every check writes to it."""
 
     findings: list[AuditFinding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
     """Remarks on what the auditor brought; they say nothing about the ledger."""
+    totals: AuditTotals | None = None
+    """None: the log was not read."""
 
     def mismatch(
         self,
@@ -155,12 +194,10 @@ class AuditReport:
             | {"detail": one.detail, "expected": one.expected, "found": one.found}
             for one in self.findings
         ]
-        whole = {
-            "exit": self.exit_code,
-            "checked": dict(self.checked),
-            "findings": rows,
-            "remarks": self.remarks,
-        }
+        whole: dict[str, object] = {"exit": self.exit_code, "checked": dict(self.checked)}
+        if self.totals is not None:
+            whole["audits"] = asdict(self.totals)
+        whole |= {"findings": rows, "remarks": self.remarks}
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
 

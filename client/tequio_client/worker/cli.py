@@ -16,7 +16,13 @@ from tequio_client import cli, heap
 if TYPE_CHECKING:
     import msgspec
 
-    from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
+    from tequio_client.ipc.snapshot import (
+        AuditsView,
+        DesiredState,
+        PointsView,
+        Snapshot,
+        Snooze,
+    )
     from tequio_client.ipc.texts import LocalTime
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
@@ -237,6 +243,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
         _dump({"points": shown, "rounds": rows.rows})
         return
     click.echo(f"{_points(shown.total)} verified, {_points(shown.today)} of them today")
+    _print_vesting(shown)
     click.echo(_pending(shown.pending))
     if shown.unverified:
         click.echo(f"{_points(shown.unverified)} reported by the ledger, not verified yet")
@@ -313,6 +320,8 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     if shown.round is not None:
         one = shown.round
         click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")
+    if shown.audits.ordered_round:
+        click.echo(_audit_line(shown.audits))
     if shown.status is not None:
         click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
@@ -321,6 +330,24 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
         if trainer.sandbox:
             click.echo(f"Trainer's sandbox: {trainer.sandbox}")
     click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
+    _print_vesting(shown.points)
+
+
+def _audit_line(audits: AuditsView) -> str:
+    work = f"another volunteer's work of round {audits.ordered_round}"
+    if audits.is_running:
+        return f"Auditing: repeating {work}"
+    return f"Auditor in this round: repeats {work} instead of training"
+
+
+def _print_vesting(shown: PointsView) -> None:
+    if shown.unvested:
+        click.echo(
+            f"{_points(shown.unvested)} of them still vest: they can be lost if work turns out "
+            "not to have been done"
+        )
+    if shown.forfeited:
+        click.echo(f"{_points(shown.forfeited)} were forfeited")
 
 
 def _pending(rounds: int) -> str:

@@ -236,6 +236,7 @@ class Worker:
                 Observation(
                     shown=self.snapshot(),
                     standing=standing.standing if standing else "",
+                    cause=standing.cause if standing else None,
                     steady_ms=clock.steady_ms(),
                 )
             )

@@ -56,7 +56,7 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     forfeited: Natural
     """Earned and lost: not part of `micropoints`."""
     recovery: Bytes32Text | None
-    """Its recovery key."""
+    """The recovery key."""
     replaces: Bytes32Text | None
     """The key whose place it took, with `registered_index`."""
     replaced_by: Bytes32Text | None

@@ -159,7 +159,7 @@ def eligible_evaluators(
 ) -> dict[PeerKey, Digest]:
     """Keys that can be drawn to evaluate, with their owners: with a lot, without an interest."""
     entrants, least = view.entrants.values(), view.rules.scoring.evaluator_tier
-    # With the keys that took the place of theirs: a replacement makes nobody impartial.
+    # With the keys that replaced theirs: a replacement makes nobody impartial.
     authors = {key for one in entrants for key in (one.author, network.holder(one.author))}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
     # Trainers of a competing run have an interest, and custodians together could read the texts

@@ -50,7 +50,7 @@ class Vesting:
     """Payments for one kind of duty that may still be lost, the oldest first.
 
     Each is the member's to keep after `VESTING` further ones. Its own duties are counted, not the
-    rounds that go by: whoever cheats and leaves keeps nothing of what it came for.
+    rounds that go by: a cheat that leaves keeps nothing of what it came for.
     """
 
     waiting: deque[tuple[int, int, int]] = field(default_factory=deque)
@@ -58,7 +58,7 @@ class Vesting:
     paid: int = 0
     total: int = 0
     restarted: int = 0
-    """Number of the first ones that wait anew, since a later one could not be audited."""
+    """Number of the first ones that wait from the beginning, since a later one was withheld."""
 
     def pay(self, number: int, micropoints: int) -> None:
         """Add the payment of that round, and release what it vests."""
@@ -68,7 +68,7 @@ class Vesting:
             self.total -= self.waiting.popleft()[2]
             self.restarted = max(self.restarted - 1, 0)
 
-    def take(self, number: int) -> int:
+    def withdraw(self, number: int) -> int:
         """Take the payment of one round back, and let all others wait from the beginning."""
         taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
         left = [one for one in self.waiting if one[1] != number]
@@ -78,7 +78,7 @@ class Vesting:
         return taken
 
     def take_restarted(self) -> int:
-        """Take the payments that wait anew, and let the others vest: the run has ended."""
+        """Take the payments that wait again, and let the others vest: the run has ended."""
         taken = sum(amount for _, _, amount in list(self.waiting)[: self.restarted])
         self.take_all()
         return taken
@@ -115,7 +115,7 @@ class MemberPoints:
 
     def take_round(self, number: int) -> None:
         """Take back the payment for a contribution that could not be audited."""
-        taken = self.training.take(number)
+        taken = self.training.withdraw(number)
         self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
 
     def seize(self) -> None:
@@ -133,7 +133,7 @@ class MemberPoints:
     def vest(self) -> None:
         """Let nothing wait any more: the run has ended.
 
-        What waits anew does not vest. Else a cheat that opens nothing would only have to last.
+        What waits again does not vest. Else a cheat that opens nothing would only have to last.
         """
         taken = self.training.take_restarted()
         self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken

@@ -28,7 +28,7 @@ from tequio_shared.limits import (
     NEWCOMER_WORK,
 )
 from tequio_shared.round import audits
-from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
+from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate, DrawnAudit
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import Commitment, RoundView
@@ -61,8 +61,8 @@ class AuditCase:
     """Auditors so far, whether or not they reported."""
 
     @property
-    def work(self) -> Audited:
-        return Audited(
+    def work(self) -> AuditedWork:
+        return AuditedWork(
             contribution=self.id,
             owners=frozenset({self.owner, *self.owners}),
             speed=self.speed,
@@ -70,7 +70,7 @@ class AuditCase:
 
 
 @dataclass(slots=True, kw_only=True)
-class AuditDuty:
+class OwedAudit:
     """An audit that a key owes."""
 
     contribution: ContributionId
@@ -89,7 +89,7 @@ class AuditOutcome:
     verdict: AuditVerdict | None
     """None: nothing follows for the trainer."""
     was_present: bool
-    """Whether the trainer attested in the round that ended the case."""
+    """True if the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
@@ -116,7 +116,7 @@ class AuditBook:
     """The audits of one run; a fold."""
 
     rules: AuditRules
-    duties: dict[PeerKey, AuditDuty] = field(default_factory=dict)
+    duties: dict[PeerKey, OwedAudit] = field(default_factory=dict)
     """In the order of the draws."""
     cases: dict[ContributionId, AuditCase] = field(default_factory=dict)
     watched: dict[PeerKey, int] = field(default_factory=dict)
@@ -288,7 +288,7 @@ class AuditBook:
         case = self.cases[drawn.work.contribution]
         case.owners.add(drawn.auditor.owner)
         case.drawn += 1
-        self.duties[drawn.auditor.key] = AuditDuty(
+        self.duties[drawn.auditor.key] = OwedAudit(
             contribution=case.id,
             opening=drawn.opening,
             earlier=tuple(case.entries),
@@ -329,7 +329,7 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
 
 
 def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
-    """What follows from a case that is over: nothing if nobody reported, or too many differ."""
+    """Outcome of a case that is over: none if nobody reported, or too many differ."""
     if not case.votes:
         return []
     verdict: AuditVerdict | None = AuditVerdict.CLEAR

@@ -30,7 +30,7 @@ _OUTVOTED_PART = 5
 
 
 class AuditVerdict(IntEnum):
-    """What an auditor's report says of a contribution."""
+    """An auditor's word on a contribution."""
 
     CLEAR = 0
     WARNED = 1  # as far from the repetition as odd hardware may be: counts as clear
@@ -71,7 +71,7 @@ def lot_input(
 
 
 def draw(lot: bytes, contribution: ContributionId) -> int:
-    """What a lot draws for a contribution: a number below 2^64, the lower the sooner."""
+    """Number below 2^64 that a lot draws for a contribution, the lower the sooner."""
     return int.from_bytes(sha256(b"tequio/v1/audited\0", lot, contribution)[:8], "big")
 
 
@@ -171,11 +171,11 @@ class Candidate:
     owner: Digest
     speed: int
     lot: bytes = b""
-    """Its audit lot, if it is a witness of the round."""
+    """Audit lot, empty unless it is a witness of the round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
+class AuditedWork:
     """A contribution that may be audited, by auditors of other owners than those in `owners`."""
 
     contribution: ContributionId
@@ -185,12 +185,12 @@ class Audited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnAudit:
-    work: Audited
+    work: AuditedWork
     auditor: Candidate
     opening: Digest
 
 
-def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidate]:
+def auditors_of(work: AuditedWork, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Candidates that may audit it: of other owners, and about as fast as its trainer.
 
     A slow one would hold up the round. But the faster half always may: whoever does not train looks
@@ -204,7 +204,7 @@ def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidat
 
 
 def draw_some(
-    works: Sequence[tuple[Audited, int]],
+    works: Sequence[tuple[AuditedWork, int]],
     witnesses: Sequence[Candidate],
     elected: Sequence[Digest],
     candidates: Sequence[Candidate],
@@ -241,7 +241,7 @@ def draw_some(
 
 
 def draw_jury(
-    work: Audited, candidates: Sequence[Candidate], seats: int, present: Iterable[Candidate]
+    work: AuditedWork, candidates: Sequence[Candidate], seats: int, present: Iterable[Candidate]
 ) -> list[DrawnAudit]:
     """Draw the auditors that settle a dispute: the witnesses with the lowest draws of their own.
 
@@ -264,7 +264,7 @@ def draw_jury(
     return [_drawn(work, one, one.lot) for one in seated.values()]
 
 
-def _drawn(work: Audited, auditor: Candidate, lot: bytes) -> DrawnAudit:
+def _drawn(work: AuditedWork, auditor: Candidate, lot: bytes) -> DrawnAudit:
     opening = sha256(b"tequio/v1/audit-opening\0", lot, work.contribution, auditor.key)
     return DrawnAudit(work=work, auditor=auditor, opening=opening)
 

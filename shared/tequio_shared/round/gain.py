@@ -25,7 +25,7 @@ LEAST_FIGURES = 2
 """Witnesses that must have measured a slot: the figure of one alone counts for nothing."""
 COMPARABLE = 4
 """Shares up to this many times as large are comparable."""
-_PASSES = 3  # a window trained costs as much as so many passes forward
+_PASSES = 3  # a window trained costs as much as that many passes forward
 _SLOT_PASSES = 3  # on its own windows before and after, on the control windows after
 
 

@@ -44,7 +44,7 @@ RosterOf = Callable[[Digest], Roster]
 TeamOf = Callable[[PeerKey, int], str]
 """Team of a key when an entry was logged; empty without one."""
 IsPaid = Callable[[PeerKey, int], bool]
-"""Whether a round that closes with that entry pays the key: not if it was revoked before."""
+"""Tells whether a round that closes with that entry pays the key: not if it was revoked before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class PeerRow:
     forfeited: int
     """No longer part of `micropoints`."""
     recovery: bytes | None
-    """Its recovery key."""
+    """The recovery key."""
     replaces: bytes | None
     """The key whose place it took."""
     replaced_by: bytes | None

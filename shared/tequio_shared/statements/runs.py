@@ -252,9 +252,9 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     other: Difference
     """The same in all other tensors."""
     rounding: Difference
-    """What the rounding of the opened feedback can hide."""
+    """Part that the rounding of the opened feedback can hide."""
     leaves: Difference
-    """What was kept back needlessly."""
+    """Part that was kept back needlessly."""
 
 
 class AuditReport(RoundBody, frozen=True, kw_only=True):

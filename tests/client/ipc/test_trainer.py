@@ -94,7 +94,7 @@ REPORTS: list[trainer.Report] = [
         command=8,
         round=1,
         contribution=DIGEST,
-        figures=trainer.AuditFigures(hidden=12, other=0, cosine=-3),
+        figures=trainer.MeasuredFigures(hidden=12, other=0, cosine=-3),
         sketch=(-32_768, 32_767),
         checked=(9_999, -10_000),
         loss_first=1.0,

@@ -51,7 +51,7 @@ def stored(ledger: Ledger, key: PeerKey) -> KeyRows:
 
 
 def paid_points(ledger: Ledger) -> dict[tuple[int, bytes], int]:
-    """What rounds paid, by round and member."""
+    """Payments by round and member."""
     paid = Counter[tuple[int, bytes]]()
     with ledger.database.reader.begin() as connection:
         for row in connection.execute(select(Credit.round, Credit.peer, Credit.micropoints)):

@@ -220,14 +220,14 @@ def test_what_is_withheld_by_a_computer_that_is_off_is_not_paid_and_delays_the_r
     assert not changes(swarm, to="suspected")
     assert not changes(swarm, to="quarantined")
     swarm.view.accounts.vest_all()
-    assert points.trainer == 0, "what waits anew is lost with the run"
+    assert points.trainer == 0, "what waits again is lost with the run"
 
 
-def test_points_that_waited_anew_vest_like_others() -> None:
+def test_points_that_waited_again_vest_like_others() -> None:
     vesting = Vesting()
     for number in range(1, 11):
         vesting.pay(number, 100)
-    assert vesting.take(4) == 100
+    assert vesting.withdraw(4) == 100
     assert (vesting.total, vesting.restarted) == (900, 9)
     for number in range(11, 10 + VESTING):
         vesting.pay(number, 1)

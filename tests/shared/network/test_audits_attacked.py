@@ -25,7 +25,7 @@ from tequio_shared.network.accounts import MemberPoints, Vesting
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
 from tequio_shared.round import audits
-from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate
+from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
@@ -76,7 +76,7 @@ def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
     by = []
     for at in range(40):
         name = ContributionId(named(f"work {at}"))
-        work = Audited(contribution=name, owners=frozenset(), speed=10_000)
+        work = AuditedWork(contribution=name, owners=frozenset(), speed=10_000)
         lots = [candidate("witness", lot=named("lot"))]
         elected = [one.owner for one in lots]
         by += audits.draw_some([(work, 10_000)], lots, elected, [hasty, *workers], 1)
@@ -122,7 +122,7 @@ def test_a_jury_is_not_drawn_while_most_who_could_judge_are_busy() -> None:
     # Two accusers at once: the first dispute takes five jurors, and the second one is left with the
     # other accuser alone.
     lots = [candidate(f"member {at}", lot=named(f"lot {at}")) for at in range(6)]
-    work = Audited(contribution=ContributionId(named("work")), owners=frozenset(), speed=100)
+    work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=100)
     assert not audits.draw_jury(work, lots[:1], 5, lots)
     assert not audits.draw_jury(work, lots[:4], 5, lots)
     assert len(audits.draw_jury(work, lots[:5], 5, lots)) == 5
@@ -140,7 +140,7 @@ def test_jurors_as_fast_as_the_accused_are_not_the_only_ones() -> None:
     # An honest trainer on the fastest machine, and two that look as fast because they do nothing.
     hasty = [candidate(f"hasty {at}", 10_000, named(f"lot {at}")) for at in range(2)]
     others = [candidate(f"other {at}", 100, named(f"other lot {at}")) for at in range(8)]
-    work = Audited(contribution=ContributionId(named("work")), owners=frozenset(), speed=10_000)
+    work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=10_000)
     jury = audits.draw_jury(work, [*hasty, *others], 5, [*hasty, *others])
     assert len(jury) == 5
     able = audits.auditors_of(work, [*hasty, *others])
@@ -230,7 +230,7 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     waiting = Vesting()
     waiting.pay(1, 10)
     waiting.pay(2, 10)
-    waiting.take(1)
+    waiting.withdraw(1)
     for number in range(3, 2 + VESTING):
         waiting.pay(number, 1)
     assert waiting.total == 10 + VESTING - 1

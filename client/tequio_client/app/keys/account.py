@@ -1,4 +1,4 @@
-"""What can be done about a key in the network: recovery key, replacement, revocation, appeal.
+"""Measures for a key in the network: recovery key, replacement, revocation, appeal.
 
 The worker writes the statements, since it holds the key's chain; this side keeps the secrets of
 recovery keys, which are stored nowhere. Everything that cannot be undone is confirmed with a tick.

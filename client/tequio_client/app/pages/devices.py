@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from msgspec.structs import replace
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.model import PeriodicQuestion
@@ -84,6 +85,8 @@ def short_name(name: str) -> str:
 class BenchmarkRow(SettingRow):
     """The benchmark of a device; it runs on request while the device is not lent."""
 
+    measured = Signal()
+
     def __init__(self, context: PageContext, device: str) -> None:
         self.button = Button("", picture="gauge")
         super().__init__(self.tr("Benchmark"), "", self.button)
@@ -93,22 +96,31 @@ class BenchmarkRow(SettingRow):
         known = context.model.reply(question)
         if isinstance(known, BenchmarkReply):
             self._benchmark.reply = known
-        self._is_lent = self._has_worker = False
-        self.button.clicked.connect(self._ask)
-        self._benchmark.changed.connect(self._refresh)
+        self.is_lent = self._has_worker = False
+        self.button.clicked.connect(self.measure)
+        self._benchmark.changed.connect(self._handle_reply)
         self._refresh()
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         self._has_worker = snapshot is not None
-        self._is_lent = snapshot is not None and (
+        self.is_lent = snapshot is not None and (
             snapshot.decision.may_compute
             or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
         )
         self._refresh()
 
-    def _ask(self) -> None:
+    @property
+    def is_measuring(self) -> bool:
+        return self._benchmark.is_asking
+
+    def measure(self) -> None:
         self._benchmark.ask()
         self._refresh()
+
+    def _handle_reply(self) -> None:
+        self._refresh()
+        if not self._benchmark.is_asking and not self._benchmark.problem:
+            self.measured.emit()
 
     def _refresh(self) -> None:
         is_running, problem = self._benchmark.is_asking, self._benchmark.problem
@@ -116,7 +128,7 @@ class BenchmarkRow(SettingRow):
         words = self.tr("Measure") if is_first else self.tr("Measure again")
         self.button.set_label(self.tr("Measuring") if is_running else words, "gauge")
         self.button.setAccessibleName(f"{self.tr('Benchmark')}: {self.button.text()}")
-        self.button.setEnabled(self._has_worker and not is_running and not self._is_lent)
+        self.button.setEnabled(self._has_worker and not is_running and not self.is_lent)
         self.set_note(self._note_text(), "danger" if problem and not is_running else "sub")
 
     def _note_text(self) -> str:
@@ -126,12 +138,12 @@ class BenchmarkRow(SettingRow):
             why = self._benchmark.problem.rstrip(".")
             return self.tr("Not measured: {why}.").format(why=why)
         result = self._benchmark.reply
-        if result is None and not self._is_lent:
+        if result is None and not self.is_lent:
             return self.tr(
                 "Trains a small model for a few seconds and says how fast this device is."
             )
         notes = [self._result_text(result)] if result else []
-        if self._is_lent:
+        if self.is_lent:
             notes.append(self.tr("Pause first to get a meaningful result."))
         return " ".join(notes)
 

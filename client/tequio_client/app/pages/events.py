@@ -34,7 +34,8 @@ from tequio_client.ipc.snapshot import Snapshot
 from tequio_client.ipc.texts import ActivityEvent
 
 ALL, ROUNDS, ATTENTION = "all", "rounds", "attention"
-ROUND_EVENTS = {code for code in ActivityEvent if code.startswith(("round-", "head-", "points-"))}
+EVENTS_OF_ROUNDS = ("round-", "head-", "points-", "audit-")
+ROUND_EVENTS = {code for code in ActivityEvent if code.startswith(EVENTS_OF_ROUNDS)}
 ATTENTION_LEVELS = ("warning", "error")
 READ_ON_PX = 400
 """Distance in pixels from the end at which older events are requested."""

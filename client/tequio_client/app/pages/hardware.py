@@ -60,7 +60,7 @@ class HardwarePage(Page):
         self.edits, self.history = PreferenceEdits(self.model, self), ReadingsHistory()
         self.cards: dict[str, DeviceCard] = {}
         self._shapes: tuple[object, ...] = ()
-        self.banner = Banner()
+        self.banner, self.audit = Banner(), AuditNotice(context)
         self.toast = UndoToast(self)
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
@@ -69,7 +69,7 @@ class HardwarePage(Page):
             "apply immediately."
         )
         head = PageHeader(self.tr("Hardware"), about)
-        fill(self.body, head, self.banner, self._column, None)
+        fill(self.body, head, self.banner, self.audit, self._column, None)
         self.banner.button.clicked.connect(lambda: self.edits.change({"use": True}, device=CPU))
         self.edits.changed.connect(self.request_refresh)
         self.model.snapshot_changed.connect(self._remember)
@@ -79,6 +79,7 @@ class HardwarePage(Page):
         snapshot = self.model.snapshot
         self._show_banner(snapshot)
         if snapshot is None:
+            self.audit.hide()
             for card in self.cards.values():
                 card.clear()
             return
@@ -88,6 +89,10 @@ class HardwarePage(Page):
         self._update_cards(shown, machine.cores)
         for device in shown:
             self.cards[device.id].show_device(device, snapshot)
+        used = [one for one in shown if may_compute(one, machine, self.edits.current)]
+        best = max(used or shown, key=lambda one: one.memory_mb or 0, default=None)
+        if best is not None:
+            self.audit.show_round(snapshot.audits.warned_round, self.cards[best.id].benchmark)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -135,6 +140,7 @@ class HardwarePage(Page):
         for device in shown:
             card = DeviceCard(device, cores, self.context, self.edits, self.history)
             card.switched.connect(self._offer_undo)
+            card.benchmark.measured.connect(self.audit.dismiss)
             self.cards[device.id] = card
             self._column.addWidget(card)
 
@@ -147,6 +153,50 @@ class HardwarePage(Page):
             self.tr("{device} is lent no more.").format(device=device.name or device.id),
             lambda: self.edits.change({"use": True}, device=name),
         )
+
+
+class AuditNotice(Banner):
+    """Offers to measure the device after an audit of our work with figures near the limits.
+
+    Until the device was measured, or the app ends. Nothing follows from such an audit.
+    """
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__()
+        self._model = context.model
+        self._benchmark: BenchmarkRow | None = None
+        self._warned = self._dismissed = 0  # rounds
+        self.button.clicked.connect(self._act)
+        self.hide()
+
+    def show_round(self, warned: int, benchmark: BenchmarkRow) -> None:
+        """Show the notice about the contribution to that round, 0: none."""
+        self._warned, self._benchmark = warned, benchmark
+        self.setVisible(warned > self._dismissed)
+        if warned <= self._dismissed:
+            return
+        words = self.tr(
+            "Another volunteer repeated your work of round {round}, and the results differ "
+            "slightly more than usual. Your work counts, and you lose nothing. Unusual "
+            "hardware, overclocking or an old driver can cause this; measuring the device shows "
+            "whether it works as fast as before."
+        ).format(round=figures.count(self._warned))
+        button = self.tr("Pause, to measure") if benchmark.is_lent else self.tr("Measure again")
+        self.show_words("info", words, button)
+        self.button.setEnabled(not benchmark.is_measuring)
+
+    def dismiss(self) -> None:
+        self._dismissed = self._warned
+        self.hide()
+
+    def _act(self) -> None:
+        if self._benchmark is None:
+            return
+        if self._benchmark.is_lent:
+            self._model.pause()
+        else:
+            self._benchmark.measure()
+            self.button.setEnabled(False)
 
 
 class LimitSlider(QWidget):

@@ -262,6 +262,8 @@ class RoundCard(Card):
             "trainer": (self.tr("Trainer"), "cpu", "accent"),
             "witness": (self.tr("Witness"), "eye", "accent"),
         }.get(current.role, (self.tr("No role yet"), "hourglass", ""))
+        if snapshot.audits.ordered_round:
+            words, picture, tone = self.tr("Auditor"), "repeat", "accent"
         if not takes_part:
             words, picture, tone = self.tr("Not taking part"), "circle-pause", ""
         self.role.set_label(words, picture, tone)
@@ -329,7 +331,8 @@ class Stats(StatCards):
             points=figures.short_points(points.unverified)
         )
         checked = self.tr("Every proof checked here") if points.total else self.tr("None yet")
-        self.total.show_points(points.total, more if points.unverified else checked)
+        vesting = worker_texts.vesting_text(points)
+        self.total.show_points(points.total, more if points.unverified else checked, more=vesting)
         of_all = self.tr("of {ranked} volunteers").format(ranked=figures.count(points.ranked))
         unranked = self.tr("After your first verified round")
         rank = f"#{figures.count(points.rank)}" if points.rank else figures.ABSENT

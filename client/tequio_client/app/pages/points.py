@@ -21,6 +21,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QFileDialog
 
+from tequio_client.app import worker_texts
 from tequio_client.app.model import AppModel
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
@@ -43,7 +44,7 @@ from tequio_client.ipc.control import (
     Question,
     Reply,
 )
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import PointsView, Snapshot
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
@@ -259,22 +260,31 @@ class PointsSums(StatCards):
     def __init__(self) -> None:
         super().__init__()
         self.total = StatCard(self.tr("Verified"), "badge-check")
+        self.vesting = StatCard(self.tr("Vesting"), "lock-open")
         self.pending = StatCard(self.tr("Pending"), "hourglass")
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
-        self.unverified = StatCard(self.tr("Not checked yet"), "shield-question-mark")
-        self.set_cards((self.total, self.pending, self.rejected, self.unverified))
+        self.set_cards((self.total, self.vesting, self.pending, self.rejected))
 
     def show_known(self, snapshot: Snapshot) -> None:
         points = snapshot.points
         today = self.tr("{points} today").format(points=figures.exact_points(points.today))
         self.total.show_points(points.total, today)
+        self._show_vesting(points)
         waits, none = self.tr("Rounds that are not proven yet"), self.tr("Nothing is open")
         self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
         failed, none = self.tr("Rounds that gave nothing"), self.tr("None today")
         rejected = figures.count(points.rejected)
         self.rejected.show_figure(rejected, failed if points.rejected else none)
-        claimed, none = self.tr("Said by the ledger alone"), self.tr("Nothing is left to check")
-        self.unverified.show_points(points.unverified, claimed if points.unverified else none)
+
+    def _show_vesting(self, points: PointsView) -> None:
+        if points.forfeited:
+            note = self.tr("{points} were forfeited").format(
+                points=figures.short_points(points.forfeited)
+            )
+        else:
+            note = self.tr("Can still be lost") if points.unvested else self.tr("All are yours")
+        more = worker_texts.vesting_text(points)
+        self.vesting.show_points(points.unvested, note, more=more)
 
 
 def csv_lines(rows: Iterable[PointsRow]) -> bytes:

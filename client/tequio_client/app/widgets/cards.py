@@ -322,9 +322,11 @@ class StatCard(QFrame):
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
         self.setAccessibleDescription(note)
 
-    def show_points(self, micropoints: int, note: str, sign: str = "") -> None:
+    def show_points(self, micropoints: int, note: str, sign: str = "", more: str = "") -> None:
+        """`more` is added to the tool tip, on lines of its own."""
         exact = self.tr("{points} points").format(points=figures.exact_points(micropoints))
-        self.show_figure(sign + figures.short_points(micropoints), note, exact)
+        told = f"{exact}\n{more}" if more else exact
+        self.show_figure(sign + figures.short_points(micropoints), note, told)
 
 
 class StatCards(Columns):

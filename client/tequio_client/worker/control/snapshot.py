@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tequio_client import clock
 from tequio_client.ipc.facts import UNKNOWN_MACHINE
 from tequio_client.ipc.snapshot import (
+    AuditsView,
     CurrentRoundView,
     Decision,
     DiskView,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _PACKAGES = ("tequio", "torch", "libp2p", "trio", "PySide6_Essentials", "nvidia-ml-py")
 MOST = 100_000
 HIDDEN_NAME = "[program]"
-_RESTING, _TRAINING = "resting", "training"
+_RESTING, _TRAINING, _AUDITING = "resting", "training", "auditing"
 _GIB = 1 << 30
 _GB = 10**9
 
@@ -110,6 +111,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
         decision=lending.decision,
         status=session.status() if session else None,
         round=_round(session, worker.signer.key, worker.trainer) if session else None,
+        audits=_audits(session, worker.signer.key, worker.trainer) if session else AuditsView(),
         trainers=(_trainer(worker.trainer, lending.decision),),
         judging=_judging(worker.evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
@@ -207,8 +209,26 @@ def _round(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> Curren
     )
 
 
+def _audits(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> AuditsView:
+    driver = session.driver
+    if driver is None:
+        return AuditsView()
+    current, auditing = driver.view.round, driver.runner.auditing
+    slot = current.slot_of.get(key) if current else None
+    order = current.orders.get(slot) if current and slot is not None else None
+    alive, declined = trainer.heartbeat, auditing.declined
+    return AuditsView(
+        ordered_round=order.round if order else 0,
+        is_running=order is not None and alive is not None and alive.doing == _AUDITING,
+        declined_round=declined.round if declined else 0,
+        declined_of=declined.of_round if declined else 0,
+        declined_reason=declined.code if declined else "",
+        warned_round=auditing.warned_round,
+    )
+
+
 def _done_percent(trainer: TrainerProcess) -> int | None:
     alive = trainer.heartbeat
-    if alive is None or alive.doing != _TRAINING or not alive.steps:
+    if alive is None or alive.doing not in (_TRAINING, _AUDITING) or not alive.steps:
         return None
     return min(100 * alive.step // alive.steps, 100)

@@ -58,7 +58,7 @@ async def answer(
 
 
 def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply:
-    """What the app shows of our key."""
+    """Facts about our key for the app."""
     if account is None:
         return control.AccountReply(key=to_text(signer.key))
     one = account.standing

@@ -16,10 +16,11 @@ import msgspec
 import structlog
 
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
-from tequio_client.ipc.snapshot import Decision, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import AuditsView, Decision, LendingState, Snapshot, Value
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
+from tequio_shared.network.standing import EXCLUDED, Standing, StandingCause
 from tequio_shared.version import BUILD
 
 log = structlog.get_logger(__name__)
@@ -37,6 +38,7 @@ LOST_MS = 10_000
 SET_BACK_MS = 5_000
 """A clock that goes back by more than this was set; forward it also jumps after sleep."""
 _FINISHED = "finished"
+_LOWERED = {Standing.SUSPECTED, *EXCLUDED}
 _LEVELS = {LendingState.ATTENTION: "error", LendingState.LENDING: "good"}
 SCHEMA = """
 CREATE TABLE event (
@@ -123,6 +125,7 @@ class WorkerEvent:
 class Observation:
     shown: Snapshot
     standing: str  # standing of this key, in the protocol's word; empty: not known
+    cause: int | None = None  # of the standing, a number of `StandingCause`; None: none
     steady_ms: int
 
 
@@ -180,8 +183,31 @@ def derive_events(last: Observation | None, now: Observation) -> Iterator[Worker
     if before.preferences != now.shown.preferences:
         yield WorkerEvent(ActivityEvent.PREFERENCES_CHANGED)
     if now.standing and last.standing and now.standing != last.standing:
-        yield WorkerEvent(ActivityEvent.STANDING_CHANGED, "warning", {"standing": now.standing})
+        yield _standing(now)
+    yield from _audits(before.audits, now.shown.audits)
     yield from _run(before, now.shown)
+
+
+def _standing(now: Observation) -> WorkerEvent:
+    values: dict[str, Value] = {"standing": now.standing}
+    if now.standing not in _LOWERED or now.cause is None:
+        return WorkerEvent(ActivityEvent.STANDING_CHANGED, "warning", values)
+    if now.cause in (StandingCause.CONTRADICTED, StandingCause.CONTRADICTIONS):
+        return WorkerEvent(ActivityEvent.AUDIT_CONTRADICTED, "warning", values)
+    return WorkerEvent(
+        ActivityEvent.STANDING_LOWERED, "warning", {**values, "cause": int(now.cause)}
+    )
+
+
+def _audits(before: AuditsView, after: AuditsView) -> Iterator[WorkerEvent]:
+    if after.declined_round not in (0, before.declined_round):
+        values: dict[str, Value] = {
+            "round": after.declined_of,
+            "declined": after.declined_reason,
+        }
+        yield WorkerEvent(ActivityEvent.AUDIT_DECLINED, values=values)
+    if after.warned_round > before.warned_round:
+        yield WorkerEvent(ActivityEvent.AUDIT_WARNED, values={"round": after.warned_round})
 
 
 def _run(before: Snapshot, after: Snapshot) -> Iterator[WorkerEvent]:

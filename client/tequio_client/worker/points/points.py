@@ -25,6 +25,7 @@ from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
     NO_POINTS,
+    NOT_AUDITED,
     NOT_SELECTED,
     SILENT,
     VOID,
@@ -66,6 +67,7 @@ _EVENTS = {
     SILENT: (ActivityEvent.ROUND_SILENT, "warning"),
     NOT_SELECTED: (ActivityEvent.ROUND_NOT_SELECTED, "info"),
     NO_POINTS: (ActivityEvent.ROUND_NOTHING_DUE, "info"),
+    NOT_AUDITED: (ActivityEvent.ROUND_NOT_AUDITED, "info"),
 }
 
 
@@ -360,6 +362,11 @@ class Bookkeeping:
         match code:
             case ActivityEvent.ROUND_REJECTED:
                 values["reason"] = outcome.reason
+            case ActivityEvent.ROUND_AUDITED:
+                values |= {
+                    "points": outcome.micropoints / MICRO,
+                    "audited": outcome.audited_round,
+                }
             case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
                 values["points"] = outcome.micropoints / MICRO
         self.activity.add(code, level, **values)
@@ -374,6 +381,8 @@ class Bookkeeping:
 def _event(outcome: RoundOutcome) -> tuple[ActivityEvent, str]:
     if outcome.reason and outcome.reason not in _EVENTS:
         return ActivityEvent.ROUND_REJECTED, "error"
+    if outcome.audited_round:
+        return ActivityEvent.ROUND_AUDITED, "good"
     if outcome.trained or not (outcome.reason or outcome.witnessed):
         return ActivityEvent.ROUND_ACCEPTED, "good"
     return (ActivityEvent.ROUND_WITNESSED, "good") if outcome.witnessed else _EVENTS[outcome.reason]

@@ -36,6 +36,7 @@ FILE = "points.sqlite"
 VERSION = 1
 VERIFIED, REJECTED, PENDING = "verified", "rejected", "pending"
 VOID, SILENT, NOT_SELECTED, NO_POINTS = "void", "silent", "not-selected", "no-points"
+NOT_AUDITED = "not-audited"
 MAX_SET_ASIDE = 5
 """Most files set aside; the next one replaces the last."""
 _BESIDE = ("-wal", "-shm")
@@ -155,13 +156,15 @@ class RoundOutcome:
     `state` is `verified` if the key earned something or had nothing to train, else `rejected`.
     `reason` tells why training earned nothing: `void`, `silent`, `not-selected` or the protocol's
     name for the reason of the rejection; `no-points` if the key had nothing to train and earned
-    nothing as a witness.
+    nothing as a witness; `not-audited` if it was to audit besides, and no report of it counted.
     """
 
     state: str
     reason: str = ""
     trained: int = 0
     witnessed: int = 0
+    audited_round: int = 0
+    """Round of the contribution that the key repeated instead of training, 0: none. Not stored."""
 
     @property
     def micropoints(self) -> int:
@@ -177,13 +180,17 @@ def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOu
     if slot is None or len(result.slots) != len(roster.members):
         raise PeerError("the round's documents have no slot of this key")
     row = result.slots[slot]
+    audited_round = next((order.round for order in roster.audits if order.slot == slot), 0)
     reason = _reason(row, had_windows=roster.members[slot].share > 0)
+    if reason == NO_POINTS and audited_round:
+        reason = NOT_AUDITED
     earned = row.trainer_micropoints + row.witness_micropoints
     return RoundOutcome(
-        state=VERIFIED if earned or reason in {"", NO_POINTS} else REJECTED,
+        state=VERIFIED if earned or reason in {"", NO_POINTS, NOT_AUDITED} else REJECTED,
         reason=reason,
         trained=row.trainer_micropoints,
         witnessed=row.witness_micropoints,
+        audited_round=audited_round if row.verdict == Verdict.AUDITED else 0,
     )
 
 

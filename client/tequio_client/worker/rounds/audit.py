@@ -9,6 +9,7 @@ auditors that the round's roster orders, and to each only the chunks of its own 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 
 import structlog
 from msgspec import UNSET
@@ -36,6 +37,15 @@ MAX_REPORTS = 256
 """Reports remembered: those about which a later auditor is asked are at most a few rounds old."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclinedAudit:
+    """An audit that this key declined in a round; `code` as in AuditNotPossibleError."""
+
+    round: int
+    of_round: int
+    code: str
+
+
 class RoundAuditing:
     def __init__(
         self,
@@ -49,6 +59,8 @@ class RoundAuditing:
         self._past = past
         self._repeated = repeated
         self._reports: OrderedDict[int, link.EarlierSketch] = OrderedDict()  # by log index
+        self.declined: DeclinedAudit | None = None  # the last one
+        self.warned_round = 0  # of our newest contribution with figures near the limits; 0: none
 
     def record(self, index: int, auditor: PeerKey, body: AuditReport) -> None:
         """Record a report in the log: its sketch may have to be checked."""
@@ -58,6 +70,16 @@ class RoundAuditing:
         self._reports[index] = link.EarlierSketch(seed=to_text(seed), sketch=body.sketch)
         while len(self._reports) > MAX_REPORTS:
             self._reports.popitem(last=False)
+
+    def record_warning(self, current: RoundView, auditor: PeerKey, body: AuditReport) -> None:
+        """Remember if a report in that round warns about a contribution of this key."""
+        order = current.orders.get(current.slot_of[auditor])
+        if order is None or not is_warning(body):
+            return
+        work = self._past.find(order.round, _contribution(order.contribution))
+        if work is not None and work.trainer == self._context.key:
+            log.info("own contribution audited, with figures near the limits", of_round=order.round)
+            self.warned_round = max(self.warned_round, order.round)
 
     async def audit(self, now: duties.AuditDuty, current: RoundView) -> None:
         """Carry out this key's order in the round, and report."""
@@ -70,6 +92,7 @@ class RoundAuditing:
                 body = await self._report(order)
             except AuditNotPossibleError as err:
                 log.warning("audit declined", of_round=order.round, why=str(err))
+                self.declined = DeclinedAudit(round=now.round, of_round=order.round, code=err.code)
                 body = AuditReport(contribution=order.contribution, cosine=0, sketch=(), checked=())
         await self._statements.submit_once(now, body)
 
@@ -100,7 +123,9 @@ class RoundAuditing:
     def _earlier(self, order: AuditOrder) -> tuple[link.EarlierSketch, ...]:
         missing = [index for index in order.earlier if index not in self._reports]
         if missing:
-            raise AuditNotPossibleError(f"this worker did not see the reports {missing}")
+            raise AuditNotPossibleError(
+                "unseen-report", f"this worker did not see the reports {missing}"
+            )
         return tuple(self._reports[index] for index in order.earlier)
 
     def may_open(self, current: RoundView | None, peer: PeerKey, root: Digest, index: int) -> bool:
@@ -122,8 +147,8 @@ def is_warning(body: AuditReport) -> bool:
     return not body.declines and audits.judge(figures) is AuditVerdict.WARNED
 
 
-def _figures(found: link.AuditFigures) -> AuditFigures:
-    """What has no tensors of a group, or no feedback, differs in nothing there."""
+def _figures(found: link.MeasuredFigures) -> AuditFigures:
+    """Figures for the log: a model without a group, or without feedback, differs by 0 there."""
     return AuditFigures(
         hidden=found.hidden or 0,
         other=found.other or 0,

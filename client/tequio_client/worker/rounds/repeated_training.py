@@ -34,7 +34,14 @@ log = structlog.get_logger(__name__)
 
 
 class AuditNotPossibleError(TequioError):
-    """This worker lacks something for the audit; that says nothing about the audited trainer."""
+    """This worker lacks something for the audit; that says nothing about the audited trainer.
+
+    `code` is one of `ipc.texts.DECLINED_AUDIT_TEXTS`.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,15 +107,20 @@ class RepeatedTraining:
         """
         work = self._past.find(task.round, task.contribution)
         if work is None:
-            raise AuditNotPossibleError(f"round {task.round} is not one that this worker saw")
+            raise AuditNotPossibleError(
+                "unseen-round", f"round {task.round} is not one that this worker saw"
+            )
         async with self._files(task) as (before, after, delta):
             inputs = await self._gather(work, task.chunks, before, after)
             try:
                 report = await self._ask(work, task, inputs, delta)
             except TrainerFailedError as err:
-                raise AuditNotPossibleError(f"the trainer could not repeat it: {err}") from err
+                why = f"the trainer could not repeat it: {err}"
+                raise AuditNotPossibleError("trainer-failed", why) from err
         if report.contribution != to_text(work.id) or len(report.checked) != len(task.earlier):
-            raise AuditNotPossibleError("the trainer audited another contribution")
+            raise AuditNotPossibleError(
+                "trainer-failed", "the trainer audited another contribution"
+            )
         return AuditResult(report=report, are_leaves_withheld=inputs.are_leaves_withheld)
 
     @asynccontextmanager
@@ -133,7 +145,8 @@ class RepeatedTraining:
             shards = await self._shards(work)
         if patience.cancelled_caught:
             raise AuditNotPossibleError(
-                f"payload or shards did not arrive in {self._patience.content_s:.0f} s"
+                "late-content",
+                f"payload or shards did not arrive in {self._patience.content_s:.0f} s",
             )
         has_before = is_opened and work.feedback != ZERO_DIGEST
         has_after = is_opened and work.header.feedback_root != ZERO_DIGEST
@@ -150,7 +163,9 @@ class RepeatedTraining:
         is_sound = await trio.to_thread.run_sync(self._context.store.verify_tree, root)
         path = self._past.weights_path(work)
         if path is None or not is_sound:
-            raise AuditNotPossibleError(f"the weights of head {work.base.round} are not here")
+            raise AuditNotPossibleError(
+                "no-weights", f"the weights of head {work.base.round} are not here"
+            )
         return path
 
     async def _shards(self, work: PastWork) -> tuple[link.Shard, ...]:
@@ -181,7 +196,7 @@ class RepeatedTraining:
             log.info("audit without leaves", round=work.round, slot=work.slot, why=str(err))
             return False
         except OSError as err:
-            raise AuditNotPossibleError(f"cannot write the opened leaves: {err}") from err
+            raise AuditNotPossibleError("disk", f"cannot write the opened leaves: {err}") from err
         return True
 
     async def _ask(

@@ -228,8 +228,10 @@ class RunDriver:
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case HeadMeasure():
                 await self._record_measure(statement.round)
-            case AuditReport() as body:
+            case AuditReport() as body if current is not None:
                 self.runner.auditing.record(index, statement.author, body)
+                if not self._is_behind:
+                    self.runner.auditing.record_warning(current, statement.author, body)
             case HeadPromote(head=head):
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])

@@ -12,8 +12,13 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, queries, ranking
 from tequio_ledger.store.queries import StoredRows
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.pages import render, run_charts
-from tequio_ledger.web.pages.round_view import RoundReader, SlotOutcome, slot_outcome
+from tequio_ledger.web.pages import audit_view, render, run_charts
+from tequio_ledger.web.pages.round_view import (
+    RoundReader,
+    RoundRecord,
+    SlotOutcome,
+    slot_outcome,
+)
 from tequio_ledger.web.pages.text import DAY_MS
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
@@ -140,7 +145,7 @@ def get_peer(
         if row is None:
             raise RefusedError("not-found", f"the key {to_text(peer)} is not registered here")
         rows = StoredRows(connection).attended(peer, before, ROUNDS)
-        rounds = [_attended(connection, ledger, reader, peer, one) for one in rows]
+        rounds = [_attended(connection, ledger, reader, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
@@ -160,7 +165,10 @@ def get_peer(
         ranked=ranked,
         team=state.teams.of(peer),
         points=run_charts.points_per_day(by_day, now_ms),
-        rounds=rounds,
+        rounds=[_line(peer, one) for one in rounds],
+        audits=audit_view.peer_audits(
+            peer, ((one.run, one.name, one.row.round, one.record) for one in rounds)
+        ),
         proofs_asked=state.asked[peer],
         proofs_sent=state.proofs[peer],
         proofs_micropoints=sum(one[peer].witness for one in accounts if peer in one),
@@ -170,18 +178,27 @@ def get_peer(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastRound:
+    """A finished round in which a key took part; `name` is that of its run."""
+
+    row: AttendedRound
+    run: RunId
+    name: str
+    record: RoundRecord
+
+
 def _attended(
-    connection: Connection,
-    ledger: Ledger,
-    reader: RoundReader,
-    key: PeerKey,
-    row: AttendedRound,
-) -> tuple[AttendedRound, str, SlotOutcome]:
-    """Give a finished round in which the key took part, the name of its run, and the outcome."""
+    connection: Connection, ledger: Ledger, reader: RoundReader, row: AttendedRound
+) -> PastRound:
     run = RunId(Digest(row.run))
     record = reader.read(connection, run, row.round)
-    slot = next(at for at, one in record.roster.keys.items() if one == key)
-    return row, ledger.state.run(run).manifest.name, slot_outcome(record, slot)
+    return PastRound(row=row, run=run, name=ledger.state.run(run).manifest.name, record=record)
+
+
+def _line(key: PeerKey, past: PastRound) -> tuple[AttendedRound, str, SlotOutcome]:
+    slot = next(at for at, one in past.record.roster.keys.items() if one == key)
+    return past.row, past.name, slot_outcome(past.record, slot)
 
 
 def _role(ledger: Ledger, key: PeerKey) -> str:

@@ -20,6 +20,7 @@ from tequio_shared.round import assignment, lots, proof
 from tequio_shared.round.documents import WITNESS, Roster, RoundResult
 from tequio_shared.round.proof import RejectionReason, Verdict, Verdicts, WitnessFindings
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadAttest,
     HeadPromote,
     RoundClose,
@@ -68,6 +69,7 @@ class RoundRecord:
     proofs: Mapping[int, RoundEntry[WitnessProof]]
     findings: Mapping[int, WitnessFindings]
     """The proofs, decoded."""
+    reports: Mapping[int, RoundEntry[AuditReport]]
     elected: tuple[int, ...]
     result: RoundResult | None
     """Of a closed round."""
@@ -132,6 +134,7 @@ def read_round(number: int, rows: Iterable[StoredRow], documents: Documents) -> 
         commits=last_by_slot(WorkCommit),
         proofs=proofs,
         findings={slot: _findings(one.body, roster) for slot, one in proofs.items()},
+        reports=last_by_slot(AuditReport),
         elected=_elected(roster, attests, opened.body) if opened else (),
         result=RoundResult.parse(documents(digest_from_text(closed.body.result)))
         if closed
@@ -165,6 +168,10 @@ _PENDING = StatusLabel("Being judged", "busy", "Not all witnesses have answered 
 _TRAINS = StatusLabel("Training", "busy", "It can still commit.")
 _COMMITTED = StatusLabel("Committed", "ok")
 _NOT_DUE = StatusLabel("No work due", "off", "It is not a trainer of this round.")
+_AUDITS = StatusLabel("Auditing", "busy", "It repeats another member's work instead of training.")
+_NOT_AUDITED = StatusLabel(
+    "Not audited", "off", "It was to repeat another member's work, and did not report it."
+)
 _VOID = StatusLabel("Not paid", "warn", "The round is void: no work is paid.")
 _NOT_ELECTED = StatusLabel("Not elected", "off", "It was not elected to witness.")
 _ELECTED = StatusLabel("Elected", "wait", "It was elected to witness and has not answered yet.")
@@ -196,6 +203,7 @@ class SlotOutcome:
     commit_ms: int | None
     """Time of its commitment after the opening."""
     tokens: int
+    is_auditor: bool
     verdict: StatusLabel
     votes: int
     """Other witnesses that vouched for it."""
@@ -207,7 +215,8 @@ class SlotOutcome:
     @property
     def why(self) -> str:
         """Reason for its points, or for none."""
-        work = self.verdict.description if self.windows else "It had no windows to train."
+        has_work = self.windows or self.is_auditor
+        work = self.verdict.description if has_work else "It had no windows to train."
         return f"{work} {self.duty.description}" if self.is_elected else work
 
 
@@ -229,6 +238,7 @@ def slot_outcome(record: RoundRecord, slot: int) -> SlotOutcome:
         tokens=ContributionHeader.parse(from_text(commit.body.header, None)).tokens
         if commit
         else 0,
+        is_auditor=any(order.slot == slot for order in record.roster.audits),
         verdict=_verdict(record, slot),
         votes=sum(slot in one.vouched for at, one in record.findings.items() if at != slot),
         is_elected=slot in record.elected,
@@ -241,7 +251,8 @@ def slot_outcome(record: RoundRecord, slot: int) -> SlotOutcome:
 def _verdict(record: RoundRecord, slot: int) -> StatusLabel:
     has_committed = slot in record.commits
     if slot not in record.roster.assignment:
-        return _NOT_DUE
+        is_auditor = any(order.slot == slot for order in record.roster.audits)
+        return _auditor_verdict(record, slot) if is_auditor else _NOT_DUE
     if record.result is not None:
         row = record.result.slots[slot]
         return text.verdict(row.verdict, row.reason)
@@ -250,6 +261,15 @@ def _verdict(record: RoundRecord, slot: int) -> StatusLabel:
     if not has_committed:
         return text.verdict(Verdict.SILENT, 0)
     return _VOID if record.voided else _PENDING
+
+
+def _auditor_verdict(record: RoundRecord, slot: int) -> StatusLabel:
+    if record.ended is None:
+        return _AUDITS
+    if record.result is None:
+        return _VOID if slot in record.reports else _NOT_AUDITED
+    row = record.result.slots[slot]
+    return text.verdict(row.verdict, 0) if row.verdict == Verdict.AUDITED else _NOT_AUDITED
 
 
 def _duty(record: RoundRecord, slot: int, paid: int) -> StatusLabel:

@@ -109,6 +109,8 @@ class RunSnapshot:
     slots: tuple[SlotSnapshot, ...]
     quorum: int
     """Witnesses that must state a head while heads are stated; afterwards, proofs needed."""
+    audited: int
+    """Contributions that are being audited."""
     windows_dealt: int
     windows_returned: int
     """Windows that were handed out, came back untrained, and wait to be handed out again."""
@@ -163,6 +165,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         weights_root=to_text(head.weights_root) if head else "",
         slots=_slots(state, view),
         quorum=_quorum(view.round) if view.round else 0,
+        audited=len(accounts.audits.cases),
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
         on_hub=published_heads(view, LISTED_HEADS),

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.pages import competition_text, render, run_charts, text
+from tequio_ledger.web.pages import audit_view, competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
 from tequio_ledger.web.pages.run_view import data_progress, run_snapshot
@@ -247,8 +247,13 @@ async def get_round(
     def make() -> Response:
         with snapshot(ledger.database) as (connection, published):
             record = reader.read(connection, run_id, number)
+            audits = audit_view.round_audits(reader, connection, run_id, number, record)
         slots = [slot_outcome(record, slot) for slot in range(len(record.roster.members))]
-        accepted = [one for one in slots if one.verdict.tone == "ok" and record.result]
+        accepted = [
+            one
+            for one in slots
+            if one.verdict.tone == "ok" and record.result and not one.is_auditor
+        ]
         stated = Counter(one.body.head for one in record.attests.values())
         return render.page(
             request,
@@ -263,6 +268,7 @@ async def get_round(
             mark=_mark(record, state),
             record=record,
             slots=slots,
+            audits=audits,
             timeline=run_charts.timeline(record, ledger.clock()),
             votes=run_charts.votes(record),
             blooms=[run_charts.bloom(slot, one) for slot, one in sorted(record.proofs.items())],

@@ -194,6 +194,9 @@ VERDICTS: Mapping[int, StatusLabel] = {
         "wait",
         "Too few witnesses received all of it in time. No points, no blame.",
     ),
+    Verdict.AUDITED: StatusLabel(
+        "Audited", "ok", "It repeated another member's work instead of training."
+    ),
     Verdict.REJECTED: StatusLabel(
         "Rejected", "danger", "A quorum of witnesses gave the same reason against it."
     ),
@@ -283,6 +286,7 @@ TYPES: Mapping[str, str] = {
     "work.commit": "A trainer commits to its contribution",
     "round.witness": "Training is over, witnessing begins",
     "witness.proof": "A witness reports what it checked",
+    "audit.report": "An auditor reports a repeated training",
     "round.close": "A round closes and pays points",
     "round.void": "A round is void",
     "fault.report": "A key proves a fault",

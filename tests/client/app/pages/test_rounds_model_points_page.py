@@ -50,7 +50,7 @@ def page(model: AppModel, theme: Theme, clock: AppClock, qtbot: QtBot) -> Points
 
 def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
     assert page.sums.total.figure.text() == "–"
-    assert page.sums.unverified.figure.text() == "–"
+    assert page.sums.vesting.figure.text() == "–"
     assert not page.banner.isVisible()
     assert page.rounds.empty.isVisible()
 
@@ -71,10 +71,20 @@ def test_sums_are_those_of_the_worker_to_the_micropoint(
         "2",
         "Rounds that gave nothing",
     )
-    assert (sums.unverified.figure.text(), sums.unverified.note.text()) == (
-        "0",
-        "Nothing is left to check",
-    )
+
+
+def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: ScriptedWorker) -> None:
+    _show_snapshot(page, worker)
+    vesting = page.sums.vesting
+    assert (vesting.figure.text(), vesting.note.text()) == ("1,204", "Can still be lost")
+    assert "1,204.118007 of them are still vesting" in vesting.toolTip()
+    lost = replace(LENDING.points, unvested=0, forfeited=2_500_000)
+    _show_snapshot(page, worker, replace(LENDING, points=lost))
+    assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
+    assert vesting.toolTip().endswith("2.500000 more were forfeited, and are no longer counted.")
+    _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
+    assert vesting.note.text() == "All are yours"
+    assert vesting.toolTip() == "0.000000 points"
 
 
 def test_what_only_the_ledger_says_is_explained_and_not_counted(

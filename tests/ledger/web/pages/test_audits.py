@@ -1,0 +1,83 @@
+"""What the pages tell of audits: who repeated whose contribution, and what was found."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.ids import to_text
+from tests.ledger.web.pages.conftest import PageSite
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.page_reader import PageReader
+from tests.support.sample_ledger import (
+    AUDITED_ROUNDS,
+    WARNED_ROUND,
+    WITHHELD_ROUND,
+    SampleLedger,
+    live_audited,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageSite]:
+    """A ledger whose run is audited, and its pages."""
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path_factory.mktemp("audited")), clock) as ledger:
+
+        async def live() -> SampleLedger:
+            async with running(ledger):
+                return await live_audited(ledger, clock)
+
+        yield PageSite(asyncio.run(live()), PageReader(ledger))
+
+
+def round_text(site: PageSite, number: int) -> str:
+    return site.pages.get(f"/runs/{to_text(site.shown.rules.run_id)}/rounds/{number}").text
+
+
+def test_a_round_names_its_auditors_and_what_they_found(audited: PageSite) -> None:
+    text = round_text(audited, WARNED_ROUND)
+    assert "Audits in this round" in text
+    assert "Clear, near a limit" in text
+    assert "0.195" in text
+    assert "It repeated another member's work instead of training." in text
+
+
+def test_auditors_are_not_counted_as_accepted_contributions(audited: PageSite) -> None:
+    assert "Accepted 3 of 3 contributions committed" in round_text(audited, WARNED_ROUND)
+
+
+def test_a_round_names_the_later_audits_of_its_contributions(audited: PageSite) -> None:
+    text = round_text(audited, WITHHELD_ROUND)
+    assert "Audits of this round's contributions" in text
+    assert "The trainer did not open its contribution to this auditor." in text
+
+
+def test_the_first_round_has_nothing_to_audit(audited: PageSite) -> None:
+    assert "Audits in this round" not in round_text(audited, 1)
+
+
+def test_a_peer_shows_audits_of_its_work_and_by_it_and_points_that_vest(
+    audited: PageSite,
+) -> None:
+    seen = [audited.pages.get(f"/peers/{to_text(one.key)}").text for one in audited.shown.peers[:6]]
+    assert all("Vesting" in text and "of them can still be lost" in text for text in seen)
+    assert any("Audits of its contributions" in text for text in seen)
+    assert any("Audits by this key" in text for text in seen)
+
+
+def test_a_run_states_how_often_contributions_are_audited(audited: PageSite) -> None:
+    text = audited.pages.get(f"/runs/{to_text(audited.shown.rules.run_id)}").text
+    assert "other members repeat 100 % of the contributions of newcomers" in text
+    assert "under audit now" in text
+    assert audited.shown.round.number == AUDITED_ROUNDS + 1
+
+
+def test_a_run_without_audits_says_so(seen: PageSite) -> None:
+    text = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}").text
+    assert "none: nobody repeats contributions of this run" in text
