@@ -467,3 +467,16 @@ def _with_total(micropoints: int) -> Snapshot:
 
 def _asked(worker: ScriptedWorker) -> list[type]:
     return [type(one.question) for one in worker.received if isinstance(one, control.AskQuestion)]
+
+
+def test_an_audit_says_whose_work_is_repeated(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(SCENES["auditing"])
+    home.refresh()
+    assert home.header.title.text() == "Auditing"
+    assert home.header.reason.text().startswith(
+        "Repeating another volunteer's work of round 1,839."
+    )
+    assert home.round.role.text == "Auditor"
+    worker.send_snapshot(LENDING)
+    home.refresh()
+    assert (home.header.title.text(), home.round.role.text) == ("Lending", "Trainer")
