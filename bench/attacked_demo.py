@@ -24,7 +24,6 @@ from loops import repository, table  # noqa: F401
 from loops.machine import machine
 from tests.support.attacked_demo import FewerMembersScript, FinishedDemo, run_attacked_demo
 
-from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import AuditReport
 
 LIARS = {
@@ -55,10 +54,9 @@ def main() -> None:
     ratio = bits["with liars"] / bits["without"]
     suspected, audits = _suspected(attacked), _audits(attacked)
     print(
-        f"\nbits per byte {bits['with liars']:.3f} with them, {bits['without']:.3f} without: ",
-        end="",
+        f"\nbits per byte {bits['with liars']:.3f} with them, {bits['without']:.3f} without: "
+        f"{ratio - 1:+.2%}; honest volunteers suspected: {suspected}; audits: {audits}"
     )
-    print(f"{ratio - 1:+.2%}; honest volunteers suspected: {suspected}; audits: {audits}")
     if options.json:
         figures = {**machine(), "bits_per_byte": bits, "ratio": ratio, "kept": kept}
         options.json.write_text(json.dumps({**figures, "suspected": suspected, "audits": audits}))
@@ -96,9 +94,8 @@ def _row(one: FinishedDemo, name: str, kept: float) -> list[str]:
 
 def _kept(one: FinishedDemo, name: str) -> float:
     """Points of a liar over the mean of the honest volunteers'."""
-    points = one.outcome["micropoints"]
-    honest = mean(points[to_text(key)] for key in one.keys.values() if key not in one.cheats)
-    return float(points.get(to_text(one.keys[name]), 0) / honest)
+    honest = mean(one.points(key) for key in one.keys.values() if key not in one.cheats)
+    return one.points(one.keys[name]) / honest
 
 
 def _bits(one: FinishedDemo) -> float:

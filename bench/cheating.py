@@ -39,7 +39,7 @@ from tests.support.training_lab import FP32, Recipe, TrainedContribution, Traini
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
-from tequio_client.ipc.trainer import AuditFigures
+from tequio_client.ipc.trainer import MeasuredFigures
 from tequio_client.trainer import audit, codecs
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head.layout import CHUNK
@@ -107,10 +107,10 @@ SCENES = (
 class AuditMeasurements:
     """All measurements: figures by kind and sample size, and cosines of sketches by kind."""
 
-    honest: dict[str, dict[int, list[AuditFigures]]] = field(default_factory=dict)
-    scenes: dict[str, list[AuditFigures]] = field(default_factory=dict)
+    honest: dict[str, dict[int, list[MeasuredFigures]]] = field(default_factory=dict)
+    scenes: dict[str, list[MeasuredFigures]] = field(default_factory=dict)
     """Of all honest contributions, scene by scene."""
-    cheats: dict[str, dict[int, list[tuple[AuditFigures, ...]]]] = field(default_factory=dict)
+    cheats: dict[str, dict[int, list[tuple[MeasuredFigures, ...]]]] = field(default_factory=dict)
     work: dict[str, float] = field(default_factory=dict)
     sketches: dict[str, list[int]] = field(default_factory=dict)
     seconds: list[tuple[float, float]] = field(default_factory=list)
@@ -279,7 +279,7 @@ class _Measured:
 
     def _audited(
         self, subject: Subject, auditors: Sequence[Floats]
-    ) -> Iterator[tuple[int, tuple[AuditFigures, ...]]]:
+    ) -> Iterator[tuple[int, tuple[MeasuredFigures, ...]]]:
         """The figures of every auditor, for each size of sample and each sample."""
         lab = self.lab
         rules = Algorithm(k=lab.recipe.k, bits=lab.recipe.bits)  # type: ignore[arg-type]
@@ -360,7 +360,7 @@ def _tables(found: AuditMeasurements) -> dict[str, str]:
     }
 
 
-def _figures(kinds: dict[str, list[AuditFigures]]) -> str:
+def _figures(kinds: dict[str, list[MeasuredFigures]]) -> str:
     columns = ("contribution", "n", *DIFFERENCES, "cosine")
     rows = []
     for kind, some in kinds.items():
@@ -391,7 +391,7 @@ def _limits(found: AuditMeasurements) -> str:
         f"alarms of one auditor in {SIMULATED} rounds",
         "convictions by two",
     )
-    groups: dict[str, list[AuditFigures]] = {}
+    groups: dict[str, list[MeasuredFigures]] = {}
     for kind, by in found.honest.items():
         name = "one step" if kind.startswith(SHORT) else "half of the steps or more"
         groups.setdefault(name, []).extend(by[SAMPLE])
@@ -471,7 +471,7 @@ def _sizes(found: AuditMeasurements) -> str:
     return table.markdown(columns, rows)
 
 
-def _found_by(some: Sequence[tuple[AuditFigures, ...]], auditors: int) -> float:
+def _found_by(some: Sequence[tuple[MeasuredFigures, ...]], auditors: int) -> float:
     """Share of audits in which at least so many of the two auditors convict."""
     votes = [sum(bool(audit.exceeded(one, audit.CONVICT)) for one in pair) for pair in some]
     return float(np.mean([count >= auditors for count in votes]))

@@ -156,11 +156,11 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
 HTTP_LIMITS = {
     web_limits: (
         "BURST_S", "REGISTRATION_COST", "MAX_NAMES", "BODY_PATIENCE_S", "MIN_BODY_BYTES_S",
-        "MAX_EVENT_STREAMS", "MAX_PAGE_STREAMS", "CROWDED_STREAMS",
+        "MAX_EVENT_STREAMS", "MAX_PAGE_STREAMS", "CROWDED_STREAMS", "TURNS_HALF_LIFE_S",
     ),
     middleware: ("MAX_REQUESTS", "MAX_TARGET_BYTES", "SLOW_READER_S"),
-    server: ("MAX_HEAD_BYTES",),
-    connections: ("MAX_CONNECTIONS", "RESERVED_DESCRIPTORS", "NETWORK_PART"),
+    server: ("MAX_HEAD_BYTES", "MAX_HEADERS", "READ_BYTES", "MAX_PIECES"),
+    connections: ("MAX_CONNECTIONS", "RESERVED_DESCRIPTORS", "NETWORK_PART", "UNREAD_BYTES"),
     blobs: ("BLOCK_BYTES", "FILE_BYTES", "UNNAMED_DAYS"),
     documents: ("REFUSALS",),
     events: ("HEARTBEAT_S",),
@@ -258,6 +258,8 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
         "quarantined",
         "probation",
         "banned",
+        "revoked",
+        "replaced",
     ]
     assert {row[0] for row in table("Standings")} == {one.value for one in Standing}
     by_fault = {

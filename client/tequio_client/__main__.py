@@ -29,7 +29,10 @@ SECTIONS = {
         ),
     },
     "Your key and standing": {
-        "key": ("tequio_client.keys.cli:key", "Show, back up, restore or move your key."),
+        "key": (
+            "tequio_client.worker.key_cli:key",
+            "Show, back up, restore, replace or revoke your key.",
+        ),
         "standing": ("tequio_client.worker.account_cli:standing", "Show your key's standing."),
         "appeal": (
             "tequio_client.worker.account_cli:appeal",

@@ -263,6 +263,12 @@ network_options = _together(
         help="Multiaddr of a peer to dial; may be repeated.",
     ),
     click.option(
+        "--public-only",
+        is_flag=True,
+        help="Dial only public addresses that other peers or the ledger name, also when these seem "
+        "to be in the local network: for a node in a container or behind a forwarded port.",
+    ),
+    click.option(
         "--wait-for-ledger",
         "wait_for_ledger_s",
         metavar="SECONDS",

@@ -84,9 +84,9 @@ def _bind_metrics(settings: LedgerSettings) -> AbstractContextManager[socket.soc
 
 
 async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket | None) -> None:
-    streams = EventStreams()
     settings = ledger.settings
     limits = ConnectionLimits.of_process(settings.address_streams, settings.trusted_proxies)
+    streams = EventStreams(limits.most)
     servers = [WebServer(_public_app(ledger, streams), public, limits)]
     metrics_url = None
     if metrics is not None:

@@ -8,18 +8,24 @@ import gc
 import logging
 import signal
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 
 import structlog
+from structlog.typing import EventDict, WrappedLogger
 
 from tequio_ledger.config.sources import ProgramSettings
+from tequio_shared.ratelimit import TokenBuckets
 
 THRESHOLDS = (700, 10, 2)
 """CPython's defaults but for the last, which is 10."""
 ARENAS = 2
 LARGE_BYTES = 256 << 10
 """A block of this size or more gets its own pages, which return to the system when it is freed."""
+LINES_PER_S, LINES_AT_ONCE = 2, 100
+"""Lines of one event in the log: on average, and together after a pause."""
 SPARE_BYTES = 1 << 20
 """Free memory that the main arena may keep at its end."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
@@ -52,6 +58,7 @@ def configure_by(settings: ProgramSettings) -> None:
 def configure(level: str, *, as_json: bool = False) -> None:
     """Configure structlog for the whole process, to standard error: for people, or as JSON."""
     processors: list[structlog.typing.Processor] = [
+        EventRates(),
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -69,6 +76,34 @@ def configure(level: str, *, as_json: bool = False) -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
+
+
+class EventRates:
+    """Drops lines of an event that is logged too often, and counts them in the next one.
+
+    Strangers cause some events, such as refused statements: at a few hundred lines a second they
+    would fill the operator's disk. What is logged for debugging is not dropped.
+    """
+
+    def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
+        self._buckets = TokenBuckets(LINES_PER_S, LINES_AT_ONCE)
+        self._dropped: Counter[str] = Counter()
+        self._monotonic_s = monotonic_s
+        self._lock = threading.Lock()  # any thread may log
+
+    def __call__(
+        self, _logger: WrappedLogger, method_name: str, event_dict: EventDict
+    ) -> EventDict:
+        """Return the event to go on with it; raises DropEvent."""
+        if method_name == "debug":
+            return event_dict
+        event = str(event_dict["event"])
+        with self._lock:
+            if not self._buckets.try_spend(event, 1, self._monotonic_s()):
+                self._dropped[event] += 1
+                raise structlog.DropEvent
+            dropped = self._dropped.pop(event, 0)
+        return {**event_dict, "dropped": dropped} if dropped else event_dict
 
 
 def tune_memory() -> None:

@@ -10,7 +10,13 @@ from typing import Annotated, NewType
 from msgspec import Meta
 
 from tequio_shared.errors import MalformedError
-from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER, SAMPLE_BYTES, SAMPLE_PROMPT_BYTES
+from tequio_shared.limits import (
+    CONTRIBUTORS,
+    GAIN_MOST,
+    JSON_INTEGER,
+    SAMPLE_BYTES,
+    SAMPLE_PROMPT_BYTES,
+)
 
 Digest = NewType("Digest", bytes)
 """A SHA-256 value, 32 bytes."""
@@ -147,6 +153,8 @@ Positive = Annotated[int, Meta(ge=1, le=JSON_INTEGER)]
 SlotNumber = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS - 1)]
 SlotCount = Annotated[int, Meta(ge=0, le=ROSTER_SLOTS)]
 ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
+LossGain = Annotated[int, Meta(ge=-GAIN_MOST, le=GAIN_MOST)]
+"""In 2^-16 nats per token."""
 ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
 """A number from a table of docs/protocol.md: only models write free text into the log."""
 

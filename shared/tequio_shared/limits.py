@@ -62,10 +62,24 @@ APPEAL_PAUSE_MS = 86_400_000
 """Least time between two appeals of a key."""
 APPEAL_MS = 1_209_600_000
 """An appeal that nobody answers for so long ends the quarantine in a probation."""
+GAIN_SLOTS = 8
+"""Most slots whose loss gain every witness of a round measures."""
+GAIN_WINDOWS = 2
+"""Windows of a slot, and of nobody, that its gain is measured on."""
+GAIN_COST = 16
+"""Measuring takes at most this part of the forward passes of a mean share's training."""
+GAIN_MOST = 65_536
+"""Largest magnitude of a gain: one nat per token, in 2^-16."""
+GAIN_POOL = 256
+"""Last signs of gains in a run that show whether the measure works there."""
+GAIN_ROUNDS = 128
+"""Last counted signs of a key: not more than half of them positive make it suspected."""
+GAIN_RETURN = 64
+"""Signs, more than five eighths of them positive, that such a key needs to become active."""
 JURY = 5
 """Auditors that settle a dispute about a contribution, beside those before them."""
 AUDIT_ROUNDS = 2
-"""Rosters in which an auditor may report; a contribution is no older when the last order comes."""
+"""Rosters in which an auditor may report, and most rounds since the contribution at an order."""
 AUDIT_PAUSE = 32
 """Rounds in which an auditor that did not report is not drawn again."""
 AUDITS_OF_ONE = 8
@@ -77,6 +91,8 @@ CHECKED_BP = 1_250
 """Share of the audits that clear a contribution which a second auditor repeats, in 1/10000."""
 CONTRADICTIONS = 2
 """Contradicted audits within `STRIKE_ROUNDS` reports that quarantine."""
+WITHHOLDINGS = 2
+"""Contributions withheld by a present trainer, within `STRIKE_ROUNDS`, that quarantine."""
 VESTING = 64
 """Own contributions, or own proofs, after which the points for one are the author's to keep."""
 MEASURED_HEADS = 4

@@ -29,12 +29,14 @@ from tequio_shared.ids import (
     RunId,
     digest_from_text,
     from_text,
+    key_from_text,
     to_text,
 )
 from tequio_shared.limits import CLOCK_SKEW_MS, DOCUMENT_BYTES
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
+from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
@@ -42,9 +44,16 @@ from tequio_shared.round.evidence import evidence_bytes
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.competitions import CompetitionBody
-from tequio_shared.statements.network import KeyRegister, MemberTeam
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyRegister,
+    KeyReplace,
+    KeyRevoke,
+    MemberTeam,
+    MemberVouch,
+)
 from tequio_shared.statements.runs import NetGenesis, RunOpen
-from tequio_shared.statements.statement import Entry, Statement, check_work
+from tequio_shared.statements.statement import REGISTRATIONS, Entry, Statement, check_work
 
 if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]
@@ -74,7 +83,8 @@ class NetworkView:
         self.peers: dict[PeerKey, AuthorChain] = {
             key: AuthorChain(registered_index=0) for key in self.founders
         }
-        self.standings = KeyStatus()
+        self.links = KeyLinks(registered=self.peers, founders=self.founders)
+        self.standings = KeyStatus(self.links)
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.teams = Teams()
         self.runs: dict[RunId, FullRunView] = {}
@@ -112,15 +122,21 @@ class NetworkView:
         self._check_times(statement)
 
     def check_keys(self, entry: Entry, newcomers: Collection[PeerKey] = ()) -> None:
-        """Raise RefusedError unless all signers are registered, or are among `newcomers`.
+        """Raise RefusedError unless all signers may sign: registered or `newcomers`, not ended.
 
-        A registration passes: its invitation is checked by `Tiers.register`.
+        A registration passes: its invitation is checked by `Tiers.register`. So do the further
+        signers of the statements about ends of keys, which `KeyLinks` checks.
         """
-        if isinstance(entry.statement.body, KeyRegister):
+        body = entry.statement.body
+        if isinstance(body, REGISTRATIONS):
             return
-        for key, _ in entry.signatures:
+        is_about_keys = isinstance(body, KeyRecovery | KeyRevoke)
+        for key, _ in entry.signatures[: 1 if is_about_keys else None]:
             if key not in self.peers and key not in newcomers:
                 raise RefusedError("not-admitted", f"key {to_text(key)} was not registered before")
+            # A key that revokes itself may send the same bytes again after a lost answer.
+            if not isinstance(body, KeyRevoke):
+                self.links.check(key)
 
     def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
         """Apply an entry that was checked; raises RefusedError when it does not follow.
@@ -144,7 +160,7 @@ class NetworkView:
 
         The author's chain moves on, and a key that the statement registers is known afterwards.
         """
-        if isinstance(statement.body, KeyRegister):
+        if isinstance(statement.body, REGISTRATIONS):
             self.standings.register(statement.author, index)
         self.extend_chain(index, statement.author, statement.seq, statement.digest)
         self._record_time(statement)
@@ -211,11 +227,13 @@ class NetworkView:
         match statement.body:
             case NetGenesis():
                 pass
-            case KeyRegister():
-                self._register(index, entry)
+            case KeyRegister() | KeyRecovery() | KeyReplace() | KeyRevoke() as body:
+                self._apply_to_keys(index, entry, body)
             case MemberTeam() as body:
                 self.teams.apply(index, statement.author, body)
             case body if isinstance(body, TIER_BODIES):
+                if isinstance(body, MemberVouch):  # the refusal tells its connector the successor
+                    self.links.check(key_from_text(body.peer))
                 self.tiers.apply(index, statement)
             case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
@@ -226,12 +244,54 @@ class NetworkView:
                 )
                 conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
 
+    def _apply_to_keys(
+        self, index: int, entry: Entry, body: KeyRegister | KeyRecovery | KeyReplace | KeyRevoke
+    ) -> None:
+        match body:
+            case KeyRegister():
+                self._register(index, entry)
+            case KeyRecovery():
+                self._check_not_invitation(key_from_text(body.recovery))
+                self.links.bind(entry, body)
+            case KeyReplace():
+                self._replace(index, entry, body)
+            case KeyRevoke():
+                # Not before: a key that revoked itself may send the same bytes again.
+                self.links.check(entry.statement.author)
+                self._revoke(index, self.links.revoke(index, entry, body))
+
     def _register(self, index: int, entry: Entry) -> None:
         author = entry.statement.author
         if author in self.peers:
             raise RefusedError("wrong-state", f"key {to_text(author)} is already registered")
+        if author in self.links.recovery_keys:
+            raise RefusedError("wrong-key", "a recovery key cannot be registered")
         self.tiers.register(index, entry)
         self.standings.register(author, index)
+
+    def _replace(self, index: int, entry: Entry, body: KeyReplace) -> None:
+        """Hand the account of the former key to the author, part by part; O(runs)."""
+        successor = entry.statement.author
+        former = self.links.check_replace(entry, body)
+        self._check_not_invitation(successor)
+        self.links.replace(index, former, successor)
+        self.standings.replace(index, former, successor)
+        self.tiers.replace(former, successor)
+        self.teams.replace(index, former, successor)
+        for run in self.runs.values():
+            run.end_key(former)
+            run.accounts.move_key(former, successor)
+
+    def _revoke(self, index: int, key: PeerKey) -> None:
+        self.standings.revoke(index, key)
+        for run in self.runs.values():
+            run.end_key(key)
+            run.accounts.deactivate(key)
+
+    def _check_not_invitation(self, key: PeerKey) -> None:
+        # Its private key is in a link that many people hold.
+        if key in self.tiers.invitations:
+            raise RefusedError("wrong-key", "the key of an invitation serves for nothing else")
 
     def _open_run(self, statement: Statement, body: RunOpen) -> None:
         if statement.run in self.runs:

@@ -17,6 +17,7 @@ from tequio_shared.ids import sha256, to_text
 from tests.support.attack_table import attack
 from tests.support.attackers import codes, post
 from tests.support.attackers_exhaustion import (
+    CHUNKED_HEAD,
     HEAD_ONLY,
     ProcessUse,
     connections,
@@ -95,6 +96,33 @@ def test_requests_that_never_end_leave_room_to_others(tmp_path: Path, networks: 
             during = ProcessUse.of(ledger.process.pid)
             assert during.descriptors - before.descriptors < OPEN_FILES // 2
         assert ledger.process.poll() is None
+
+
+@attack("D4", layer="net", ends="others are served meanwhile")
+def test_bodies_in_tiny_chunks_keep_nobody_waiting(tmp_path: Path) -> None:
+    chunks = CHUNKED_HEAD + b"1\r\na\r\n" * (MEBIBYTE // 6)
+    with served(tmp_path) as ledger:
+        assert httpx.get(f"{ledger.url}/healthz").json() == {"status": "ok"}
+        with connections(ledger, 16, NETWORKS, chunks):
+            for number in range(5):
+                begun = time.monotonic()
+                assert codes(post(ledger.url, registration(ledger, f"during {number}"))) == [
+                    "logged"
+                ]
+                assert time.monotonic() - begun < allowed_s(WAIT_S)
+
+
+@attack("D5", layer="net", ends="refused as `queue-full`; others have connections and streams")
+def test_event_streams_leave_connections_to_others(tmp_path: Path) -> None:
+    stream = b"GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n"
+    with (
+        served(tmp_path, program=under_limit(OPEN_FILES)) as ledger,
+        connections(ledger, OPEN_FILES, NETWORKS, stream),
+    ):
+        for number in range(5):
+            assert codes(post(ledger.url, registration(ledger, f"during {number}"))) == ["logged"]
+        with httpx.stream("GET", f"{ledger.url}/v1/events") as of_another_network:
+            assert of_another_network.status_code == 200
 
 
 @attack("D2", layer="adm", ends="refused before it is read; sending it again costs nothing")

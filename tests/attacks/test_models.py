@@ -82,6 +82,7 @@ def evaluated(folder: Path, texts: list[bytes], journal: Path) -> Evaluation:
         evaluator=PeerKey(bytes(32)),
         model=folder,
         texts=texts,
+        drawn=texts,
         scoring=rules().scoring,
         beacon=Digest(SEED),
     )
@@ -107,6 +108,7 @@ def tried(network: Network, texts: list[str], window: int = 64) -> Refusal:
         ScoringRules(window=window, stride=window // 2),
         ScoringDevice(device=CPU),
         seed=SEED,
+        tried_on=texts,
     )
     try:
         assert len(list(scores)) == len(texts)

@@ -14,6 +14,7 @@ import sys
 import textwrap
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,7 +33,6 @@ from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 ABI = sandbox._landlock_abi() if sys.platform == "linux" else 0  # noqa: SLF001
 pytestmark = [
@@ -158,14 +158,33 @@ ATTACKS = {
         "threading.Thread(target=read).start()\n"
         "if isinstance(one := found.get(), OSError): raise one"
     ),
+    "plants a kernel for the evaluator": (
+        "os.makedirs(os.environ['WORKER'] + '/cache/evaluator', exist_ok=True)\n"
+        "open(os.environ['WORKER'] + '/cache/evaluator/x', 'w').write('x')"
+    ),
     "makes a user namespace": (
         "import ctypes\n"
         "libc = ctypes.CDLL(None, use_errno=True)\n"
         "if libc.unshare(0x10000000): raise OSError(ctypes.get_errno(), 'unshare')"
     ),
 }
+SHARED = f"/dev/shm/tequio-test-{os.getpid()}"  # noqa: S108
+if not sandbox._compute_devices():  # noqa: SLF001 - a driver's children may use it
+    ATTACKS["reads memory that programs share"] = f"open({SHARED!r}).read()"
+    ATTACKS["writes to memory that programs share"] = f"open({SHARED!r}, 'a').write('x')"
+    ATTACKS["shares memory"] = f"open({SHARED!r} + '-own', 'w').write('x')"
 if ABI >= 6:
     ATTACKS["signals the worker"] = "os.kill(os.getppid(), 0)"
+
+
+@pytest.fixture(autouse=True)
+def shared_memory() -> Iterator[None]:
+    """Memory that another program of this user shares."""
+    path = Path(SHARED)
+    path.write_text("sound")
+    yield
+    for one in (path, Path(f"{path}-own")):
+        one.unlink(missing_ok=True)
 
 
 @attack("P13", layer="cli", ends="refused by the operating system")
@@ -193,6 +212,10 @@ def test_an_evaluator_has_a_network_and_no_key(home: VolunteerHome) -> None:
     assert "done" in run(ATTACKS["calls home"], variables).stdout
     for name in ("reads the key", "reads a key for SSH", "writes to the outbox"):
         assert REFUSED in run(ATTACKS[name], variables).stdout
+    (home.worker / "cache" / "trainer").mkdir(parents=True, exist_ok=True)
+    for other in ("cache/trainer/x", "work/x"):
+        planted = f"open(os.environ['WORKER'] + '/{other}', 'w').write('x')"
+        assert REFUSED in run(planted, variables).stdout
     if ABI >= 4:
         assert REFUSED in run("socket.create_server(('127.0.0.1', 0))", variables).stdout
     scores = "open(os.environ['WORKER'] + '/evaluations/scores', 'w').write('x')"
@@ -325,3 +348,46 @@ async def test_the_trainer_cannot_be_made_to_read_the_key_as_a_model(home: Volun
                 await trainer.ask(prepare, link.TrainerReady)
             assert trainer.sandbox == f"Landlock {ABI} and seccomp"
             nursery.cancel_scope.cancel()
+
+
+def test_a_child_begins_without_the_temporary_files_of_the_last_one(home: VolunteerHome) -> None:
+    variables = home.environment()
+    temp = Path(variables["TMPDIR"])
+    assert temp.is_relative_to(home.worker / "cache" / "trainer")
+    (temp / "left" / "over").mkdir(parents=True)
+    (temp / "file").write_text("x")
+    body = "sandbox.empty_temp()\nassert os.listdir(os.environ['TMPDIR']) == []"
+    assert "done" in run(body, variables).stdout
+    elsewhere = home.path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "file").write_text("x")
+    sandbox.empty_temp({**variables, "TMPDIR": str(elsewhere)})
+    assert (elsewhere / "file").exists()
+
+
+def nvidia_machine(root: Path, *nodes: str) -> Path:
+    """A computer with an NVIDIA card and its driver, and with these device nodes."""
+    card = root / "sys" / "bus" / "pci" / "devices" / "0000:01:00.0"
+    for folder in (card, root / "proc" / "driver" / "nvidia", root / "dev"):
+        folder.mkdir(parents=True)
+    (card / "vendor").write_text("0x10de\n")
+    for node in nodes:
+        (root / "dev" / node).touch()
+    return root
+
+
+def test_missing_nodes_of_a_card_are_named_with_what_to_do(tmp_path: Path) -> None:
+    whole = nvidia_machine(tmp_path / "a", "nvidia0", "nvidiactl", "nvidia-uvm")
+    assert sandbox.missing_nodes(whole) == ""
+    headless = sandbox.missing_nodes(nvidia_machine(tmp_path / "b"))
+    assert "without /dev/nvidiactl, /dev/nvidia-uvm, /dev/nvidia0: " in headless
+    assert "nvidia-modprobe" in headless
+    some = sandbox.missing_nodes(nvidia_machine(tmp_path / "c", "nvidia0", "nvidiactl"))
+    assert "without /dev/nvidia-uvm: " in some
+    assert sandbox.missing_nodes(tmp_path / "none") == ""
+
+
+def test_a_card_with_another_driver_lacks_nothing(tmp_path: Path) -> None:
+    root = nvidia_machine(tmp_path)
+    (root / "sys" / "module" / "nouveau").mkdir(parents=True)
+    assert sandbox.missing_nodes(root) == ""

@@ -167,7 +167,7 @@ async def test_the_death_of_the_first_peer_splits_nobody_off() -> None:
 
 
 @attack("A1", layer="net", ends="not passed on: author, transport and signature are one key")
-@attack("A5", layer="net", ends="not passed on: gossip carries commitments, and nothing else")
+@attack("A5", layer="net", ends="not passed on: a topic carries statements of its one kind")
 @attack("A23", layer="net", ends="ignored: topic and signature name network and run")
 @pytest.mark.trio
 async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_on() -> None:

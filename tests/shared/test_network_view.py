@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network_view import NetworkView
@@ -116,7 +116,7 @@ def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
         )
         ana.record_logged(entries[-1])
     swarm.entries += entries
-    report = AuditReport()
+    report = LogReport()
     fold = Fold(swarm.genesis, SwarmLog(swarm), report)
     for index, leaf in enumerate(swarm.leaves()):
         fold.apply(index, leaf)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tequio_client.ipc.control import (
+    AskAccount,
     AskActivity,
     AskCompetitions,
     AskCurves,
@@ -245,6 +246,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         AskPoints: app_worker_answers.points,
         AskActivity: app_worker_answers.activity,
         AskDiagnostics: app_worker_answers.DIAGNOSTICS,
+        AskAccount: app_worker_answers.ACCOUNT,
     }
 
 
@@ -258,6 +260,7 @@ def no_replies() -> dict[type, Scripted]:
         AskPoints: app_worker_answers.no_points,
         AskActivity: app_worker_answers.first_activity,
         AskDiagnostics: app_worker_answers.DIAGNOSTICS,
+        AskAccount: app_worker_answers.ACCOUNT,
     }
 
 

@@ -6,6 +6,7 @@ from random import Random
 from typing import TypeAlias
 
 from tequio_client.ipc.control import (
+    AccountReply,
     ActivityReply,
     ActivityRow,
     AskActivity,
@@ -23,6 +24,7 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 from tequio_client.ipc.texts import ActivityEvent, event_values
+from tequio_shared.ids import to_text
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
@@ -31,6 +33,16 @@ MB, GB = 10**6, 10**9
 ROUNDS = 1_204
 EVENTS = 310
 OURS = "b8Kq0zv1"
+ACCOUNT = AccountReply(key=to_text(bytes(range(32))), standing="active", since=412)
+"""The account of the worker's key, without a recovery key."""
+QUARANTINED = AccountReply(
+    key=ACCOUNT.key,
+    standing="quarantined",
+    since=9_120,
+    until_ms=1_795_285_800_000 + 86_400_000,
+    why="committed to bytes that break a rule",
+    recovery=to_text(bytes(range(1, 33))),
+)
 OTHER = "Zr4mXw7p"
 Values: TypeAlias = "dict[str, str | int | float]"
 

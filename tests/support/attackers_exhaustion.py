@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PATIENCE_S = 60.0
 HEAD_ONLY = b"POST /v1/statements HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n"
 """A request whose body never comes."""
+CHUNKED_HEAD = b"POST /v1/statements HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+"""A request whose body comes in chunks."""
 
 
 def under_limit(open_files: int) -> tuple[str, ...]:

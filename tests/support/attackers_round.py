@@ -10,6 +10,8 @@ from copy import deepcopy
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+import msgspec
+
 from tequio_client.worker.store.trees import hash_pieces
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import (
@@ -21,6 +23,7 @@ from tequio_shared.head.contribution import (
     validate,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
+from tequio_shared.limits import GAIN_MOST
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
 from tequio_shared.network.run import FullRunView, RunState, RunView
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
@@ -60,7 +63,9 @@ class Judge(Volunteer):
             else:
                 rejected[slot] = RejectionReason[rule.upper()]
         assert current.head is not None
-        return current.proof_of(ids, rejected, self.signer.prove(current.audit_lot_input))
+        body = current.proof_of(ids, rejected, self.signer.prove(current.audit_lot_input))
+        gains = self._arithmetic.gains(current, ids, self.key)
+        return msgspec.structs.replace(body, gains=gains)
 
 
 class Forger(Judge):
@@ -117,6 +122,20 @@ class Colluder(Judge):
 
     def _is_victim(self, current: RoundView, slot: int) -> bool:
         return current.roster.members[slot].key in self.victims
+
+
+class GainLiar(Judge):
+    """A witness that states a high gain for its allies, and the lowest one for everybody else."""
+
+    allies: Collection[PeerKey] = ()
+
+    def _proof(self, current: RoundView) -> WitnessProof:
+        body, keys = super()._proof(current), current.roster.keys
+        gains = tuple(
+            (slot, GAIN_MOST if keys[slot] in self.allies else -GAIN_MOST)
+            for slot in sorted(current.gains.windows)
+        )
+        return msgspec.structs.replace(body, gains=gains)
 
 
 class FrontRunner(Judge):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from tequio_client.verify.bundle import BundleInfo, write_bundle
 from tequio_client.verify.competition import contenders
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_shared.competition import result as competition_result
 from tequio_shared.competition.draw import draw_input, lot_input, seed_input
 from tequio_shared.competition.result import DrawnText
@@ -176,7 +176,7 @@ class DishonestLog:
     @property
     def view(self) -> CompetitionView:
         """The competition's state after the log so far."""
-        fold = Fold(genesis(), self, AuditReport())
+        fold = Fold(genesis(), self, LogReport())
         for index, leaf in enumerate(self.log.leaves):
             fold.apply(index, leaf)
         return fold.view.competitions.views[self.rules.id]

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.rounds.announce import CommitmentGossip
+    from tequio_client.worker.rounds.omissions import OmissionWatch
     from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus
@@ -114,6 +115,7 @@ class DutyRunnerSetup:
                         outbox=outbox,
                         announcer=cast("CommitmentGossip", self.announcer),
                         reports=FaultReports(outbox, signer.key, api, await api.network()),
+                        omissions=cast("OmissionWatch", None),  # a driver's, not a runner's
                         prove=signer.prove,
                         workdir=TrainerWorkdir(
                             trainer=trainer,

@@ -19,22 +19,31 @@ from tequio_client.app.first_run.checks import CHECK_TIMEOUT_MS, CheckStep
 from tequio_client.app.first_run.draft import STEPS, DraftStore
 from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.first_run.setup_steps import KeyStep
+from tequio_client.app.keys.account import (
+    AppealDialog,
+    KeyAccount,
+    LostKeyDialog,
+    RecoveryDialog,
+    ReplaceDialog,
+)
 from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.dialogs import RestoreDialog, UnlockDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
 from tequio_client.app.pages.page import PageContext, ProgramContext
+from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.registration import DesktopEntryAutostart
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance, Theme
-from tequio_client.ipc.control import AskRuns
+from tequio_client.ipc.control import AccountReply, AskAccount, AskRuns
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST
 from tests.support.app_scenes import NOW_MS, replies
 from tests.support.app_worker import ScriptedWorker
+from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.memory_keyring import ScriptedKeyring
 
 if TYPE_CHECKING:
@@ -232,7 +241,7 @@ def restore(made: FirstRunSetup) -> QWidget:
     """The dialog that restores a backup, with a wrong word."""
     dialog = RestoreDialog(made.desk)
     _open(dialog)
-    dialog.words.setPlainText("abandom " * 24)
+    dialog.source.words.setPlainText("abandom " * 24)
     dialog.main.click()
     made.until(lambda: not dialog.trouble.isHidden())
     return dialog
@@ -243,6 +252,85 @@ def unlock(made: FirstRunSetup) -> QWidget:
     return _open(UnlockDialog(made.desk))
 
 
+def account(made: FirstRunSetup, reply: AccountReply) -> KeyAccount:
+    """The account of the worker's key, as the worker has told it."""
+    made.worker.replies[AskAccount] = reply
+    known = KeyAccount(made.model, lambda: NOW_MS, made.model)
+    made.worker.send_snapshot(NEW)
+    known.poll()
+    return known
+
+
+def recovery_words(made: FirstRunSetup) -> QWidget:
+    """The dialog that makes a recovery key, before it shows the words."""
+    made.make_key()
+    return _open(RecoveryDialog(account(made, ACCOUNT), made.desk))
+
+
+def recovery_change(made: FirstRunSetup) -> QWidget:
+    """The dialog that changes a recovery key, as a file."""
+    made.make_key()
+    dialog = RecoveryDialog(account(made, QUARANTINED), made.desk)
+    dialog.ways.select("file")
+    dialog.ways.chosen.emit("file")
+    return _open(dialog)
+
+
+def replace_key(made: FirstRunSetup) -> QWidget:
+    """The dialog that replaces the key, which has no recovery key."""
+    made.make_key()
+    dialog = ReplaceDialog(account(made, ACCOUNT), made.desk)
+    dialog.sure.setChecked(True)
+    return _open(dialog)
+
+
+def replace_refused(made: FirstRunSetup) -> QWidget:
+    """The dialog that replaces the key with its recovery key, refused."""
+    made.make_key()
+    dialog = ReplaceDialog(account(made, QUARANTINED), made.desk)
+    dialog.show_problem("Tequio cannot reach the ledger.")
+    return _open(dialog)
+
+
+def lost_key(made: FirstRunSetup) -> QWidget:
+    """The dialog about a lost computer."""
+    made.make_key()
+    dialog = LostKeyDialog(account(made, ACCOUNT), made.desk)
+    dialog.ways.select("move")
+    dialog.ways.chosen.emit("move")
+    dialog.key.setText(ACCOUNT.key)
+    return _open(dialog)
+
+
+def appeal(made: FirstRunSetup) -> QWidget:
+    """The dialog for an appeal."""
+    made.make_key()
+    return _open(AppealDialog(account(made, QUARANTINED), made.desk))
+
+
+def settings_account(made: FirstRunSetup) -> QWidget:
+    """The section of the settings about the key."""
+    return _settings(made, ACCOUNT)
+
+
+def settings_restricted(made: FirstRunSetup) -> QWidget:
+    """The same for a key that is quarantined."""
+    return _settings(made, QUARANTINED)
+
+
+def _settings(made: FirstRunSetup, reply: AccountReply) -> QWidget:
+    made.make_key()
+    made.worker.replies[AskAccount] = reply
+    made.worker.send_snapshot(NEW)
+    page = SettingsPage(made.page_context())
+    page.resize(900, 1_260)
+    page.open_section("account")
+    _open(page)
+    made.until(lambda: page.account.reply is not None)
+    page.refresh()
+    return page
+
+
 def _open(dialog: QWidget) -> QWidget:
     dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     dialog.show()
@@ -251,8 +339,13 @@ def _open(dialog: QWidget) -> QWidget:
 
 PICTURES = (
     welcome, check, check_no_card, key_new, key_no_keyring, key_made, when, run, run_away, ready,
-    backup_words, backup_file, restore, unlock,
+    backup_words, backup_file, restore, unlock, recovery_words, recovery_change, replace_key,
+    replace_refused, lost_key, appeal,
 )  # fmt: skip
+
+
+SECTIONS = settings_account, settings_restricted
+"""The section of the settings about the key, in two situations."""
 
 
 def write_pictures(
@@ -265,7 +358,7 @@ def write_pictures(
     for choice, spoken in appearances:
         look.choose(choice)
         speak(language, spoken)
-        for make in PICTURES:
+        for make in (*PICTURES, *SECTIONS):
             name = f"first-run-{make.__name__}-{choice}-{spoken}-{scale:g}x.png"
             _picture(app, look, make).save(str(folder / name))
 

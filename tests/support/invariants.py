@@ -21,7 +21,7 @@ import psutil
 import trio
 
 from tequio_client.verify.audit import PUBLISHED_S, AuditOptions, LogAudit
-from tequio_client.verify.report import AuditReport, NoProgress
+from tequio_client.verify.report import LogReport, NoProgress
 from tequio_client.verify.source import LiveLog
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, to_text
@@ -60,7 +60,7 @@ class Invariants:
 
     def __init__(self, swarm: FaultSwarm) -> None:
         self._swarm = swarm
-        self._report = AuditReport()
+        self._report = LogReport()
         self._audit: LogAudit | None = None
         self._logs: dict[Path, _LogFile] = {}
         self._seqs: dict[str, dict[int, str]] = defaultdict(dict)  # types by key and number

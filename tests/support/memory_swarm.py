@@ -193,6 +193,18 @@ class SwarmArithmetic:
             payload_root=root,
         )
 
+    def gains(
+        self, current: RoundView, vouched: Iterable[int], witness: PeerKey
+    ) -> tuple[tuple[int, int], ...]:
+        """Gains that an honest witness measures: one in 20 is negative, of idle trainers half."""
+        keys, found = current.roster.keys, []
+        for slot in sorted(current.gains.windows.keys() & set(vouched)):
+            draw = Random(f"gain {current.number} {slot}").randrange(20)  # fixed on purpose
+            is_low = draw < (10 if keys[slot] in self.idle else 1)
+            if keys[slot] != witness:
+                found.append((slot, -1_000 if is_low else 5_000))
+        return tuple(found)
+
     def _advance(self, current: RoundView, target: NextHead) -> None:
         assert current.head is not None
         step = OuterStep(
@@ -390,12 +402,15 @@ class Volunteer:
         hidden = self._arithmetic.hidden - {self.key}
         ids = {slot: name for slot, name in ids.items() if keys[slot] not in hidden}
         bad = {slot: blames[keys[slot]] for slot in ids if keys[slot] in blames}
+        vouched = {} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()}
         assert current.head is not None
-        return current.proof_of(
-            {} if lies else {slot: ids[slot] for slot in ids.keys() - bad.keys()},
+        body = current.proof_of(
+            vouched,
             dict.fromkeys(ids, RejectionReason.NORM) if lies else bad,
             self.signer.prove(current.audit_lot_input),
         )
+        gains = self._arithmetic.gains(current, vouched, self.key)
+        return msgspec.structs.replace(body, gains=gains)
 
 
 @dataclass

@@ -296,7 +296,7 @@ def evaluators(
 
     `lots` and `owners` are those of the keys that can be drawn.
     """
-    ranked = sorted(lots, key=lambda key: sha256(b"tequio/v1/evaluator\0", of, lots[key]))
+    ranked = sorted(lots, key=lambda key: (sha256(b"tequio/v1/evaluator\0", of, lots[key]), key))
     first_of: dict[bytes, bytes] = {}
     for key in ranked:
         first_of.setdefault(owners[key], key)

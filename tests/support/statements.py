@@ -21,6 +21,9 @@ VRF = to_text(bytes(80))
 
 EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "key.register": {"nonce": 7},
+    "key.recovery": {"recovery": D},
+    "key.replace": {"former": D, "nonce": 7},
+    "key.revoke": {"peer": D},
     "member.ready": {"head": D, "roles": ["trainer", "witness"]},
     "member.leave": {"reason": 1},
     "member.team": {"team": "oaxaca-2"},
@@ -59,6 +62,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "count": 3,
         "head": D,
         "rejected": [[0, 3], [2, 1]],
+        "gains": [[1, 4587], [3, -65536]],
         "vrf": VRF,
     },
     "audit.report": {

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY = "PYTHON_PAPER_DIARY"
+GAIN = 1_000
+"""The gain of every contribution."""
 TRAINING_S = 0.3
 UNWRITTEN = 13
 """Round of a head that fails to write a sample."""
@@ -100,8 +102,8 @@ def main() -> None:
                 send(link.Resting(command=number))
             case link.Train() as command if manifest:
                 send(_trained(command, manifest))
-            case link.Screen() as command:
-                send(_screened(command))
+            case link.Screen() | link.MeasureGains() as command:
+                send(_screened(command) if isinstance(command, link.Screen) else _measured(command))
             case link.Advance() as command if manifest:
                 send(_advanced(command, manifest))
             case link.Evaluate() | link.Continue() as command:
@@ -206,6 +208,15 @@ def _screened(command: link.Screen) -> link.Screened:
     )
     return link.Screened(
         command=command.command, round=command.round, verdicts=verdicts, seconds=0.0
+    )
+
+
+def _measured(command: link.MeasureGains) -> link.GainsMeasured:
+    return link.GainsMeasured(
+        command=command.command,
+        round=command.round,
+        gains=tuple(sorted((one.slot, GAIN) for one in command.slots)),
+        seconds=0.0,
     )
 
 

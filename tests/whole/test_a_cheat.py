@@ -43,7 +43,7 @@ def test_its_auditors_convict_it(attacked: FinishedDemo) -> None:
 
 
 def test_nobody_else_is_blamed_and_the_run_goes_on(attacked: FinishedDemo) -> None:
-    assert attacked.changes(of_cheats=False) == []
+    assert {change.to for change in attacked.changes(of_cheats=False)} <= {"active"}
     assert attacked.outcome["rounds_committed"] >= ROUNDS - 1
     assert attacked.outcome["heads_agree"]
     assert attacked.outcome["audit_exit"] == 0

@@ -91,6 +91,44 @@
     </message>
 </context>
 <context>
+    <name>AppealControl</name>
+    <message>
+        <source>Appeal…</source>
+        <translation>Apelar…</translation>
+    </message>
+    <message>
+        <source>Your appeal is in log entry {entry} and waits for the organisers.</source>
+        <translation>Tu apelación está en la entrada {entry} de la bitácora y espera a los organizadores.</translation>
+    </message>
+    <message>
+        <source>Restricted by log entry {entry}: {why}.</source>
+        <translation>Restringida por la entrada {entry} de la bitácora: {why}.</translation>
+    </message>
+</context>
+<context>
+    <name>AppealDialog</name>
+    <message>
+        <source>Appeal</source>
+        <translation>Apelación</translation>
+    </message>
+    <message>
+        <source>An organiser reviews what your key is accused of. You can appeal once a day. If nobody answers within 14 days, a quarantine turns into probation.</source>
+        <translation>Un organizador revisa de qué se acusa a tu clave. Puedes apelar una vez al día. Si nadie responde en 14 días, la cuarentena pasa a ser un periodo de prueba.</translation>
+    </message>
+    <message>
+        <source>Send the appeal</source>
+        <translation>Enviar la apelación</translation>
+    </message>
+    <message>
+        <source>What happened (optional)</source>
+        <translation>Qué pasó (opcional)</translation>
+    </message>
+    <message>
+        <source>The text is public and permanent: no names, addresses or passwords.</source>
+        <translation>El texto es público y permanente: no pongas nombres, direcciones ni contraseñas.</translation>
+    </message>
+</context>
+<context>
     <name>AuditNotice</name>
     <message>
         <source>Another volunteer repeated your work of round {round}, and the results differ slightly more than usual. Your work counts, and you lose nothing. Unusual hardware, overclocking or an old driver can cause this; measuring the device shows whether it works as fast as before.</source>
@@ -150,6 +188,33 @@
     <message>
         <source>Save the backup</source>
         <translation>Guardar la copia</translation>
+    </message>
+</context>
+<context>
+    <name>BackupSource</name>
+    <message>
+        <source>From what</source>
+        <translation>A partir de qué</translation>
+    </message>
+    <message>
+        <source>24 words</source>
+        <translation>24 palabras</translation>
+    </message>
+    <message>
+        <source>A file</source>
+        <translation>Un archivo</translation>
+    </message>
+    <message>
+        <source>The 24 words, in their order</source>
+        <translation>Las 24 palabras, en su orden</translation>
+    </message>
+    <message>
+        <source>Choose the file…</source>
+        <translation>Elegir el archivo…</translation>
+    </message>
+    <message>
+        <source>Choose the backup</source>
+        <translation>Elige la copia de seguridad</translation>
     </message>
 </context>
 <context>
@@ -1042,6 +1107,13 @@
     </message>
 </context>
 <context>
+    <name>KeyAccount</name>
+    <message>
+        <source>The worker does not answer</source>
+        <translation>El programa de trabajo no responde</translation>
+    </message>
+</context>
+<context>
     <name>KeyCard</name>
     <message>
         <source>24 words…</source>
@@ -1222,6 +1294,72 @@
     <message>
         <source>The system accepted the change but does not report it. Check its own list of startup programs.</source>
         <translation>El sistema aceptó el cambio, pero no lo muestra. Comprueba su propia lista de programas de inicio.</translation>
+    </message>
+</context>
+<context>
+    <name>LostKeyControl</name>
+    <message>
+        <source>Use a recovery key…</source>
+        <translation>Usar una clave de recuperación…</translation>
+    </message>
+</context>
+<context>
+    <name>LostKeyDialog</name>
+    <message>
+        <source>A lost or stolen computer</source>
+        <translation>Un equipo perdido o robado</translation>
+    </message>
+    <message>
+        <source>The recovery key stops that computer's key permanently: a thief can no longer use it. If the key had no recovery key, a backup of the key itself does the same.</source>
+        <translation>La clave de recuperación detiene para siempre la clave de ese equipo: un ladrón ya no puede usarla. Si no tenía clave de recuperación, una copia de seguridad de la propia clave hace lo mismo.</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>Qué hacer</translation>
+    </message>
+    <message>
+        <source>Only stop its key</source>
+        <translation>Solo detener su clave</translation>
+    </message>
+    <message>
+        <source>Move its points here</source>
+        <translation>Traer sus puntos aquí</translation>
+    </message>
+    <message>
+        <source>Key of the lost computer</source>
+        <translation>Clave del equipo perdido</translation>
+    </message>
+    <message>
+        <source>43 characters, as in the ranking</source>
+        <translation>43 caracteres, como en la clasificación</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Contraseña del archivo</translation>
+    </message>
+    <message>
+        <source>I know that this key can never be used again</source>
+        <translation>Sé que esta clave no podrá volver a usarse nunca</translation>
+    </message>
+    <message>
+        <source>Its recovery key</source>
+        <translation>Su clave de recuperación</translation>
+    </message>
+    <message>
+        <source>Move the points</source>
+        <translation>Traer los puntos</translation>
+    </message>
+    <message>
+        <source>Stop the key</source>
+        <translation>Detener la clave</translation>
+    </message>
+    <message>
+        <source>A new key on this computer gets the points, standing and team of the lost one. The key that this computer has now is kept aside, with its own points.</source>
+        <translation>Una clave nueva en este equipo recibe los puntos, la situación y la afiliación de la perdida. La clave que este equipo tiene ahora se guarda aparte, con sus propios puntos.</translation>
+    </message>
+    <message>
+        <source>It earns nothing more. You can still move its points later.</source>
+        <translation>No gana nada más. Más adelante aún puedes traer sus puntos.</translation>
     </message>
 </context>
 <context>
@@ -1483,10 +1621,6 @@
         <translation>Rechazadas hoy</translation>
     </message>
     <message>
-        <source>Not checked yet</source>
-        <translation>Sin comprobar aún</translation>
-    </message>
-    <message>
         <source>{points} today</source>
         <translation>{points} hoy</translation>
     </message>
@@ -1505,14 +1639,6 @@
     <message>
         <source>None today</source>
         <translation>Ninguna hoy</translation>
-    </message>
-    <message>
-        <source>Said by the ledger alone</source>
-        <translation>Solo lo dice el registro</translation>
-    </message>
-    <message>
-        <source>Nothing is left to check</source>
-        <translation>No queda nada por comprobar</translation>
     </message>
     <message>
         <source>{points} were forfeited</source>
@@ -1852,6 +1978,130 @@
     </message>
 </context>
 <context>
+    <name>RecoveryControl</name>
+    <message>
+        <source>Make one…</source>
+        <translation>Crear una…</translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
+    </message>
+    <message>
+        <source>Set</source>
+        <translation>Lista</translation>
+    </message>
+    <message>
+        <source>Change it…</source>
+        <translation>Cambiarla…</translation>
+    </message>
+    <message>
+        <source>None yet</source>
+        <translation>Aún no hay</translation>
+    </message>
+</context>
+<context>
+    <name>RecoveryDialog</name>
+    <message>
+        <source>Make a recovery key</source>
+        <translation>Crear una clave de recuperación</translation>
+    </message>
+    <message>
+        <source>If this computer is stolen or breaks, the recovery key stops its key and moves your points to a new one. Keep it away from this computer.</source>
+        <translation>Si roban este equipo o se descompone, la clave de recuperación detiene su clave y pasa tus puntos a una nueva. Guárdala lejos de este equipo.</translation>
+    </message>
+    <message>
+        <source>Change the recovery key</source>
+        <translation>Cambiar la clave de recuperación</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Contraseña del archivo</translation>
+    </message>
+    <message>
+        <source>The present recovery key</source>
+        <translation>La clave de recuperación actual</translation>
+    </message>
+    <message>
+        <source>The new one</source>
+        <translation>La nueva</translation>
+    </message>
+    <message>
+        <source>As what</source>
+        <translation>En qué forma</translation>
+    </message>
+    <message>
+        <source>24 words</source>
+        <translation>24 palabras</translation>
+    </message>
+    <message>
+        <source>A file</source>
+        <translation>Un archivo</translation>
+    </message>
+    <message>
+        <source>The file is sealed under a passphrase. Put it on a USB stick or another computer.</source>
+        <translation>El archivo se sella con una contraseña. Ponlo en una memoria USB o en otro equipo.</translation>
+    </message>
+    <message>
+        <source>Save the file…</source>
+        <translation>Guardar el archivo…</translation>
+    </message>
+    <message>
+        <source>Show the words</source>
+        <translation>Mostrar las palabras</translation>
+    </message>
+    <message>
+        <source>I have written them down</source>
+        <translation>Ya las anoté</translation>
+    </message>
+    <message>
+        <source>Use this recovery key</source>
+        <translation>Usar esta clave de recuperación</translation>
+    </message>
+    <message>
+        <source>Save the recovery key</source>
+        <translation>Guardar la clave de recuperación</translation>
+    </message>
+</context>
+<context>
+    <name>ReplaceControl</name>
+    <message>
+        <source>Replace…</source>
+        <translation>Reemplazar…</translation>
+    </message>
+</context>
+<context>
+    <name>ReplaceDialog</name>
+    <message>
+        <source>Replace this computer's key</source>
+        <translation>Reemplazar la clave de este equipo</translation>
+    </message>
+    <message>
+        <source>A new key takes over your points, standing and team. Do this if somebody else may have seen the key. It does not end a quarantine.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. Hazlo si alguien más pudo haber visto la clave. No termina una cuarentena.</translation>
+    </message>
+    <message>
+        <source>Replace the key</source>
+        <translation>Reemplazar la clave</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Contraseña del archivo</translation>
+    </message>
+    <message>
+        <source>Your recovery key</source>
+        <translation>Tu clave de recuperación</translation>
+    </message>
+    <message>
+        <source>I know that the present key can never be used again</source>
+        <translation>Sé que la clave actual no podrá volver a usarse nunca</translation>
+    </message>
+    <message>
+        <source>Afterwards, back up the new key: old backups become worthless.</source>
+        <translation>Después, haz una copia de seguridad de la clave nueva: las copias anteriores ya no servirán.</translation>
+    </message>
+</context>
+<context>
     <name>ResetButton</name>
     <message>
         <source>Reset all settings</source>
@@ -1877,36 +2127,12 @@
         <translation>Restaurar</translation>
     </message>
     <message>
-        <source>From what</source>
-        <translation>A partir de qué</translation>
-    </message>
-    <message>
-        <source>24 words</source>
-        <translation>24 palabras</translation>
-    </message>
-    <message>
-        <source>A file</source>
-        <translation>Un archivo</translation>
-    </message>
-    <message>
-        <source>The 24 words, in their order</source>
-        <translation>Las 24 palabras, en su orden</translation>
-    </message>
-    <message>
         <source>Passphrase of the backup</source>
         <translation>Contraseña de la copia</translation>
     </message>
     <message>
-        <source>Choose the file…</source>
-        <translation>Elegir el archivo…</translation>
-    </message>
-    <message>
         <source>How it is kept here</source>
         <translation>Cómo se guarda aquí</translation>
-    </message>
-    <message>
-        <source>Choose the backup</source>
-        <translation>Elegir la copia</translation>
     </message>
 </context>
 <context>
@@ -2904,6 +3130,14 @@
         <translation>Se muestra cuando este equipo ha entrado en la red.</translation>
     </message>
     <message>
+        <source>Ended</source>
+        <translation>Terminada</translation>
+    </message>
+    <message>
+        <source>Log entry {entry} ended this key: it can do nothing more.</source>
+        <translation>La entrada {entry} de la bitácora terminó esta clave: ya no puede hacer nada.</translation>
+    </message>
+    <message>
         <source>Excluded</source>
         <translation>Excluida</translation>
     </message>
@@ -2918,6 +3152,14 @@
     <message>
         <source>Activity explains what has happened.</source>
         <translation>Actividad explica qué ha pasado.</translation>
+    </message>
+    <message>
+        <source>New</source>
+        <translation>Nueva</translation>
+    </message>
+    <message>
+        <source>Ten accepted contributions make your key a full member.</source>
+        <translation>Con diez contribuciones aceptadas tu clave es miembro pleno.</translation>
     </message>
     <message>
         <source>Good</source>
@@ -4487,6 +4729,10 @@
         <translation>Clave</translation>
     </message>
     <message>
+        <source>If this computer is lost or the key is stolen</source>
+        <translation>Si pierdes este equipo o roban la clave</translation>
+    </message>
+    <message>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
@@ -4515,6 +4761,18 @@
         <translation>Tu clave está en regla.</translation>
     </message>
     <message>
+        <source>Appeal</source>
+        <translation>Apelación</translation>
+    </message>
+    <message>
+        <source>If your key was restricted by mistake, ask the organisers to review it.</source>
+        <translation>Si tu clave fue restringida por error, pide a los organizadores que lo revisen.</translation>
+    </message>
+    <message>
+        <source>quarantine ban suspected review</source>
+        <translation>cuarentena expulsión sospecha revisión</translation>
+    </message>
+    <message>
         <source>Backup and restore</source>
         <translation>Copia y restauración</translation>
     </message>
@@ -4525,6 +4783,42 @@
     <message>
         <source>Run the setup again. Nothing changes until you finish it.</source>
         <translation>Repetir la configuración inicial. Nada cambia hasta que la termines.</translation>
+    </message>
+    <message>
+        <source>Recovery key</source>
+        <translation>Clave de recuperación</translation>
+    </message>
+    <message>
+        <source>Stops this computer's key and moves your points to a new one, even if a thief has the computer. Keep it somewhere else.</source>
+        <translation>Detiene la clave de este equipo y pasa tus puntos a una nueva, aunque un ladrón tenga el equipo. Guárdala en otro lugar.</translation>
+    </message>
+    <message>
+        <source>stolen lost theft words paper</source>
+        <translation>robo robada perdida palabras papel</translation>
+    </message>
+    <message>
+        <source>Replace this computer's key</source>
+        <translation>Reemplazar la clave de este equipo</translation>
+    </message>
+    <message>
+        <source>A new key gets your points, standing and team. The present one can never be used again.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. La actual no podrá volver a usarse nunca.</translation>
+    </message>
+    <message>
+        <source>new key rotate stolen</source>
+        <translation>clave nueva cambiar robada</translation>
+    </message>
+    <message>
+        <source>A lost or stolen computer</source>
+        <translation>Un equipo perdido o robado</translation>
+    </message>
+    <message>
+        <source>Stop the key of another computer of yours, or move its points to this one.</source>
+        <translation>Detén la clave de otro equipo tuyo, o trae sus puntos a este.</translation>
+    </message>
+    <message>
+        <source>revoke stolen thief</source>
+        <translation>revocar robada ladrón</translation>
     </message>
     <message>
         <source>Nickname</source>
@@ -4665,6 +4959,14 @@
     <message>
         <source>Two statements signed by that key; and your appeal, if you make one.</source>
         <translation>Dos declaraciones firmadas por esa clave; y tu recurso, si presentas uno.</translation>
+    </message>
+    <message>
+        <source>That a key has a recovery key, was replaced or was revoked</source>
+        <translation>Que una clave tiene clave de recuperación, fue reemplazada o fue revocada</translation>
+    </message>
+    <message>
+        <source>If you do that: the public halves of the keys, which shows that they have one owner.</source>
+        <translation>Si lo haces: las mitades públicas de las claves, lo que muestra que son de un mismo dueño.</translation>
     </message>
     <message>
         <source>What you publish by a command</source>
@@ -5397,6 +5699,14 @@
         <translation>excluida, y ya no está en ninguna lista</translation>
     </message>
     <message>
+        <source>revoked: it can do nothing more</source>
+        <translation>revocada: ya no puede hacer nada</translation>
+    </message>
+    <message>
+        <source>replaced by another key, and can do nothing more</source>
+        <translation>reemplazada por otra clave, y ya no puede hacer nada</translation>
+    </message>
+    <message>
         <source>enough contributions were accepted</source>
         <translation>se aceptaron suficientes contribuciones</translation>
     </message>
@@ -5455,6 +5765,14 @@
     <message>
         <source>further audits were contradicted by the other auditors</source>
         <translation>los demás auditores contradijeron más auditorías</translation>
+    </message>
+    <message>
+        <source>was there, and did not open contributions to their auditors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>contributions did not help more on their own windows than on others, according to the witnesses of many rounds</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>it was not in the run in that round</source>

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.control import REQUESTS, Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
@@ -157,8 +157,9 @@ class AppModel(QObject):
         if answer.reply is None:
             self.refused.emit(question, answer.error)
             return
-        self._replies.pop(question, None)
-        self._replies[question] = answer.reply
+        if not isinstance(question, REQUESTS):
+            self._replies.pop(question, None)
+            self._replies[question] = answer.reply
         while len(self._replies) > MOST_REPLIES:
             self._replies.pop(next(iter(self._replies)))
         self.replied.emit(question, answer.reply)

@@ -26,7 +26,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport, WorkProgress
+from tequio_client.verify.report import LogReport, WorkProgress
 from tequio_client.verify.source import (
     LiveLog,
     NotAvailableError,
@@ -115,7 +115,7 @@ async def _export(options: ExportOptions, folder: Path, progress: WorkProgress) 
 
 def _story(source: LiveLog, options: ExportOptions, progress: WorkProgress) -> HeadHistory:
     """Read and check the ledger's whole log, and find a head in it; raises UserFacingError."""
-    report = AuditReport()
+    report = LogReport()
     try:
         log = FoldedLog(source, report, tiles=source)
         log.read(progress)

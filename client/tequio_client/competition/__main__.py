@@ -6,5 +6,6 @@ from tequio_client.platform import child, sandbox
 
 if __name__ == "__main__":
     confined = sandbox.enter()  # before the first thread
+    sandbox.empty_temp()
     child.end_with_parent()  # before the imports, which take seconds
     importlib.import_module("tequio_client.competition.child").main(sandbox=confined)

@@ -356,6 +356,7 @@ class Evaluator:
             evaluator=self.key,
             model=model,
             texts=texts,
+            drawn=texts,
             scoring=view.rules.scoring,
             beacon=view.draw.beacon,
         )

@@ -181,6 +181,10 @@ class ScoringTask:
     evaluator: PeerKey
     model: Path
     texts: Sequence[bytes]
+    """The documents to score."""
+    drawn: Sequence[bytes]
+    """All drawn documents, on which the model is tried: by evaluators, by a challenger of one
+    document and by a stranger who scores some again, so that they refuse the same models."""
     scoring: Scoring
     beacon: Digest
     """The competition's: no entrant knew it, and every evaluator tries the same windows."""
@@ -279,8 +283,14 @@ def _score_rest(
         journal.write_bytes(b"".join(line + b"\n" for line in whole))
     try:
         with journal.open("ab") as file:
-            texts = [_text(one) for one in task.texts]
-            found = causality.score_tried(scored, texts, rules, scorer, seed=task.beacon, done=done)
+            found = causality.score_tried(
+                scored,
+                [_text(one) for one in left],
+                rules,
+                scorer,
+                seed=task.beacon,
+                tried_on=[_text(one) for one in task.drawn],
+            )
             for raw, one in zip(left, found, strict=True):
                 named = msgspec.structs.replace(one, document=to_text(sha256(raw)))
                 file.write(msgspec.json.encode(named) + b"\n")

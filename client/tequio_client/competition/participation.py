@@ -322,6 +322,7 @@ def _own_millibits(
             evaluator=draw.evaluators[0],
             model=models.fetch_model(submission, folder / "model", origin, scorer.progress),
             texts=[texts[draw.documents.index(doubt.document)]],
+            drawn=texts,
             scoring=view.rules.scoring,
             beacon=draw.beacon,
         )

@@ -25,7 +25,7 @@ from tequio_client.names import short_id
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.verify.competition import JudgedCompetition
-from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
+from tequio_client.verify.report import LogPlace, LogReport, WorkProgress
 from tequio_client.worker import shutdown
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
@@ -99,7 +99,7 @@ class RescoringContext:
 
 
 def rescore(
-    judged: JudgedCompetition, most: int, context: RescoringContext, report: AuditReport
+    judged: JudgedCompetition, most: int, context: RescoringContext, report: LogReport
 ) -> list[str]:
     """Score at most `most` documents of each entrant; returns a line on each deviating evaluator.
 
@@ -144,7 +144,7 @@ def _check_size(
     contender: JudgedEntrant,
     model: Path,
     submission: Submission,
-    report: AuditReport,
+    report: LogReport,
 ) -> None:
     """Check the size of a model from a folder; the log knows that of a run's model."""
     most = judged.view.rules.budget.parameters
@@ -175,6 +175,7 @@ def _scored(
         evaluator=_NOBODY,
         model=model,
         texts=[judged.texts[at] for at in chosen],
+        drawn=judged.texts,
         scoring=judged.view.rules.scoring,
         beacon=judged.view.known_draw.beacon,
     )
@@ -188,7 +189,7 @@ def _compare(
     at: int,
     median: DocumentScore,
     ours: DocumentScore,
-    report: AuditReport,
+    report: LogReport,
 ) -> None:
     if _agree(median, ours):
         return

@@ -18,7 +18,7 @@ from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_client.verify.source import LiveLog
 from tequio_client.worker.children.trainer import TrainerProcess, trainer_program
 from tequio_shared.api.runs import RunAnswer
@@ -169,7 +169,7 @@ class LogTally:
 
 def read_log(source: LiveLog) -> LogTally:
     """Count the whole log up to its newest checkpoint; raises UserFacingError if unsound."""
-    report = AuditReport()
+    report = LogReport()
     reader = LogReader(source, report)
     signed, note = reader.newest()
     checkpoint = signed.checkpoint

@@ -22,7 +22,7 @@ from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
-from tequio_shared.ids import Bytes32Text
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -202,6 +202,41 @@ class AskDiagnostics(msgspec.Struct, frozen=True, kw_only=True, tag="diagnostics
     """Ask for a report that helps to find a fault, without secrets."""
 
 
+class AskAccount(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
+    """Ask for the standing and the recovery key of our key."""
+
+
+class RequestAppeal(msgspec.Struct, frozen=True, kw_only=True, tag="appeal"):
+    """Appeal against the standing of our key; the text becomes public."""
+
+    text: Text = ""
+
+
+class RequestRecovery(msgspec.Struct, frozen=True, kw_only=True, tag="bind"):
+    """Bind a recovery key to our key; `former` is the seed of the present one, if there is one."""
+
+    seed: Bytes32Text
+    former: MaybeBytes32Text = ""
+
+
+class RequestRevocation(msgspec.Struct, frozen=True, kw_only=True, tag="revoke"):
+    """Revoke a key of the same owner; `seed` is that of its recovery key."""
+
+    key: Bytes32Text
+    seed: Bytes32Text
+
+
+class RequestReplacement(msgspec.Struct, frozen=True, kw_only=True, tag="replace"):
+    """Have a new key take the place of another; the worker goes on with its own until restarted.
+
+    `recovery` is the seed of the recovery key; empty: `former` is our key and has none.
+    """
+
+    former: Bytes32Text
+    seed: Bytes32Text
+    recovery: MaybeBytes32Text = ""
+
+
 Question: TypeAlias = (
     AskRuns
     | AskCompetitions
@@ -213,7 +248,16 @@ Question: TypeAlias = (
     | AskActivity
     | AskBenchmark
     | AskDiagnostics
+    | AskAccount
+    | RequestAppeal
+    | RequestRecovery
+    | RequestRevocation
+    | RequestReplacement
 )
+
+
+REQUESTS = (RequestAppeal, RequestRecovery, RequestRevocation, RequestReplacement)
+"""Questions that change something, and may hold secrets: nobody keeps them or their replies."""
 
 
 class PublishedHead(msgspec.Struct, frozen=True, kw_only=True):
@@ -375,6 +419,29 @@ class DiagnosticsReply(msgspec.Struct, frozen=True, kw_only=True, tag="diagnosti
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
+class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
+    """Our key as the ledger describes it; the empty standing: it is not registered yet."""
+
+    key: Name
+    standing: Name = ""
+    since: Count = 0
+    """Entry that set the standing."""
+    until_ms: Count = 0
+    why: ShortText = ""
+    appeal: Count | None = None
+    """Entry of the open appeal."""
+    recovery: Name = ""
+    """The recovery key; empty: there is none."""
+    replaces: Name = ""
+
+
+class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed"):
+    """The statement is in the log."""
+
+    key: Name
+    """The key that the statement is about."""
+
+
 Reply: TypeAlias = (
     RunsReply
     | CompetitionsReply
@@ -386,6 +453,8 @@ Reply: TypeAlias = (
     | ActivityReply
     | BenchmarkReply
     | DiagnosticsReply
+    | AccountReply
+    | KeyChangeReply
 )
 
 

@@ -359,5 +359,7 @@ STANDING_TEXTS: Mapping[str, str] = {
     "quarantined": "quarantined: it serves the swarm, and does not train until that is over",
     "probation": "on probation, and trains again",
     "banned": "banned, and in no roster any more",
+    "revoked": "revoked: it can do nothing more",
+    "replaced": "replaced by another key, and can do nothing more",
 }
 """Text after `Your key is now`."""

@@ -21,7 +21,13 @@ from typing import Annotated, TypeAlias
 import msgspec
 
 from tequio_client import ipc
-from tequio_shared.limits import AUDITS_OF_ONE, SKETCH_NUMBERS
+from tequio_shared.limits import (
+    AUDITS_OF_ONE,
+    GAIN_MOST,
+    GAIN_SLOTS,
+    GAIN_WINDOWS,
+    SKETCH_NUMBERS,
+)
 
 LINE_BYTES = 8 << 20
 """Longest line, newline included: room for a round of 4,095 contributions."""
@@ -164,6 +170,31 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scree
     """Accepted in the last rounds, to recognise a contribution that is sent again."""
 
 
+class MeasuredSlot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A valid contribution whose loss gain is measured, and the windows of its trainer."""
+
+    slot: Number
+    payload: FilePath
+    windows: Annotated[tuple[Number, ...], msgspec.Meta(min_length=1, max_length=GAIN_WINDOWS)]
+
+
+class MeasureGains(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="gains"):
+    """Measure loss gains as a witness. Answered by `GainsMeasured`."""
+
+    command: Positive
+    round: Positive
+    weights: FilePath
+    """Master copy of the round's head, as in `Train`."""
+    k: Positive
+    shards: Shards
+    slots: Annotated[tuple[MeasuredSlot, ...], msgspec.Meta(min_length=1, max_length=GAIN_SLOTS)]
+    """In the order in which they are measured."""
+    control: Annotated[tuple[Number, ...], msgspec.Meta(min_length=1, max_length=GAIN_WINDOWS)]
+    """Windows that belong to nobody in the round."""
+    stop_after_ms: Positive
+    """No slot is begun that would end later, counted from the command."""
+
+
 SketchNumber = Annotated[int, msgspec.Meta(ge=-(2**15), le=2**15 - 1)]
 
 
@@ -267,7 +298,17 @@ class Quit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="quit"):
 
 
 Command: TypeAlias = (
-    Prepare | Train | Finish | Screen | Audit | Advance | Evaluate | Continue | Rest | Quit
+    Prepare
+    | Train
+    | Finish
+    | Screen
+    | MeasureGains
+    | Audit
+    | Advance
+    | Evaluate
+    | Continue
+    | Rest
+    | Quit
 )
 
 
@@ -300,8 +341,8 @@ class TrainerHeartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     command: Number
     """The task in force; 0 before the first."""
     doing: Label
-    """`starting`, `preparing`, `training`, `encoding`, `screening`, `auditing`, `advancing`,
-    `evaluating` or `resting`."""
+    """`starting`, `preparing`, `training`, `encoding`, `screening`, `measuring`, `auditing`,
+    `advancing`, `evaluating` or `resting`."""
     step: Number
     """Inner steps done in this task."""
     steps: Number
@@ -364,7 +405,16 @@ class Screened(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scr
     seconds: float
 
 
-class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class GainsMeasured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="measured_gains"):
+    """(slot, gain) of the slots for which there was time, ascending."""
+
+    command: Positive
+    round: Positive
+    gains: tuple[tuple[Number, Annotated[int, msgspec.Meta(ge=-GAIN_MOST, le=GAIN_MOST)]], ...]
+    seconds: float
+
+
+class MeasuredFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A contribution against a repetition of its training, in 1/10000; None: not measured.
 
     Differences are relative L2 norms over the sampled chunks, at most `MOST_DIFFERENCE`. Without
@@ -395,7 +445,7 @@ class Audited(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audi
     command: Positive
     round: Positive
     contribution: DigestText
-    figures: AuditFigures
+    figures: MeasuredFigures
     sketch: tuple[SketchNumber, ...]
     """The repeated pseudo-gradient along 64 seeded directions, in 1/4096 of its norm."""
     checked: tuple[Annotated[int, msgspec.Meta(ge=-10_000, le=10_000)], ...]
@@ -474,6 +524,7 @@ CommandReport: TypeAlias = (
     TrainerReady
     | Trained
     | Screened
+    | GainsMeasured
     | Audited
     | AdvanceReport
     | Evaluated

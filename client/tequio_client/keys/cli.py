@@ -1,4 +1,4 @@
-"""`tequio key show|backup|words|restore`: manage the key of a worker's folder without a window.
+"""`tequio key …`: manage the key of a worker's folder without a window.
 
 Secrets come from a prompt or from standard input, never from arguments or the environment.
 """
@@ -6,7 +6,7 @@ Secrets come from a prompt or from standard input, never from arguments or the e
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Callable[..., object])
 
 _IN_ROW = 4
-_FROM_STDIN = click.option(
+FROM_STDIN = click.option(
     "--stdin",
     "from_stdin",
     is_flag=True,
@@ -40,7 +40,7 @@ def show_command(*, folder: Path) -> None:
     """Show the public key, how its secret is stored, and whether there is a backup."""
     from tequio_client.keys.state import KeyProtection
 
-    state = _store(folder).state()
+    state = open_store(folder).state()
     if state.protection is KeyProtection.ABSENT:
         click.echo(f"no key in {folder}: start the app or a worker, or restore one from a backup")
         return
@@ -58,7 +58,7 @@ def show_command(*, folder: Path) -> None:
 @key.command()
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @cli.folder_option("worker")
-@_FROM_STDIN
+@FROM_STDIN
 def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
     """Save the key to a new file, encrypted with a passphrase, and check that it opens."""
     from tequio_client.keys.backup import save_backup
@@ -66,9 +66,9 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 
     if path.exists():
         raise IdentityError("backup-unusable", path=str(path), why="the file exists already")
-    store = _store(folder)
-    signer = _opened(store, from_stdin=from_stdin)
-    phrase = _new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
+    store = open_store(folder)
+    signer = open_key(store, from_stdin=from_stdin)
+    phrase = new_passphrase("Passphrase for the backup", from_stdin=from_stdin)
     save_backup(path, signer.seed, phrase)
     store.record_backup(signer, "file")
     click.echo(f"saved to {path}: keep it and its passphrase in different places")
@@ -76,7 +76,7 @@ def backup(*, path: Path, folder: Path, from_stdin: bool) -> None:
 
 @key.command()
 @cli.folder_option("worker")
-@_FROM_STDIN
+@FROM_STDIN
 @click.option("--anyway", is_flag=True, help="Print the words even if this is not a terminal.")
 def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     """Show the key as 24 words, to be written on paper."""
@@ -84,11 +84,9 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
 
     if not (anyway or sys.stdout.isatty()):
         raise click.UsageError("the words should only be shown on a screen: run this in a terminal")
-    store = _store(folder)
-    signer = _opened(store, from_stdin=from_stdin)
-    numbered = [f"{at:2}. {word:9}" for at, word in enumerate(to_words(signer.seed), 1)]
-    for at in range(0, len(numbered), _IN_ROW):
-        click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
+    store = open_store(folder)
+    signer = open_key(store, from_stdin=from_stdin)
+    print_words(to_words(signer.seed))
     click.echo("Anyone with these words has your key and its points. Tequio never asks for them.")
     if anyway or click.confirm("Have you written them down?", default=True):
         store.record_backup(signer, "words")
@@ -107,7 +105,7 @@ def words(*, folder: Path, from_stdin: bool, anyway: bool) -> None:
     show_default=True,
     help="How the key is stored here; `open` is an unencrypted file.",
 )
-@_FROM_STDIN
+@FROM_STDIN
 def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> None:
     """Restore the key from the backup PATH or from 24 words; a different key is kept aside."""
     from tequio_client.keys.backup import from_words, read_backup
@@ -116,44 +114,55 @@ def restore(*, path: Path | None, folder: Path, way: str, from_stdin: bool) -> N
     from tequio_shared.ids import to_text
 
     with locked(folder):  # a worker that runs has another key
-        store, how = _store(folder), KeyProtection(way)
+        store, how = open_store(folder), KeyProtection(way)
         if path is None:
-            seed = from_words(_asked("The 24 words", from_stdin=from_stdin))
+            seed = from_words(ask_secret("The 24 words", from_stdin=from_stdin))
         else:
-            seed = read_backup(path, _asked("Passphrase of the backup", from_stdin=from_stdin))
+            seed = read_backup(path, ask_secret("Passphrase of the backup", from_stdin=from_stdin))
         phrase = None
         if how is KeyProtection.PASSPHRASE:
-            phrase = _new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
+            phrase = new_passphrase("Passphrase for the key here", from_stdin=from_stdin)
         signer = store.restore(seed, "file" if path else "words", how, phrase)
     if how is KeyProtection.OPEN:
         click.echo("the key is stored unencrypted: anyone who can read its file has it", err=True)
     click.echo(f"restored the key {to_text(signer.key)}")
 
 
-def _store(folder: Path) -> KeyStore:
+def print_words(words: Sequence[str]) -> None:
+    numbered = [f"{at:2}. {word:9}" for at, word in enumerate(words, 1)]
+    for at in range(0, len(numbered), _IN_ROW):
+        click.echo("  ".join(numbered[at : at + _IN_ROW]).rstrip())
+
+
+def open_store(folder: Path) -> KeyStore:
     from tequio_client import clock
     from tequio_client.keys.identity import KeyStore
 
     return KeyStore(folder, clock.now_ms)
 
 
-def _opened(store: KeyStore, *, from_stdin: bool) -> Signer:
+def open_key(store: KeyStore, *, from_stdin: bool) -> Signer:
+    return open_with_passphrase(store, from_stdin=from_stdin)[0]
+
+
+def open_with_passphrase(store: KeyStore, *, from_stdin: bool) -> tuple[Signer, str | None]:
     from tequio_client.keys.state import KeyProtection
 
     if store.state().protection is not KeyProtection.PASSPHRASE:
-        return store.open()
-    return store.open(_asked("Passphrase of the key", from_stdin=from_stdin))
+        return store.open(), None
+    phrase = ask_secret("Passphrase of the key", from_stdin=from_stdin)
+    return store.open(phrase), phrase
 
 
-def _new_passphrase(what: str, *, from_stdin: bool) -> str:
+def new_passphrase(what: str, *, from_stdin: bool) -> str:
     from tequio_client.keys.backup import check_passphrase
 
-    phrase = _asked(what, from_stdin=from_stdin, twice=True)
+    phrase = ask_secret(what, from_stdin=from_stdin, twice=True)
     check_passphrase(phrase)
     return phrase
 
 
-def _asked(what: str, *, from_stdin: bool, twice: bool = False) -> str:
+def ask_secret(what: str, *, from_stdin: bool, twice: bool = False) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     return str(click.prompt(what, hide_input=True, confirmation_prompt=twice))

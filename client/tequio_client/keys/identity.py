@@ -90,6 +90,11 @@ class KeyStore:
         self.record_backup(signer, way)
         return signer
 
+    def adopt(self, seed: bytes, how: KeyProtection, passphrase: str | None = None) -> Signer:
+        """Install a new key in place of the present one, which is set aside."""
+        self._set_aside()
+        return self._write_key(seed, how, passphrase)
+
     def change_protection(
         self, how: KeyProtection, passphrase: str | None, old_passphrase: str | None
     ) -> None:

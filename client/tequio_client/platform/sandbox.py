@@ -6,7 +6,9 @@ can be undone. After `enter`, this process
 
 * writes only below the folders that it was given, and to the devices that computing needs;
 * reads nothing in people's home folders and in hidden folders, except Python, its own code, and
-  what it was given; the rest of the computer it reads as before, because drivers do;
+  what it was given; the rest of the computer it reads as before, because drivers do. Not the
+  memory that other programs share (/dev/shm), unless a driver for computing is present, which may
+  use it. Device nodes have to exist by then, so the driver's are made here if they are missing;
 * has no network, unless it was given one: no socket that leaves this computer, and no connection
   to a program on it. Creating, binding and listening on local sockets still works: CUDA does so;
 * reaches into no other process, and gains no privileges from programs with special rights.
@@ -47,10 +49,15 @@ OFF = "off"
 HOMES = ("/home", "/root", "/run/user", "/var/home", "/usr/home")
 """Folders of people; with that of this user, wherever it is."""
 _DEVICES = (
-    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"),  # noqa: S108
-    *("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dxg"),  # NVIDIA, WSL
-    *("/dev/dri", "/dev/kfd"),  # AMD, Intel
+    *("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"),
+    "/dev/dri",  # AMD, Intel
 )
+_COMPUTE_DEVICES = (
+    *("/dev/nvidia*", "/dev/nvhost*", "/dev/nvmap", "/dev/nvgpu*", "/dev/dxg"),  # NVIDIA, WSL
+    "/dev/kfd",  # AMD
+)
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108
+_NVIDIA = "0x10de"
 _VENDOR_FOLDERS = ("CUDA_", "HIP_", "ROCM_", "ROCR_", "NVIDIA_")
 """Beginnings of variables that may name a folder of a driver's libraries."""
 _LOAD_S = 10.0
@@ -121,10 +128,31 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
     if threading.active_count() > 1 or len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
         _refuse("a thread was started before the sandbox: it would not be confined")
     _load_cuda_driver()
+    lacks = missing_nodes(Path("/"))
     try:
-        return _confine(rules)
+        confined = _confine(rules)
     except OSError as err:
         _refuse(f"the sandbox could not be set up: {err}")
+    if lacks:
+        sys.stderr.write(f"{lacks}\n")
+    return f"{confined}; {lacks}" if lacks else confined
+
+
+def empty_temp(variables: Mapping[str, str] = os.environ) -> None:
+    """Delete what an earlier child left in its folder for temporary files; call it confined."""
+    # In the child: the worker has no reason to walk through folders that strangers' code filled.
+    temp = variables.get("TMPDIR", "")
+    try:
+        is_own = any(
+            _is_around(one, {temp}) for one in SandboxRules.parse(variables[VARIABLE]).writes
+        )
+    except (KeyError, TypeError, ValueError):
+        return
+    if not is_own:
+        return
+    shutil.rmtree(temp, ignore_errors=True)
+    with suppress(OSError):
+        os.makedirs(temp, mode=0o700, exist_ok=True)  # noqa: PTH103 - a text, as all paths here
 
 
 def _confine(rules: SandboxRules) -> str:
@@ -154,15 +182,60 @@ def _refuse(why: str) -> NoReturn:
 
 
 def _load_cuda_driver() -> None:
-    # CUDA loads the last part of the driver at its first use, by a program with root's rights. In
-    # the sandbox that program has none, so it is started here: as CUDA itself would.
+    # CUDA loads parts of the driver and makes device nodes at its first use, by a program with
+    # root's rights. In the sandbox that program has none, so it is started here, as CUDA itself
+    # would. Without a desktop (a headless machine) nothing else has made the nodes before.
     program = shutil.which("nvidia-modprobe", path="/usr/bin:/bin:/usr/sbin:/sbin")
-    if program and Path("/proc/driver/nvidia").exists() and not Path("/dev/nvidia-uvm").exists():
+    missing = _nvidia_nodes_missing(Path("/"))
+    if program is None or not missing:
+        return
+    cards = range(max(len(glob("/proc/driver/nvidia/gpus/*")), 1))  # noqa: PTH207 - absolute
+    for options in (["-c=255", *(f"-c={card}" for card in cards)], ["-u", "-c=0"]):
         try:
-            command = [program, "-u", "-c=0"]
-            subprocess.run(command, check=False, timeout=_LOAD_S, stdout=subprocess.DEVNULL)  # noqa: S603 - one of the system's folders
+            subprocess.run(  # noqa: S603 - one of the system's folders
+                [program, *options], check=False, timeout=_LOAD_S, stdout=subprocess.DEVNULL
+            )
         except (OSError, subprocess.SubprocessError) as err:
             sys.stderr.write(f"nvidia-modprobe failed: {err}\n")
+
+
+def missing_nodes(root: Path) -> str:
+    """Say which nodes CUDA lacks on a computer with an NVIDIA card, and what to do; may be empty.
+
+    A node that is made after the sandbox was entered stays closed to the child.
+    """
+    missing = _nvidia_nodes_missing(root)
+    if not missing:
+        return ""
+    return (
+        f"NVIDIA card without {', '.join(missing)}: install nvidia-modprobe, or run `sudo "
+        "nvidia-smi` and `sudo nvidia-modprobe -u -c=0`, and start the worker again"
+    )
+
+
+def _nvidia_nodes_missing(root: Path) -> list[str]:
+    """Names of the device nodes that CUDA needs and that are missing; none without a driver."""
+    # Without the module there is nothing to make nodes for: another driver may be in use. It is
+    # looked for by its card, as a headless machine loads it with the first program that asks.
+    vendors = (root / "sys" / "bus" / "pci" / "devices").glob("*/vendor")
+    if not any(_first_line(one) == _NVIDIA for one in vendors):
+        return []
+    is_other = (root / "sys" / "module" / "nouveau").exists()
+    is_installed = (root / "proc" / "driver" / "nvidia").exists() or any(
+        (root / "usr" / folder / "nvidia-smi").exists() for folder in ("bin", "sbin")
+    )
+    if is_other or not is_installed:
+        return []
+    nodes = ("nvidiactl", "nvidia-uvm")
+    missing = [f"/dev/{name}" for name in nodes if not (root / "dev" / name).exists()]
+    has_card = any((root / "dev").glob("nvidia[0-9]*"))
+    return missing if has_card else [*missing, "/dev/nvidia0"]
+
+
+def _first_line(file: Path) -> str:
+    with suppress(OSError):
+        return file.read_text().strip()
+    return ""
 
 
 # Landlock. linux/landlock.h; the numbers are the same on every architecture.
@@ -206,7 +279,7 @@ def _restrict_files(rules: SandboxRules, abi: int) -> None:
     attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
-        devices = [one for pattern in _DEVICES for one in glob(pattern)]  # noqa: PTH207 - absolute
+        devices = _devices()
         allowed = write & ~_MAKE_LINKS_AND_DEVICES | _READ_FILE
         for path in (*rules.writes, "/proc/self"):
             _allow(ruleset, path, allowed)
@@ -235,6 +308,17 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         os.close(opened)
 
 
+def _devices() -> list[str]:
+    """Devices that computing needs, and the memory that their drivers may share with others."""
+    compute = _compute_devices()
+    plain = [one for pattern in _DEVICES for one in glob(pattern)]  # noqa: PTH207 - absolute
+    return [*plain, *compute, _SHARED_MEMORY] if compute else plain
+
+
+def _compute_devices() -> list[str]:
+    return [one for pattern in _COMPUTE_DEVICES for one in glob(pattern)]  # noqa: PTH207 - as above
+
+
 def _readable(rules: SandboxRules) -> Iterator[str]:
     """Folders and files to allow for reading: all but the hidden ones, and Python in these.
 
@@ -242,7 +326,7 @@ def _readable(rules: SandboxRules) -> Iterator[str]:
     One pass over the folders on that way.
     """
     homes = {os.path.realpath(one) for one in (os.path.expanduser("~"), *HOMES)} - {"/"}  # noqa: PTH111
-    hidden = homes | {os.path.realpath(one) for one in rules.hidden} - {"/"}
+    hidden = homes | {os.path.realpath(one) for one in (*rules.hidden, _SHARED_MEMORY)} - {"/"}
     yield from _siblings("/", hidden)
     for folder in (*_python_folders(), *_driver_folders()):
         real = os.path.realpath(folder)

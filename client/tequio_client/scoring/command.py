@@ -152,7 +152,12 @@ def _scored(
             bars.track(
                 # A seed that no model can have known; it decides refusals alone, and no score.
                 causality.score_tried(
-                    scored, texts, rules, scorer, seed=secrets.token_bytes(_SEED_BYTES)
+                    scored,
+                    texts,
+                    rules,
+                    scorer,
+                    seed=secrets.token_bytes(_SEED_BYTES),
+                    tried_on=texts,
                 ),
                 total=len(texts),
                 description=clean_text(name, _NAME_CHARS),

@@ -14,6 +14,7 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["benchmark"]:
         inner = importlib.import_module("tequio_client.trainer.inner")
         sys.exit(inner.print_speed("".join(sys.argv[2:3]) or "auto"))
+    sandbox.empty_temp()
     child.end_with_parent()  # before the imports, which take a second
     main = importlib.import_module("tequio_client.trainer.main").main
     main("".join(sys.argv[1:2]) or "console", sandbox=confined)

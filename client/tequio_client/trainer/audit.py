@@ -36,7 +36,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tequio_client.ipc.trainer import AuditFigures, EarlierSketch
+from tequio_client.ipc.trainer import EarlierSketch, MeasuredFigures
 from tequio_client.trainer import prepared, screen
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
@@ -125,7 +125,7 @@ def measure(
     delta: NDArray[np.float32],
     payload: NDArray[np.uint8],
     leaves: OpenedLeaves,
-) -> AuditFigures:
+) -> MeasuredFigures:
     """Compare a valid payload and its opened leaves with the repeated `delta`, in flat order.
 
     Costs one pass over payload and delta for the cosine; the rest is limited to the sample.
@@ -133,7 +133,7 @@ def measure(
     shape, layout = model.algorithm.shape, model.layout
     rows = shape.rows(payload)
     cosine = screen.read_payload(rows, shape, layout, delta).cosine
-    figures = AuditFigures(cosine=None if cosine is None else round(cosine * _E4))
+    figures = MeasuredFigures(cosine=None if cosine is None else round(cosine * _E4))
     if leaves.after is None and model.algorithm.keeps_feedback:
         return figures
     if not leaves.are_possible:
@@ -142,7 +142,7 @@ def measure(
     sample = _Sample.read(model, delta, rows, leaves)
     is_hidden, energies = hidden_chunks(layout, model.hidden), _energies(delta)
     missing = sample.claimed - sample.repeated
-    return AuditFigures(
+    return MeasuredFigures(
         hidden=_share_of_group(missing, energies, is_hidden, leaves.chunks),
         other=_share_of_group(missing, energies, ~is_hidden, leaves.chunks),
         rounding=_share_of_group(sample.rounding, energies, np.ones_like(is_hidden), leaves.chunks),
@@ -350,7 +350,7 @@ CONVICT: Limits = {name: convicts for name, (_, convicts) in LIMITS.items()}
 """One honest contribution of a million is above one of them, by the fit in docs/auditing.md."""
 
 
-def exceeded(figures: AuditFigures, limits: Limits) -> tuple[str, ...]:
+def exceeded(figures: MeasuredFigures, limits: Limits) -> tuple[str, ...]:
     """Names of the differences above their limits; what was not measured exceeds nothing."""
     found: dict[str, int | None] = {name: getattr(figures, name) for name in limits}
     return tuple(name for name, most in limits.items() if (found[name] or 0) > most)

@@ -62,14 +62,17 @@ def score_tried(
     scorer: ScoringDevice,
     *,
     seed: bytes,
-    done: int = 0,
+    tried_on: Sequence[str],
 ) -> Iterator[DocumentScore]:
-    """Score the documents after the first `done`, between two trials on any of the texts.
+    """Score documents between two trials on windows of `tried_on`.
+
+    These are all texts of a comparison, also if only some of them are scored here: so everybody
+    tries a model on the same windows, and refuses the same models.
 
     Raises ModelRefusedError, before the first score and after the last one.
     """
     scored = likelihood.on_device(scored, scorer)
-    probes = tuple(islice(_probes(scored, texts, rules, seed), PROBES))
+    probes = tuple(islice(_probes(scored, tried_on, rules, seed), PROBES))
     before = _losses(scored, [one.row for one in probes], scorer)
     changed = _losses(scored, [one.changed for one in probes], scorer)
     cut = [
@@ -78,7 +81,7 @@ def score_tried(
     if _has_moved(cut):
         raise _refused(scored, Refusal.AHEAD)
     _check_random(scored, rules, scorer, seed)
-    yield from likelihood.score_documents(scored, texts[done:], rules, scorer)
+    yield from likelihood.score_documents(scored, texts, rules, scorer)
     after = [_losses(scored, [one.row], scorer)[0] for one in reversed(probes)]
     if _has_moved(list(zip(before, reversed(after), strict=True))):
         raise _refused(scored, Refusal.UNSTEADY)

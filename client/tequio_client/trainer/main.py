@@ -37,6 +37,7 @@ from tequio_client.ipc.trainer import (
     Continue,
     Evaluate,
     Finish,
+    MeasureGains,
     Prepare,
     Report,
     Rest,
@@ -50,7 +51,7 @@ from tequio_shared.version import BUILD
 
 HEARTBEAT_S = 1.0
 _MIB = 1 << 20
-ModelTask: TypeAlias = Train | Screen | Audit | Advance | Evaluate | Continue
+ModelTask: TypeAlias = Train | Screen | MeasureGains | Audit | Advance | Evaluate | Continue
 Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)
 

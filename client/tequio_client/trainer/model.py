@@ -174,20 +174,12 @@ def vocabulary_size(model: CausalModel) -> int:
 
 
 def context_length(model: CausalModel) -> int:
-    """The largest number of inputs; 0 if there is none.
-
-    With `longrope` it is that of the short factors: beyond it, a text's positions depend on what
-    else is in its batch.
-    """
+    """The largest number of inputs; 0 if there is none."""
     if isinstance(model.network, Llama):
         return 0
     config = model.network.config
     values = [getattr(config, name, None) for name in CONTEXT_FIELDS]
-    most = next((one for one in values if isinstance(one, int) and one > 0), 0)
-    rope = getattr(config, "rope_parameters", None) or {}
-    if rope.get("rope_type") == "longrope":
-        return min(most, int(rope["original_max_position_embeddings"]))
-    return most
+    return next((one for one in values if isinstance(one, int) and one > 0), 0)
 
 
 def build_random(config: bytes, seed: int) -> CausalModel:

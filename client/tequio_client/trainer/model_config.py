@@ -122,6 +122,12 @@ def _mask_change(name: str, value: Any) -> str:  # noqa: ANN401 - JSON of any mo
             "rope_type 'dynamic' makes predictions depend on the longest text read before; "
             "'default' is the same up to max_position_embeddings"
         )
+    if name in _ROPE_KINDS and "longrope" in str(value):
+        # The longest text of a batch chooses between short and long factors, for all positions.
+        return (
+            "rope_type 'longrope' makes early predictions depend on how many tokens follow; choose "
+            "a model of the family for short texts, without it"
+        )
     return ""
 
 

@@ -1,4 +1,4 @@
-"""The trainer's loop, and its six tasks: train, screen, audit, advance, evaluate, continue a text.
+"""The trainer's loop, and its tasks: train, screen, measure gains, audit, advance, evaluate, go on.
 
 The loop executes the command in force, reports the result and waits for the next.
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
-from tequio_client.trainer import audit, codecs, device, evaluate, inner, prepared, screen
+from tequio_client.trainer import audit, codecs, device, evaluate, gain, inner, prepared, screen
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.head import HeadFiles
@@ -199,16 +199,27 @@ def run(context: TaskContext) -> trainer.CommandReport:
     match context.task:
         case trainer.Train() as task:
             return train(task, context)
-        case trainer.Screen() as task:
-            return screen_candidates(task, context)
-        case trainer.Audit() as task:
-            return audit_contribution(task, context)
+        case trainer.Screen() | trainer.MeasureGains() | trainer.Audit() as task:
+            return _checked(task, context)
         case trainer.Advance() as task:
             return advance(task, context)
         case trainer.Continue() as task:
             return continue_text(task, context)
         case trainer.Evaluate() as task:
             return evaluate_head(task, context)
+
+
+def _checked(
+    task: trainer.Screen | trainer.MeasureGains | trainer.Audit, context: TaskContext
+) -> trainer.CommandReport:
+    """Check what other trainers did."""
+    match task:
+        case trainer.Screen():
+            return screen_candidates(task, context)
+        case trainer.MeasureGains():
+            return measure_gains(task, context)
+        case trainer.Audit():
+            return audit_contribution(task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
@@ -236,12 +247,7 @@ def _inner_steps(
 ) -> tuple[NDArray[np.int32], TrainingProgress]:
     """Take the steps of the trainer with this key; returns the head that they started from."""
     setup, rules = context.setup, context.setup.manifest
-    training = TrainingData.open(
-        setup.corpus,
-        [(shard.index, Path(shard.path)) for shard in task.shards],
-        seed=rules.windows.seed,
-        window_samples=rules.windows.samples,
-    )
+    training = _training_data(setup, task.shards)
     master = setup.map_master(task.weights)
     setup.model.load(master, setup.layout)
     # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
@@ -249,6 +255,16 @@ def _inner_steps(
     torch.manual_seed(int.from_bytes(sha256(task.head.encode(), key.encode())[:7], "big"))
     watch = _Watch(context=context, must_end=must_end)
     return master, inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
+
+
+def _training_data(setup: PreparedModel, shards: Sequence[trainer.Shard]) -> TrainingData:
+    windows = setup.manifest.windows
+    return TrainingData.open(
+        setup.corpus,
+        [(shard.index, Path(shard.path)) for shard in shards],
+        seed=windows.seed,
+        window_samples=windows.samples,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -412,6 +428,34 @@ def _candidate(
             window_tokens=setup.manifest.windows.tokens,
             max_inner_steps=setup.manifest.algorithm.max_inner_steps,
         ),
+    )
+
+
+def measure_gains(task: trainer.MeasureGains, context: TaskContext) -> trainer.GainsMeasured:
+    """Measure how much more contributions help on their own windows; raises UserFacingError."""
+    context.activity.start(task.command, "measuring")
+    setup = context.setup
+    measured = gain.GainContext(
+        model=setup.model,
+        layout=setup.layout,
+        shape=setup.record_shape(task.k),
+        master=setup.map_master(task.weights),
+        data=_training_data(setup, task.shards),
+        device=setup.device,
+        check=context.check,
+    )
+    gains = gain.measure_gains(
+        measured,
+        {one.slot: np.memmap(one.payload, np.uint8, "r") for one in task.slots},
+        {one.slot: one.windows for one in task.slots},
+        task.control,
+        task.stop_after_ms / 1000,
+    )
+    return trainer.GainsMeasured(
+        command=task.command,
+        round=task.round,
+        gains=tuple(sorted(gains.items())),
+        seconds=context.elapsed_s,
     )
 
 

@@ -25,8 +25,9 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
 from tequio_client.verify.fold import Fold, RunHistory
+from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
+from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
 from tequio_client.verify.source import (
     ContributionSource,
     LedgerSource,
@@ -71,13 +72,15 @@ class AuditOptions:
     trust: Policy | None = None
     patience_s: float = 0.0
     """Longest wait for a checkpoint that covers the ledger's answers."""
+    omissions: tuple[Path, ...] = ()
+    """Files and folders with evidence of attestations that the log lacks."""
 
 
 def audit(
     source: LedgerSource, scope: AuditOptions, progress: WorkProgress | None = None
-) -> AuditReport:
+) -> LogReport:
     """Check the log, what the ledger derived from it, and the heads; never raises for a fault."""
-    report = AuditReport()
+    report = LogReport()
     shown = progress or NoProgress()
     try:
         log = LogAudit(source, scope, report, shown)
@@ -94,7 +97,7 @@ def audit(
 
 async def audit_live(
     url: str, scope: AuditOptions, *, cache: Path | None, progress: WorkProgress
-) -> AuditReport:
+) -> LogReport:
     """Audit a ledger; with a `cache` folder, what the scope's stores lack comes from seeds."""
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(LedgerApi(url, trust=scope.trust))
@@ -131,7 +134,7 @@ class LogAudit:
     """
 
     def __init__(
-        self, source: LedgerSource, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+        self, source: LedgerSource, scope: AuditOptions, report: LogReport, progress: WorkProgress
     ) -> None:
         """Read nothing but the genesis; raises NotAvailableError, PeerError."""
         self._source = source
@@ -142,6 +145,8 @@ class LogAudit:
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
         self._failed = 0
         self.fold = self._log.fold
+        self._omissions = OmissionCheck(self.fold.view, report, scope.omissions)
+        self.fold.before_entry = self._omissions.follow
 
     def read(self) -> None:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
@@ -152,6 +157,7 @@ class LogAudit:
         self._report.totals = self.fold.audit_totals()
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
+        self._omissions.report_all()
 
     def _compare_answers(self) -> None:
         waiting, self._failed = deque(questions(self.fold.view)), 0
@@ -239,7 +245,7 @@ def _place(question: Question) -> LogPlace:
 
 
 def _check_heads(
-    fold: Fold, scope: AuditOptions, report: AuditReport, progress: WorkProgress
+    fold: Fold, scope: AuditOptions, report: LogReport, progress: WorkProgress
 ) -> None:
     if scope.run is not None and scope.run not in fold.runs:
         report.missing("run", LogPlace(run=to_text(scope.run)), "the log has no such run")
@@ -268,7 +274,7 @@ class HeadAudit:
         self,
         history: RunHistory,
         sources: Sequence[ContributionSource],
-        report: AuditReport,
+        report: LogReport,
         folder: Path,
     ) -> None:
         self._history = history

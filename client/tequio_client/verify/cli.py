@@ -16,7 +16,7 @@ from tequio_client import cli
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import LogReport
     from tequio_shared.ids import RunId
 
 
@@ -30,6 +30,14 @@ if TYPE_CHECKING:
 @click.option("--run", "run_text", metavar="RUN", help="Recompute the heads of this run only.")
 @cli.stores_option
 @cli.trust_option
+@click.option(
+    "--omissions",
+    "omissions",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    help="File or folder with workers' evidence of attestations that the ledger left out. Repeat "
+    "for several; without it, the evidence of a worker on this computer is used.",
+)
 @click.option("--from-log-only", is_flag=True, help="Check the log only; recompute no heads.")
 @click.option(
     "--json", "json_file", type=cli.OutputFile(), help="Write all findings to this file as JSON."
@@ -42,13 +50,15 @@ def audit(  # noqa: PLR0913 - one parameter an option
     json_file: Path | None,
     trust_file: Path | None,
     *,
+    omissions: tuple[Path, ...],
     from_log_only: bool,
 ) -> None:
     """Check a ledger, from its signed checkpoint to the last weight.
 
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
 
-    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable.
+    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable, 4
+    workers claim that the ledger left something out, but too few of them.
     """
     from rich.console import Console
 
@@ -65,6 +75,7 @@ def audit(  # noqa: PLR0913 - one parameter an option
         contributions=(StoreFolders(stores),) if reads_stores else (),
         trust=read_policy(trust_file),
         patience_s=0.0 if mirror else program.PUBLISHED_S,
+        omissions=omissions or _own_omissions(),
     )
     if mirror is None:
         cli.set_up_logs(log_json=False, log_level="warning")
@@ -87,7 +98,14 @@ def audit(  # noqa: PLR0913 - one parameter an option
     sys.exit(report.exit_code)
 
 
-def _print(report: AuditReport, console: Console) -> None:
+def _own_omissions() -> tuple[Path, ...]:
+    from tequio_client.worker.rounds.omissions import FOLDER
+
+    own = cli.default_folder("worker") / FOLDER
+    return (own,) if own.is_dir() else ()
+
+
+def _print(report: LogReport, console: Console) -> None:
     from rich.table import Table
 
     from tequio_client.verify.report import STYLES, AuditGrade

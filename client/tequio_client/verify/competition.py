@@ -26,7 +26,7 @@ from tequio_client.verify import archive
 from tequio_client.verify.archive import OtherArchiveError
 from tequio_client.verify.bundle import BundleFile, RecordedLog
 from tequio_client.verify.reader import FoldedLog, display_name, find_competitions
-from tequio_client.verify.report import AuditReport, LogPlace, WorkProgress
+from tequio_client.verify.report import LogPlace, LogReport, WorkProgress
 from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_shared.competition import result
 from tequio_shared.competition.result import DrawnText, JudgedEntrant
@@ -91,7 +91,7 @@ def judge(
     source: RecordedLog,
     archive_of: ArchiveOf,
     folder: Path,
-    report: AuditReport,
+    report: LogReport,
 ) -> JudgedCompetition | None:
     """Open the texts in `folder` and compute the outcome; None when either cannot be done.
 
@@ -127,7 +127,7 @@ def _texts(
     source: RecordedLog,
     archive_of: ArchiveOf,
     folder: Path,
-    report: AuditReport,
+    report: LogReport,
 ) -> tuple[bytes, ...] | None:
     if view.draw is None:
         return None
@@ -154,7 +154,7 @@ def _texts(
 
 
 def _compare(
-    due: CompetitionOutcome, stated: CompetitionOutcome, place: LogPlace, report: AuditReport
+    due: CompetitionOutcome, stated: CompetitionOutcome, place: LogPlace, report: LogReport
 ) -> None:
     if due.encode() == stated.encode():
         report.checked["outcomes"] += 1
@@ -352,7 +352,7 @@ class VerifyOptions:
 class CompetitionFindings:
     """Findings; `verify` and the rescoring after it write to them."""
 
-    report: AuditReport = field(default_factory=AuditReport)
+    report: LogReport = field(default_factory=LogReport)
     lines: list[str] = field(default_factory=list)
     """Sentences about what holds."""
     log: FoldedLog | None = None
@@ -467,7 +467,7 @@ class _Checking:
 
 
 def _read(
-    source: RecordedLog, trust: Policy | None, report: AuditReport, progress: WorkProgress
+    source: RecordedLog, trust: Policy | None, report: LogReport, progress: WorkProgress
 ) -> FoldedLog | None:
     """Read and fold a whole log; None when it has no beginning or no end that can be trusted."""
     try:
@@ -482,7 +482,7 @@ def _read(
     return log if log.reader.signed else None
 
 
-def find(log: FoldedLog, wanted: str, report: AuditReport) -> CompetitionView | None:
+def find(log: FoldedLog, wanted: str, report: LogReport) -> CompetitionView | None:
     """Find the one competition that is meant; if there is none, or several, the report says so."""
     views = list(log.competitions.values())
     found = find_competitions(views, wanted)
@@ -498,7 +498,7 @@ def find(log: FoldedLog, wanted: str, report: AuditReport) -> CompetitionView | 
     return None
 
 
-def report_open(view: CompetitionView, now_ms: int, report: AuditReport) -> None:
+def report_open(view: CompetitionView, now_ms: int, report: LogReport) -> None:
     """Report that nothing was decided, yet or finally, unless something wrong was found before."""
     if report.findings:
         return

@@ -11,11 +11,11 @@ reported as missing, never as a mismatch.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from tequio_client.verify.report import AuditReport, AuditTotals, LogPlace
+from tequio_client.verify.report import AuditTotals, LogPlace, LogReport
 from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
@@ -30,11 +30,16 @@ from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.served.folded import FoldedRows
 from tequio_shared.served.state import State
 from tequio_shared.statements.competitions import CompetitionBody
-from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingChange
-from tequio_shared.statements.runs import (
-    AuditReport as RepeatedTraining,
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyRegister,
+    KeyReplace,
+    KeyRevoke,
+    MemberTeam,
+    StandingChange,
 )
 from tequio_shared.statements.runs import (
+    AuditReport,
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -109,7 +114,7 @@ class AuditCounts:
     verdicts: Counter[AuditVerdict] = field(default_factory=Counter)
     contradicted: int = 0
 
-    def record_report(self, body: RepeatedTraining) -> None:
+    def record_report(self, body: AuditReport) -> None:
         if body.declines:
             self.declined += 1
             return
@@ -142,7 +147,7 @@ class RunHistory:
                 self._record_close(index)
             case HeadMeasure() as body:
                 self.measures.setdefault(number, {})[statement.author] = index, body
-            case RepeatedTraining() as body:
+            case AuditReport() as body:
                 self.audits.record_report(body)
             case HeadPromote() if head is not None:
                 self.promoted.append((index, head))
@@ -159,7 +164,7 @@ class RunHistory:
 class Fold:
     """Folds the log's leaves in order, and reports what is wrong with them."""
 
-    def __init__(self, genesis: Genesis, source: DocumentSource, report: AuditReport) -> None:
+    def __init__(self, genesis: Genesis, source: DocumentSource, report: LogReport) -> None:
         self.view = State(genesis, self._document)
         self.rows = FoldedRows(self.view)
         self.runs: dict[RunId, RunHistory] = {}
@@ -167,6 +172,8 @@ class Fold:
         """Rosters of which nothing can be said, as something that they rest on is missing."""
         self.followed: Counter[str] = Counter()
         """Number of statements that follow, by competition."""
+        self.before_entry: Callable[[int, Entry], None] = lambda _, __: None
+        """Called with each entry whose author may make it, before it changes the view."""
         self.is_standing_unsure = False
         self.are_tiers_unsure = False
         self._lacks_document = False  # one that a competition rests on
@@ -217,6 +224,7 @@ class Fold:
             self.view.skip_statement(index, statement)
             return
         self._report.checked["signatures"] += len(entry.signatures)
+        self.before_entry(index, entry)
         if statement.run is None:
             self._fold_of_network(index, entry, place)
         else:
@@ -284,6 +292,9 @@ class Fold:
             case body if isinstance(body, (*TIER_BODIES, KeyRegister)):
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.are_tiers_unsure = True
+            case KeyReplace() | KeyRevoke() | KeyRecovery():  # an end moves tiers and standings
+                doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
+                self.is_standing_unsure = self.are_tiers_unsure = True
             case MemberTeam():  # rests on the author's own statements, and nothing rests on it
                 doubt = ""
             case _:

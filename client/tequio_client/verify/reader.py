@@ -21,7 +21,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.names import find_one, matches_name_or_id, name_with_id
 from tequio_client.verify.fold import Fold, RunHistory
-from tequio_client.verify.report import AuditReport, LogPlace, NoProgress, WorkProgress
+from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
 from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, TileSource
 from tequio_client.worker import shutdown
 from tequio_shared.competition.state import CompetitionView
@@ -63,7 +63,7 @@ class LogReader:
     def __init__(
         self,
         source: LogSource,
-        report: AuditReport,
+        report: LogReport,
         *,
         tiles: TileSource | None = None,
         policy: Policy | None = None,
@@ -235,7 +235,7 @@ class FoldedLog:
     def __init__(
         self,
         source: LogSource,
-        report: AuditReport,
+        report: LogReport,
         *,
         tiles: TileSource | None = None,
         policy: Policy | None = None,
@@ -348,7 +348,7 @@ class LedgerReader:
         self.trust = trust
         self._network: LedgerNetwork | None = None
         self._source = LiveLog()
-        self._report = AuditReport()
+        self._report = LogReport()
         self._log: FoldedLog | None = None
 
     def read(self, progress: WorkProgress | None = None) -> None:
@@ -364,7 +364,7 @@ class LedgerReader:
                 f"run `tequio audit --ledger {self.ledger}` for details",
             )
         except UserFacingError:
-            self._report, self._log = AuditReport(), None
+            self._report, self._log = LogReport(), None
             raise
 
     def wait_for(

@@ -30,11 +30,17 @@ class AuditGrade(Enum):
     """Something was unavailable, so something could not be checked."""
     MISMATCH = 2
     """Something is not what it must be."""
+    SUSPECTED = 4
+    """Somebody claims, under a signature, that the ledger did wrong; the log cannot tell."""
 
 
 EXIT_SOUND = 0
 LINE_INTERVAL_S = 5.0
-STYLES = {AuditGrade.MISMATCH: "bold red", AuditGrade.MISSING: "yellow"}
+STYLES = {
+    AuditGrade.MISMATCH: "bold red",
+    AuditGrade.MISSING: "yellow",
+    AuditGrade.SUSPECTED: "yellow",
+}
 """Styles of findings on a terminal."""
 
 
@@ -108,11 +114,13 @@ def _points(micropoints: int) -> str:
 
 
 @dataclass(slots=True)
-class AuditReport:
+class LogReport:
     """All findings, and how much was checked; every check writes to it."""
 
     findings: list[AuditFinding] = field(default_factory=list)
     checked: Counter[str] = field(default_factory=Counter)
+    remarks: list[str] = field(default_factory=list)
+    """Remarks on what the auditor brought; they say nothing about the ledger."""
     totals: AuditTotals | None = None
     """None: the log was not read."""
 
@@ -131,6 +139,9 @@ class AuditReport:
     def missing(self, what: str, place: LogPlace, detail: str = "") -> None:
         self.findings.append(AuditFinding(AuditGrade.MISSING, what, place, detail))
 
+    def suspect(self, what: str, place: LogPlace, detail: str) -> None:
+        self.findings.append(AuditFinding(AuditGrade.SUSPECTED, what, place, detail))
+
     def compare(
         self, what: str, place: LogPlace, detail: str, pairs: Mapping[str, tuple[object, object]]
     ) -> bool:
@@ -142,7 +153,7 @@ class AuditReport:
 
     @property
     def exit_code(self) -> int:
-        """Exit status: 0 all is sound, 2 something does not match, 3 something is missing."""
+        """Exit status: 0, or the least value of a finding's grade."""
         return min((finding.grade.value for finding in self.findings), default=EXIT_SOUND)
 
     def check(self, what: str, advice: str) -> None:
@@ -165,12 +176,16 @@ class AuditReport:
             return f"This {what} does not pass: see the findings above."
         if self.exit_code == AuditGrade.MISSING.value:
             return "No error was found, but some parts were unavailable and unchecked."
+        if self.exit_code == AuditGrade.SUSPECTED.value:
+            return "Everything that can be checked holds; the claims above cannot be."
         return "Everything holds."
 
     def print_findings(self, console: Console) -> None:
         for one in self.findings:
             style = STYLES[one.grade]
             console.print(one.line(), style=style, markup=False, highlight=False, soft_wrap=True)
+        for remark in self.remarks:
+            console.print(remark, markup=False, highlight=False, soft_wrap=True)
 
     def encode(self) -> bytes:
         rows = [
@@ -182,7 +197,7 @@ class AuditReport:
         whole: dict[str, object] = {"exit": self.exit_code, "checked": dict(self.checked)}
         if self.totals is not None:
             whole["audits"] = asdict(self.totals)
-        whole["findings"] = rows
+        whole |= {"findings": rows, "remarks": self.remarks}
         return msgspec.json.format(msgspec.json.encode(whole), indent=2) + b"\n"
 
 

@@ -136,7 +136,12 @@ def _mixed(network: PeerNetwork, rng: Random) -> list[PeerKey]:
 
 async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSettings) -> PeerNetwork:
     try:
-        network = PeerNetwork(seed=signer.seed, listen=settings.listen, announce=settings.announce)
+        network = PeerNetwork(
+            seed=signer.seed,
+            listen=settings.listen,
+            announce=settings.announce,
+            public_only=settings.public_only,
+        )
         await stack.enter_async_context(network)
         if not network.addresses():  # libp2p raises no error
             raise PeerError("port in use, or not an address of this computer")  # noqa: TRY301

@@ -22,6 +22,7 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
+from tequio_client.worker.rounds.attestations import AttestationGossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
@@ -194,6 +195,8 @@ class RunCache:
         run, net = manifest.run_id, self._node.network_info.id
         commitments = CommitmentFilter(net, run, partial(self.rosters.round_of, run), log_conflict)
         await RunGossip.relay(self._node.network, net, run, commitments)
+        members = partial(self.rosters.round_of_member, run)
+        await AttestationGossip.relay(self._node.network, net, run, members)
         self._manifests[run] = manifest
         log.info("caching run", run=to_text(run)[:10], name=manifest.name)
 

@@ -20,8 +20,10 @@ from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import join, measure
 from tequio_client.worker.rounds.announce import CommitmentGossip
+from tequio_client.worker.rounds.attestations import AttestationGossip
 from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.join import JoinedRun, join_run
+from tequio_client.worker.rounds.omissions import OmissionFile, OmissionWatch
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
@@ -112,6 +114,17 @@ class RunSession:
             follower.on_proven = points.mark_proven
             reports = FaultReports(self._outbox, signer.key, node.ledger, node.network_info)
             announcer = await CommitmentGossip.join(node, joined.view, reports.receive)
+            attestations = await AttestationGossip.join(node, joined.view)
+            self._outbox.on_sending = attestations.announce
+            omissions = OmissionWatch(
+                signer=signer,
+                ledger=node.ledger,
+                net=node.network_info.id,
+                view=joined.view,
+                now_ms=ledger_clock.now_ms,
+                file=OmissionFile(folder, joined.manifest.run_id),
+                rng=node.rng,
+            )
             standing = StandingWatch(signer.key, node.ledger, ledger_clock.now_ms)
             await warn_about_tier(
                 node.ledger,
@@ -134,6 +147,7 @@ class RunSession:
                 outbox=self._outbox,
                 announcer=announcer,
                 reports=reports,
+                omissions=omissions,
                 prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
@@ -155,6 +169,8 @@ class RunSession:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self.driver.receive_announcement)
                 nursery.start_soon(reports.run)
+                nursery.start_soon(attestations.run, omissions.receive)
+                nursery.start_soon(omissions.run)
                 await self.driver.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         await trio.to_thread.run_sync(feedback.remove)

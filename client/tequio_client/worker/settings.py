@@ -25,6 +25,8 @@ class NetSettings:
     listen: tuple[str, ...] = ("/ip4/0.0.0.0/tcp/0",)
     announce: tuple[str, ...] = ()
     bootstrap: tuple[str, ...] = ()
+    public_only: bool = False
+    """True if peers may come through something that hides where they come from."""
     wait_for_ledger_s: float = 60.0
     quota_bytes: int = 20 << 30
     upload_bytes_per_s: float | None = None

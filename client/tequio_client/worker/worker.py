@@ -32,6 +32,7 @@ from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark,
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
 from tequio_client.worker.evaluate import CompetitionJudge
+from tequio_client.worker.ledger import key_changes
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending.facts import (
@@ -305,6 +306,14 @@ class Worker:
                 return await self.runs.read(self.session.run_id if self.session else "")
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
+            case (
+                control.AskAccount()
+                | control.RequestAppeal()
+                | control.RequestRecovery()
+                | control.RequestRevocation()
+                | control.RequestReplacement()
+            ):
+                return await key_changes.answer(self.ledger, self.outbox, self.signer, question)
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)

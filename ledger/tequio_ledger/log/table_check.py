@@ -282,7 +282,7 @@ class TableCheck:
     def _round(
         self, connection: Connection, run: RunId, number: int, state: State
     ) -> Iterator[WrongRow]:
-        """Derive the rows of a round again, and compare; the state is asked for teams alone."""
+        """Derive the rows of a round again, and compare; the state gives teams and ends."""
         leaves = entries.leaves_of_round(connection, run, number)
         of_round = [(index, Entry.parse(leaf).statement) for index, leaf, _ in leaves]
         name = f"{to_text(run)} {number}"
@@ -292,6 +292,7 @@ class TableCheck:
                 lambda digest: Roster.parse(self._documents.read(digest)),
                 self._documents.read,
                 state.teams.at,
+                state.links.is_paid,
             )
         except KeyError as err:
             log.warning("a round could not be checked", round=name, missing=str(err.args[0]))

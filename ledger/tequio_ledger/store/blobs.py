@@ -52,6 +52,8 @@ BLOCK_BYTES = 4_096
 FILE_BYTES = 2 * BLOCK_BYTES
 """Space that a file occupies besides its content: its folders, its inode, its row."""
 UNNAMED_DAYS = 7
+UNKNOWN_AUTHOR = PeerKey(bytes(32))
+"""Author of a file that a killed process left without a row; not a point, so not a key."""
 CHECKED = 256
 """Number of blobs remembered as sound: those of the newest rounds are requested repeatedly."""
 _NAME = re.compile("[0-9a-f]{64}")
@@ -84,8 +86,8 @@ class BlobFolder:
     def clean_up(self) -> None:
         """Clean up after a killed process; only for the process that holds the folder's lock.
 
-        A file without a row was renamed but not counted yet: it gets a row without an author.
-        Raises UnwritableError, OSError.
+        A file without a row was renamed but not counted yet: it gets a row, and lapses like any
+        other unless it is named or sent again. Raises UnwritableError, OSError.
         """
         with self._explained():
             make_folder(self.folder / "new")
@@ -94,7 +96,8 @@ class BlobFolder:
             if self._bucket is not None:
                 return
             for digest in self.digests() - self.rows().keys():
-                self._insert(digest, self.path(digest).stat().st_size, None)
+                # Not without an author, as the coordinator's: those never lapse.
+                self._insert(digest, self.path(digest).stat().st_size, UNKNOWN_AUTHOR)
 
     def digests(self) -> set[Digest]:
         if self._bucket is not None:

@@ -24,6 +24,7 @@ from tequio_ledger.store.models import (
 )
 from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network import conduct
+from tequio_shared.network.key_links import ended_by
 from tequio_shared.served.rows import (
     AttendedRow,
     CreditRow,
@@ -51,7 +52,15 @@ from tequio_shared.statements.statement import Entry, Statement
 
 _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 """Statements that change the rows of their round."""
-_FRESH_PEER = ("last_seq", "last_hash", "micropoints", "unvested", "forfeited")
+_FRESH_PEER = (
+    "last_seq",
+    "last_hash",
+    "micropoints",
+    "unvested",
+    "forfeited",
+    "recovery",
+    "replaced_by",
+)
 
 
 @dataclass(slots=True)
@@ -79,11 +88,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
     # the state forgets a round when the next one begins.
     statement = entry.statement
     changes.peers.add(statement.author)
-    changed = conduct.subject(statement)
-    if changed is not None:
-        changes.standings.add(changed)
-        changes.peers.add(changed)  # a quarantine takes points
-    changes.tiers.update(state.tiers.subjects(entry))
+    _derive_subjects(changes, entry, state)
     match statement.body:
         case NetGenesis():
             changes.peers.update(state.peers)
@@ -97,9 +102,24 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.peers.update(state.run(_run_of(statement)).accounts.earned)
         case body if isinstance(body, _OF_ROUND):
             run, _ = place_of(statement)
-            _derive_round(changes, state.last_round(run))
+            _derive_round(changes, state.last_round(run), state)
             if isinstance(body, RoundClose):
-                changes.peers.update(one.trainer for one in state.runs[run].settled)
+                settled = state.runs[run].settled
+                changes.peers.update(state.links.holder(one.trainer) for one in settled)
+
+
+def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
+    """Collect the keys whose standing, tier or end this entry states."""
+    statement = entry.statement
+    changed = conduct.subject(statement)
+    if changed is not None:
+        changes.standings.add(changed)
+        changes.peers.add(changed)  # a quarantine takes points
+    changes.tiers.update(state.tiers.subjects(entry))
+    ended = ended_by(statement)
+    if ended is not None:  # the author is the successor of a key that was replaced
+        for one in (changes.peers, changes.standings, changes.tiers):
+            one.update((ended, statement.author))
 
 
 def _run_of(statement: Statement) -> RunId:
@@ -108,12 +128,13 @@ def _run_of(statement: Statement) -> RunId:
     return statement.run
 
 
-def _derive_round(changes: Changes, rows: RoundRows) -> None:
+def _derive_round(changes: Changes, rows: RoundRows, state: State) -> None:
     if rows.round is not None:
         changes.rounds[rows.round.run, rows.round.round] = rows.round
     changes.credits += rows.credits
     changes.attended += rows.attended
-    changes.peers.update(PeerKey(one.peer) for one in rows.credits)
+    # The points of a member whose key was replaced during the round count for its successor.
+    changes.peers.update(state.links.holder(PeerKey(one.peer)) for one in rows.credits)
 
 
 def write(connection: Connection, changes: Changes, state: State) -> None:

@@ -129,6 +129,9 @@ class Peer(Base):
     micropoints: Mapped[Number]
     unvested: Mapped[Number]
     forfeited: Mapped[Number]
+    recovery: Mapped[Hash | None]
+    replaces: Mapped[Hash | None]
+    replaced_by: Mapped[Hash | None]
     __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
 
 

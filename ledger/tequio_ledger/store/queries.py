@@ -30,6 +30,7 @@ from tequio_ledger.store.models import (
     Credit,
     KeyTier,
     LogEntry,
+    LogHead,
     Measured,
     Peer,
     PeerStanding,
@@ -286,7 +287,11 @@ def reasons(
     """Read keys of a table after one, ascending, and whether an entry of the log explains each."""
     kind, reason = _REASONS[table]
     keys = list(kind.__table__.primary_key)
-    query = select(*keys, exists().where(reason).label("has_reason")).order_by(*keys).limit(limit)
+    # An entry beyond the log's end explains nothing: no check of the entries would meet it. The end
+    # is read in the same statement, for the log may grow between two.
+    is_logged = LogEntry.idx < select(LogHead.size).scalar_subquery()
+    explained = exists().where(reason, is_logged).label("has_reason")
+    query = select(*keys, explained).order_by(*keys).limit(limit)
     if after is not None:
         query = query.where(tuple_(*keys) > tuple_(*(literal(one) for one in after)))
     return [(tuple(row)[:-1], bool(row.has_reason)) for row in connection.execute(query)]

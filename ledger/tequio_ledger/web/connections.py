@@ -1,10 +1,18 @@
 """Accepts connections, and bounds how many there are: of one network address, and of all.
 
-Rules. A connection either waits for its client, for the head of a request or for more of its body,
-or serves a request. When there is no room for a new one, the connection that has waited longest is
-closed for it, of those that never sent a request if there is one: an honest client sends at once,
-an attacker's silent connections grow old. A part of a body begins the wait again, a part of a head
-does not. Only when no connection waits is the new one refused.
+Rules. A connection either waits, for the head of a request, for more of its body, for a thread or
+until its answer is read, or serves a request. When there is no room for a new one, one that waits
+is closed for it. If a network address has several that never sent a request, it is the oldest of
+the address that has most: an honest client sends at once, an attacker's silent connections grow
+old. Otherwise the others that wait are chosen from in the same way, and only then is it one that is
+alone and silent. A part of a body begins the wait again, a part of a head does not. Only when no
+connection waits is the new one refused.
+
+A thousand new connections may come at once, and each costs a hundred times as much to serve as to
+accept. So all are accepted, and served in turns, one of each network address after the other.
+
+Answers that their clients do not read stay in memory, together at most `UNREAD_BYTES`: beyond that,
+the network address that has most of them loses the one that has waited longest.
 
 Each connection may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
@@ -21,13 +29,16 @@ import ipaddress
 import os
 import socket
 from abc import ABC, abstractmethod
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Network
+from typing import Protocol
 
 from tequio_ledger import metrics, resources
+from tequio_ledger.web.limits import MAX_NAMES
 from tequio_ledger.web.middleware import MAX_REQUESTS
 from tequio_shared.addresses import network_of
 
@@ -38,9 +49,11 @@ RESERVED_DESCRIPTORS = 128
 NETWORK_PART = 8
 """One network address holds at most one part in this many of all connections."""
 BACKLOG = 1_024
+UNREAD_BYTES = 64 << 20
+"""Answers of all connections together that are written and not read."""
 ACCEPT_PAUSE_S = 0.1
 """Pause before the next attempt when a connection could not be accepted."""
-_AT_ONCE = 8  # connections accepted in one turn of the event loop, so that others have theirs too
+_AT_ONCE = 16  # connections accepted in one turn of the event loop; one of them is served
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\ncontent-length: 0\r\n"
     b"connection: close\r\n\r\n"
@@ -48,7 +61,14 @@ _REFUSAL = (
 _READ_BYTES = 1 << 16
 
 
-class OpenConnection(asyncio.Protocol, ABC):
+class Closable(Protocol):
+    """What the table of connections holds."""
+
+    def abort(self) -> None:
+        """Close at once."""
+
+
+class OpenConnection(asyncio.BufferedProtocol, ABC):
     """One open connection."""
 
     @abstractmethod
@@ -90,10 +110,14 @@ class ConnectionTable:
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self._limits = limits
-        self._networks: dict[OpenConnection, str] = {}
+        self._networks: dict[Closable, str] = {}
         self._counts: Counter[str] = Counter()
         self._silent = _WaitingList()  # have never sent a request
         self._idle = _WaitingList()  # the others that wait
+        self._unread: dict[Closable, int] = {}  # bytes; who has waited longest first
+        self._unread_bytes = 0
+        # An attacker opens thousands, and parsing an address costs more than all else here.
+        self._network_of = lru_cache(MAX_NAMES)(partial(_network_of, limits.proxies))
 
     def make_room(self, host: str) -> bool:
         """Close a waiting connection if there is no room for one from `host`; False if none is."""
@@ -103,28 +127,33 @@ class ConnectionTable:
             chosen = self._silent.oldest_of(network) or self._idle.oldest_of(network)
             return self._close(chosen, "address connections")
         if len(self._networks) >= self._limits.most:
-            return self._close(self._silent.oldest() or self._idle.oldest(), "all connections")
+            # A network's only silent one has probably just come: it goes last.
+            chosen = self._silent.oldest_of_greediest(2) or self._idle.oldest_of_greediest(2)
+            chosen = chosen or self._idle.oldest() or self._silent.oldest()
+            return self._close(chosen, "all connections")
         return True
 
-    def add(self, connection: OpenConnection, host: str) -> None:
-        """Count a connection, which waits for its first request."""
+    def add(self, connection: Closable, host: str) -> str:
+        """Count a connection, which waits for its first request; returns its network address."""
         network = self._network_of(host)
         self._networks[connection] = network
         self._counts[network] += 1
         self._silent.add(connection, network)
+        return network
 
-    def remove(self, connection: OpenConnection) -> None:
+    def remove(self, connection: Closable) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
         network = self._networks.pop(connection, None)
         if network is None:
             return
         self._silent.discard(connection, network)
         self._idle.discard(connection, network)
+        self.release_unread(connection)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
 
-    def wait(self, connection: OpenConnection) -> None:
+    def wait(self, connection: Closable) -> None:
         """Record that a connection that sent a request waits for its client from now on."""
         network = self._networks.get(connection)
         if network is not None:
@@ -132,14 +161,36 @@ class ConnectionTable:
             self._idle.discard(connection, network)
             self._idle.add(connection, network)
 
-    def serve(self, connection: OpenConnection) -> None:
+    def serve(self, connection: Closable) -> None:
         """Record that a connection does not wait for its client any more."""
         network = self._networks.get(connection)
         if network is not None:
             self._silent.discard(connection, network)
             self._idle.discard(connection, network)
 
-    def _close(self, connection: OpenConnection | None, limit: str) -> bool:
+    def hold_unread(self, connection: Closable, size_bytes: int) -> None:
+        """Record that a client has so much of its answer left to read, and waits for itself."""
+        if connection not in self._networks:
+            return
+        self.wait(connection)
+        self.release_unread(connection)
+        self._unread[connection] = size_bytes
+        self._unread_bytes += size_bytes
+        while self._unread_bytes > UNREAD_BYTES:
+            self._close(self._oldest_of_greediest(), "unread answers")
+
+    def release_unread(self, connection: Closable) -> None:
+        """Record that a client has read most of what it was sent."""
+        self._unread_bytes -= self._unread.pop(connection, 0)
+
+    def _oldest_of_greediest(self) -> Closable:
+        held: Counter[str] = Counter()
+        for connection, size_bytes in self._unread.items():
+            held[self._networks[connection]] += size_bytes
+        ((greediest, _),) = held.most_common(1)
+        return next(one for one in self._unread if self._networks[one] == greediest)
+
+    def _close(self, connection: Closable | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
         if connection is None:
             return False
@@ -147,40 +198,74 @@ class ConnectionTable:
         connection.abort()
         return True
 
-    def _network_of(self, host: str) -> str:
-        """Give the network address; empty for a trusted proxy."""
-        if self._limits.proxies:
-            with suppress(ValueError):
-                address = ipaddress.ip_address(host)
-                if any(address in proxy for proxy in self._limits.proxies):
-                    return ""
-        return network_of(host)
+
+def _network_of(proxies: Sequence[IPv4Network | IPv6Network], host: str) -> str:
+    """Give the network address; empty for a trusted proxy."""
+    if proxies:
+        with suppress(ValueError):
+            address = ipaddress.ip_address(host)
+            if any(address in proxy for proxy in proxies):
+                return ""
+    return network_of(host)
 
 
 class _WaitingList:
     """Connections in the order in which they began to wait, of all and by network address."""
 
     def __init__(self) -> None:
-        self._all: OrderedDict[OpenConnection, None] = OrderedDict()
-        self._by_network: dict[str, OrderedDict[OpenConnection, None]] = {}
+        self._all: OrderedDict[Closable, None] = OrderedDict()
+        self._by_network: dict[str, OrderedDict[Closable, None]] = {}
+        self._by_count: dict[int, OrderedDict[str, None]] = {}  # networks, without proxies
 
-    def add(self, connection: OpenConnection, network: str) -> None:
-        self._all[connection] = None
-        self._by_network.setdefault(network, OrderedDict())[connection] = None
+    def add(self, connection: Closable, network: str) -> None:
+        own = self._by_network.setdefault(network, OrderedDict())
+        self._all[connection] = own[connection] = None
+        self._move(network, len(own) - 1, len(own))
 
-    def discard(self, connection: OpenConnection, network: str) -> None:
+    def discard(self, connection: Closable, network: str) -> None:
         if connection in self._all:
             del self._all[connection]
             own = self._by_network[network]
             del own[connection]
             if not own:
                 del self._by_network[network]
+            self._move(network, len(own) + 1, len(own))
 
-    def oldest(self) -> OpenConnection | None:
+    def oldest(self) -> Closable | None:
         return next(iter(self._all), None)
 
-    def oldest_of(self, network: str) -> OpenConnection | None:
+    def oldest_of(self, network: str) -> Closable | None:
         return next(iter(self._by_network.get(network, ())), None)
+
+    def oldest_of_greediest(self, least: int) -> Closable | None:
+        """Give the oldest of the network address that has most, if it has so many."""
+        most = max(self._by_count, default=0)
+        return self.oldest_of(next(iter(self._by_count[most]))) if most >= least else None
+
+    def _move(self, network: str, before: int, now: int) -> None:
+        if not network:
+            return
+        for count in {before, now} - {0}:
+            others = self._by_count.setdefault(count, OrderedDict())
+            if count == now:
+                others[network] = None
+            else:
+                del others[network]
+            if not others:
+                del self._by_count[count]
+
+
+@dataclass(eq=False, slots=True)
+class _Arrival:
+    """A connection that is accepted and not served yet."""
+
+    line: socket.socket
+    host: str
+    is_aborted: bool = False
+
+    def abort(self) -> None:
+        self.is_aborted = True
+        self.line.close()
 
 
 class Acceptor:
@@ -197,6 +282,8 @@ class Acceptor:
         self._make_connection = make_connection
         self._log = resources.ExhaustionLog()
         self._spare = -1
+        self._arrivals: OrderedDict[str, deque[_Arrival]] = OrderedDict()  # by network, in turns
+        self._next: asyncio.Handle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._retry: asyncio.TimerHandle | None = None
 
@@ -206,8 +293,13 @@ class Acceptor:
         asyncio.get_running_loop().add_reader(self._listener, self._accept)
 
     def stop(self) -> None:
-        """Accept nothing more."""
+        """Accept nothing more, and serve nothing that is not served yet."""
         asyncio.get_running_loop().remove_reader(self._listener)
+        for waiting in self._arrivals.values():
+            for one in waiting:
+                self._table.remove(one)
+                one.abort()
+        self._arrivals.clear()
         if self._retry is not None:
             self._retry.cancel()
         self._release_spare()
@@ -228,11 +320,31 @@ class Acceptor:
             _refuse(line)
             self._log.report("connections refused: all are in use", network=network_of(host))
             return
-        connection = self._make_connection()
-        self._table.add(connection, host)  # now: this turn of the loop accepts others
-        task = asyncio.get_running_loop().create_task(self._serve(line, connection))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        arrival = _Arrival(line, host)
+        network = self._table.add(arrival, host)
+        self._arrivals.setdefault(network, deque()).append(arrival)
+        if self._next is None:
+            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+
+    def _serve_next(self) -> None:
+        """Begin to serve one connection, of the network address whose turn it is."""
+        loop, self._next = asyncio.get_running_loop(), None
+        while self._arrivals:
+            network, waiting = self._arrivals.popitem(last=False)
+            arrival = waiting.popleft()
+            if waiting:
+                self._arrivals[network] = waiting
+            if arrival.is_aborted:
+                continue
+            connection = self._make_connection()
+            self._table.remove(arrival)
+            self._table.add(connection, arrival.host)
+            task = loop.create_task(self._serve(arrival.line, connection))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            break
+        if self._arrivals:
+            self._next = loop.call_soon(self._serve_next)
 
     async def _serve(self, line: socket.socket, connection: OpenConnection) -> None:
         line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter

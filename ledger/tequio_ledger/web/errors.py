@@ -27,6 +27,7 @@ STATUS: Mapping[str, int] = {
     "no-work": 403,
     "not-admitted": 403,
     "quarantined": 403,
+    "key-ended": 403,
     "wrong-role": 403,
     "not-found": 404,
     "method-not-allowed": 405,

@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import log_rows
+from tequio_ledger.web.connections import MAX_CONNECTIONS
 from tequio_ledger.web.limits import StreamKind, StreamLimit, network_of, parse_natural
 from tequio_ledger.web.routing import get
 from tequio_shared.api.network import HEARTBEAT, LogEvent
@@ -23,8 +24,9 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 
 HEARTBEAT_S = 15
-_PAGE = 256
-_PAGES = 4  # cached pages, of at most 6 MiB each
+_PAGE = 64
+_PAGES = 4  # cached pages, of at most 1.5 MiB each
+_PIECE_BYTES = 1 << 16  # written at once: a connection buffers it while its client does not read
 _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
@@ -35,9 +37,10 @@ class EventStreams:
     thousand readers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, connections: int = MAX_CONNECTIONS) -> None:
+        """Allow as large a part of so many connections as of the most that there may be."""
         self.is_closing = False
-        self.limit = StreamLimit()
+        self.limit = StreamLimit(connections / MAX_CONNECTIONS)
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()
 
     def answer(
@@ -96,7 +99,9 @@ async def _follow(
     while not streams.is_closing:
         end = min(ledger.published.size, position + _PAGE)
         if position < end:
-            yield await streams.read_page(ledger, position, end)
+            page = await streams.read_page(ledger, position, end)
+            for at in range(0, len(page), _PIECE_BYTES):
+                yield page[at : at + _PIECE_BYTES]
             position = end
         elif not await ledger.sequencer.changed.wait(HEARTBEAT_S):
             yield HEARTBEAT

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -40,6 +41,9 @@ CROWDED_STREAMS = 4
 BODY_PATIENCE_S = 30.0
 MIN_BODY_BYTES_S = 32 << 10
 """A body may take `BODY_PATIENCE_S`, plus its size at this rate of a slow connection."""
+TURNS_HALF_LIFE_S = 5.0
+"""Time after which what an address has used of the threads counts half."""
+_SPENT_LITTLE_S = 0.001  # and is forgotten
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
@@ -90,11 +94,14 @@ class StreamLimit:
 
     Pages and programs have separate limits, so that neither can use up the other's. While half of
     a kind's streams are free, an address may hold as many as the settings allow; after that only a
-    few, so that a handful of addresses cannot lock everyone else out.
+    few, so that a handful of addresses cannot lock everyone else out. A stream never waits for its
+    client, so nothing closes it for a new connection: `part` leaves room in a process that may have
+    fewer connections.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, part: float = 1.0) -> None:
         self._open: dict[StreamKind, Counter[str]] = {kind: Counter() for kind in StreamKind}
+        self._most = {kind: max(int(kind.value * part), 1) for kind in StreamKind}
 
     @property
     def total(self) -> int:
@@ -102,11 +109,11 @@ class StreamLimit:
 
     def check(self, kind: StreamKind, network: str, most: int) -> None:
         """Raise RefusedError("queue-full") when one more would be too many; 0 sets no limit."""
-        counts = self._open[kind]
-        if counts.total() >= kind.value:
+        counts, most_of_all = self._open[kind], self._most[kind]
+        if counts.total() >= most_of_all:
             metrics.RATE_LIMITED.labels(limit="all streams").inc()
-            raise RefusedError("queue-full", f"all {kind.value} event streams are in use")
-        if most and 2 * counts.total() >= kind.value:
+            raise RefusedError("queue-full", f"all {most_of_all} event streams are in use")
+        if most and 2 * counts.total() >= most_of_all:
             most = min(most, CROWDED_STREAMS)
         if most and counts[network] >= most:
             metrics.RATE_LIMITED.labels(limit="address streams").inc()
@@ -120,6 +127,76 @@ class StreamLimit:
         counts[network] -= 1
         if not counts[network]:
             del counts[network]
+
+
+class QueuedConnection(Protocol):
+    """The connection of a request that may have to wait for a turn."""
+
+    def queue_request(self) -> None:
+        """Record that the request waits: its connection may be closed to make room."""
+
+    def resume_request(self) -> None:
+        """Record that the request is worked on."""
+
+
+class Turns:
+    """Lets a few work at a time, next of all the network address that has used least time lately.
+
+    In one common queue, the hundreds of long answers that an attacker may request at once would all
+    be made before the next one of anybody else. Used from one event loop.
+    """
+
+    def __init__(self, at_once: int) -> None:
+        self._free = at_once
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the longest waiting first
+        self._spent_s: dict[str, float] = {}
+        self._halve_s = 0.0
+
+    @asynccontextmanager
+    async def turn(
+        self, network: str, connection: QueuedConnection | None = None
+    ) -> AsyncIterator[bool]:
+        """Wait for a turn, which ends with the block; yields whether there was a wait."""
+        loop = asyncio.get_running_loop()
+        is_free = self._free > 0
+        if is_free:
+            self._free -= 1
+        else:
+            mine: asyncio.Future[None] = loop.create_future()
+            self._waiting.setdefault(network, deque()).append(mine)
+            if connection is not None:
+                connection.queue_request()
+            try:
+                await mine
+            except asyncio.CancelledError:
+                if not mine.cancelled():  # it had its turn already
+                    self._pass_on(loop.time())
+                raise
+            if connection is not None:
+                connection.resume_request()
+        begun_s = loop.time()
+        try:
+            yield not is_free
+        finally:
+            now_s = loop.time()
+            self._spent_s[network] = self._spent_s.get(network, 0.0) + now_s - begun_s
+            self._pass_on(now_s)
+
+    def _pass_on(self, now_s: float) -> None:
+        """Give the turn to the next; costs as much as networks wait, at most one per connection."""
+        if now_s >= self._halve_s:
+            self._halve_s = now_s + TURNS_HALF_LIFE_S
+            self._spent_s = {one: s / 2 for one, s in self._spent_s.items() if s > _SPENT_LITTLE_S}
+        while self._waiting:
+            network = min(self._waiting, key=lambda one: self._spent_s.get(one, 0.0))
+            queue = self._waiting.pop(network)
+            chosen = queue.popleft()
+            if queue:
+                self._waiting[network] = queue
+            if not chosen.done():
+                chosen.set_result(None)
+                return
+        self._free += 1
 
 
 def network_of(request: Request) -> str:

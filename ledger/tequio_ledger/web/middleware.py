@@ -43,6 +43,8 @@ MAX_TARGET_BYTES = 2_048
 """Longest path and query together."""
 SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
+CONNECTION = "connection"
+"""Key of a request's `limits.QueuedConnection` in the state of its scope."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
 _NONE = "none"

@@ -5,8 +5,8 @@ parameter of a handler is filled by its name: `request`, one of the application'
 of the path, or else the query string. msgspec converts values from the URL to their annotations, so
 a handler gets values within their bounds, and `web.openapi` describes the same types.
 
-A coroutine function runs on the event loop, any other handler in a thread. A handler may return a
-response, or a value that is sent as JSON.
+A coroutine function runs on the event loop, any other handler in a thread when it is its network's
+turn. A handler may return a response, or a value that is sent as JSON.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
+from tequio_ledger.web.limits import Turns, network_of
+from tequio_ledger.web.middleware import CONNECTION
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 
@@ -43,6 +45,7 @@ Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 """Most rows of one answer."""
 _NOT_ALLOWED = 405
+_THREADS = 2  # handlers at once: more only compete for the interpreter's lock, with the event loop
 _SLASHES = re.compile("//+")
 
 
@@ -135,9 +138,11 @@ def application(
 ) -> ASGIApp:
     """Build the application of all groups; `answer_missing` answers any other path."""
     methods: dict[str, dict[str, Answer]] = {}
+    turns = Turns(_THREADS)
     for group in groups:
         for route in group.routes:
-            methods.setdefault(route.path, {})[route.method] = _endpoint(group, route, services)
+            endpoint = _endpoint(group, route, services, turns)
+            methods.setdefault(route.path, {})[route.method] = endpoint
 
     async def not_found(scope: Scope, receive: Receive, send: Send) -> None:
         await answer_missing(Request(scope))(scope, receive, send)
@@ -176,7 +181,9 @@ class _Methods:
         await response(scope, receive, send)
 
 
-def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -> Answer:
+def _endpoint(
+    group: RouteGroup, route: Route, services: Mapping[str, object], turns: Turns
+) -> Answer:
     """Bind a handler to its services and to the parameters that each request carries."""
     parameters = route.parameters(services)
     from_url = [
@@ -195,7 +202,11 @@ def _endpoint(group: RouteGroup, route: Route, services: Mapping[str, object]) -
             arguments["request"] = request
         if is_coroutine:
             return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
-        return await run_in_threadpool(handler, **arguments)
+        connection = request.scope.get("state", {}).get(CONNECTION)
+        async with turns.turn(network_of(request), connection) as has_waited:
+            if has_waited and await request.is_disconnected():
+                raise RefusedError("queue-full", "the client is gone")
+            return await run_in_threadpool(handler, **arguments)
 
     async def answer(request: Request) -> Response:
         request.scope["path_template"] = template

@@ -16,6 +16,7 @@ import socket
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
+import h11
 from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import Server, ServerState
@@ -28,18 +29,22 @@ from tequio_ledger.web.connections import (
     ConnectionTable,
     OpenConnection,
 )
-from tequio_ledger.web.middleware import SLOW_READER_S, has_body
+from tequio_ledger.web.middleware import CONNECTION, SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_HEAD_BYTES = 1 << 16
+MAX_HEAD_BYTES = 1 << 14
 """Longest request line with all headers."""
+MAX_HEADERS = 100
+READ_BYTES = 1 << 14
+"""Most that is read from a connection before others have their turn."""
+MAX_PIECES = 256
+"""Events of HTTP in one read: h11 needs as long for a chunk of one byte as for a long one."""
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
 _STOP_S = 5
-_CONNECTION = "connection"  # key of the connection in the state of each of its requests
 
 
 def bind(host: str, port: int, option: str = "--port") -> socket.socket:
@@ -104,6 +109,7 @@ class _EmbeddedServer(Server):
     def __init__(self, config: Config, listener: socket.socket, table: ConnectionTable) -> None:
         super().__init__(config)
         self._table = table
+        self._buffer = memoryview(bytearray(READ_BYTES))  # each read is parsed before the next
         self._acceptor = Acceptor(listener, table, self._make_connection)
 
     @contextlib.contextmanager
@@ -119,7 +125,8 @@ class _EmbeddedServer(Server):
         await super().shutdown(sockets=sockets)
 
     def _make_connection(self) -> _Connection:
-        return _Connection(self.config, self.server_state, self.lifespan.state, self._table)
+        state = self.lifespan.state
+        return _Connection(self.config, self.server_state, state, self._table, self._buffer)
 
 
 class _Connection(OpenConnection):
@@ -136,9 +143,12 @@ class _Connection(OpenConnection):
         server_state: ServerState,
         app_state: dict[str, Any],
         table: ConnectionTable,
+        buffer: memoryview,
     ) -> None:
-        state = {**app_state, _CONNECTION: self}  # uvicorn copies it to every request's scope
+        state = {**app_state, CONNECTION: self}  # uvicorn copies it to every request's scope
         self._http = H11Protocol(config, server_state, state)
+        self._http.conn = _BoundedParser(h11.SERVER, MAX_HEAD_BYTES)
+        self._buffer = buffer
         self._table = table
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
@@ -159,19 +169,34 @@ class _Connection(OpenConnection):
         self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
+        # Otherwise a closed connection is a cycle of objects: thousands of them make the collector
+        # stop the event loop for 60 ms, again and again.
+        self._http.app_state.clear()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         if self._is_receiving:
             self._table.wait(self)  # from now on
-        self._http.data_received(data)
+        try:
+            self._http.data_received(bytes(self._buffer[:nbytes]))
+        except h11.LocalProtocolError:
+            # The request is malformed, and its answer has begun: it is too late for status 400.
+            self.abort()
 
     def eof_received(self) -> None:
         self._http.eof_received()
 
     def pause_writing(self) -> None:
         self._http.pause_writing()
+        if self._transport is not None:
+            self._table.hold_unread(self, self._transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
+        self._table.release_unread(self)
+        if self._under_way and not self._is_receiving:
+            self._table.serve(self)
         self._http.resume_writing()
 
     def abort(self) -> None:
@@ -191,6 +216,14 @@ class _Connection(OpenConnection):
     def end_body(self) -> None:
         """Record that the whole body is here: what follows takes our time, not the client's."""
         self._is_receiving = False
+        self._table.serve(self)
+
+    def queue_request(self) -> None:
+        """Record that the request waits for others: its connection may give way."""
+        self._table.wait(self)
+
+    def resume_request(self) -> None:
+        """Record that the request is worked on."""
         self._table.serve(self)
 
     def end_request(self) -> None:
@@ -220,11 +253,37 @@ class _Connection(OpenConnection):
             self._deadline = None
 
 
+class _BoundedParser(h11.Connection):
+    """h11 with bounds on what takes long to parse: many headers, and bodies of tiny chunks.
+
+    A megabyte of chunks of one byte each would keep the event loop busy for most of a second.
+    """
+
+    _pieces = 0  # since data came, or the next request began
+
+    def receive_data(self, data: bytes) -> None:
+        self._pieces = 0
+        super().receive_data(data)
+
+    def start_next_cycle(self) -> None:
+        self._pieces = 0
+        super().start_next_cycle()
+
+    def next_event(self) -> h11.Event | type[h11.NEED_DATA | h11.PAUSED]:
+        event = super().next_event()
+        self._pieces += 1
+        if self._pieces > MAX_PIECES:
+            raise h11.RemoteProtocolError("chunks that are too small")
+        if isinstance(event, h11.Request) and len(event.headers) > MAX_HEADERS:
+            raise h11.RemoteProtocolError("too many headers", error_status_hint=431)
+        return event
+
+
 def _watched(app: ASGIApp) -> ASGIApp:
     """Report to the connection when each of its requests, and its body, begins and ends."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        connection: _Connection = scope["state"].pop(_CONNECTION)
+        connection: _Connection = scope["state"][CONNECTION]
         connection.begin_request(with_body=has_body(scope))
 
         async def receive_watched() -> Message:
@@ -236,6 +295,7 @@ def _watched(app: ASGIApp) -> ASGIApp:
         try:
             await app(scope, receive_watched, send)
         finally:
+            del scope["state"][CONNECTION]  # otherwise a cycle of objects
             connection.end_request()
 
     return serve

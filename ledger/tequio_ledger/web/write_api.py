@@ -49,8 +49,8 @@ from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import FaultReport, KeyRegister
-from tequio_shared.statements.statement import Entry, statement_id
+from tequio_shared.statements.network import FaultReport
+from tequio_shared.statements.statement import REGISTRATIONS, Entry, statement_id
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
 REQUEST_WINDOW_MS = 60_000
@@ -118,7 +118,7 @@ class _Check:
 
     def _verify(self, entry: Entry) -> None:
         author, body = entry.statement.author, entry.statement.body
-        is_new = isinstance(body, KeyRegister)
+        is_new = isinstance(body, REGISTRATIONS)
         admission.screen(entry, self.state, self.now_ms, self.newcomers)
         more = (REGISTRATION_COST if is_new else 1) * len(
             entry.signatures
@@ -218,6 +218,7 @@ def _author(request: Request, ledger: Ledger, digest: Digest) -> PeerKey:
         )
     if author not in ledger.state.peers:
         raise RefusedError("not-admitted", "this key is not registered")
+    ledger.state.links.check(author)
     signature = from_text(request.headers.get("x-tequio-signature", ""), keys.SIGNATURE_BYTES)
     message = REQUEST_PREFIX + ledger.state.net + digest + ts.to_bytes(8, "big")
     keys.verify(author, signature, message)

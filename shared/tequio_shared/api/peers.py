@@ -55,6 +55,12 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Part of `micropoints` that can still be lost (docs/protocol.md, 13.1)."""
     forfeited: Natural
     """Earned and lost: not part of `micropoints`."""
+    recovery: Bytes32Text | None
+    """The recovery key."""
+    replaces: Bytes32Text | None
+    """The key whose place it took, with `registered_index`."""
+    replaced_by: Bytes32Text | None
+    """The key that took its place; entry and standing `replaced` are in `standing`."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf

@@ -159,7 +159,8 @@ def eligible_evaluators(
 ) -> dict[PeerKey, Digest]:
     """Keys that can be drawn to evaluate, with their owners: with a lot, without an interest."""
     entrants, least = view.entrants.values(), view.rules.scoring.evaluator_tier
-    authors = {one.author for one in entrants}
+    # With the keys that replaced theirs: a replacement makes nobody impartial.
+    authors = {key for one in entrants for key in (one.author, network.holder(one.author))}
     rostered = (network.rostered(one.side) for one in entrants if one.side is not None)
     # Trainers of a competing run have an interest, and custodians together could read the texts
     # early.
@@ -232,10 +233,11 @@ def draw_evaluators(
     `candidates` maps keys to their owners.
     """
 
-    def rank(peer: PeerKey) -> Digest:
+    def rank(peer: PeerKey) -> tuple[Digest, PeerKey]:
         # With the beacon, which depends on everybody's lots: a coordinator that has the archive's
         # key knows the seed early, and could make keys until one had a low place by its lot alone.
-        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer])
+        # The key last: in a tie, the order of offers in the log must not decide.
+        return sha256(b"tequio/v1/evaluator\0", beacon_value, lots[peer]), peer
 
     drawn: dict[Digest, PeerKey] = {}
     for peer in sorted(candidates, key=rank):

@@ -46,7 +46,7 @@ def submit(
     entry.check_within(view.rules.dates.opens, view.rules.dates.deadline)
     entrant = view.entrant(body.entrant)
     # A name belongs to the key that entered: otherwise a rival could replace the model.
-    if entry.author != entrant.author:
+    if entry.author != network.holder(entrant.author):
         raise RefusedError(
             "wrong-role", f"only the key that entered as {entrant.name} may submit under it"
         )
@@ -71,7 +71,7 @@ def _check_room(view: CompetitionView, author: PeerKey, network: CompetitionCont
         return
     # Half of the places stay for organisers, so strangers cannot crowd them out.
     strangers = {one.author for one in view.entrants.values()} - network.organisers
-    if author in strangers:
+    if author in map(network.holder, strangers):
         raise RefusedError("already-said", "this key has entered already")
     if len(strangers) >= ENTRANTS // 2:
         raise RefusedError("competition-full", "no place is left: ask an organiser to enter it")

@@ -293,6 +293,10 @@ class CompetitionContext:
         if not self.is_in_good_standing(key):
             raise RefusedError("quarantined", f"key {to_text(key)} may not take part now")
 
+    def holder(self, key: PeerKey) -> PeerKey:
+        """The key itself, or the one that took its place."""
+        return self.standings.links.holder(key)
+
     def owner(self, key: PeerKey) -> Digest:
         """Owner of the key, as far as the log knows."""
         return self.tiers.highest(key).owner

@@ -50,13 +50,15 @@ class Vesting:
     """Payments for one kind of duty that may still be lost, the oldest first.
 
     Each is the member's to keep after `VESTING` further ones. Its own duties are counted, not the
-    rounds that go by: whoever cheats and leaves keeps nothing of what it came for.
+    rounds that go by: a cheat that leaves keeps nothing of what it came for.
     """
 
     waiting: deque[tuple[int, int, int]] = field(default_factory=deque)
     """(number of payments before it, round, micropoints)."""
     paid: int = 0
     total: int = 0
+    restarted: int = 0
+    """Number of the first ones that wait from the beginning, since a later one was withheld."""
 
     def pay(self, number: int, micropoints: int) -> None:
         """Add the payment of that round, and release what it vests."""
@@ -64,17 +66,24 @@ class Vesting:
         self.paid, self.total = self.paid + 1, self.total + micropoints
         while self.waiting[0][0] + VESTING < self.paid:
             self.total -= self.waiting.popleft()[2]
+            self.restarted = max(self.restarted - 1, 0)
 
-    def take(self, number: int) -> int:
+    def withdraw(self, number: int) -> int:
         """Take the payment of one round back, and let all others wait from the beginning."""
         taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
         left = [one for one in self.waiting if one[1] != number]
         self.waiting = deque((self.paid, paid_for, amount) for _, paid_for, amount in left)
-        self.total -= taken
+        self.total, self.restarted = self.total - taken, len(left)
+        return taken
+
+    def take_restarted(self) -> int:
+        """Take the payments that wait again, and let the others vest: the run has ended."""
+        taken = sum(amount for _, _, amount in list(self.waiting)[: self.restarted])
+        self.take_all()
         return taken
 
     def take_all(self) -> int:
-        taken, self.total = self.total, 0
+        taken, self.total, self.restarted = self.total, 0, 0
         self.waiting.clear()
         return taken
 
@@ -105,7 +114,7 @@ class MemberPoints:
 
     def take_round(self, number: int) -> None:
         """Take back the payment for a contribution that could not be audited."""
-        taken = self.training.take(number)
+        taken = self.training.withdraw(number)
         self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
 
     def seize(self) -> None:
@@ -121,8 +130,12 @@ class MemberPoints:
         self.seized = 0, 0
 
     def vest(self) -> None:
-        """Let nothing wait any more: the run has ended."""
-        self.training.take_all()
+        """Let nothing wait any more: the run has ended.
+
+        What waits again does not vest. Else a cheat that opens nothing would only have to last.
+        """
+        taken = self.training.take_restarted()
+        self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
         self.witnessing.take_all()
 
 
@@ -183,6 +196,20 @@ class RunAccounts:
             self.members[key].is_active = False
             self.audits.forget(key)
 
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the account of a key in this run to the key that took its place; O(open audits).
+
+        The successor is in no roster before its own member.ready.
+        """
+        self.audits.move_key(former, successor)
+        if former in self.members:
+            self.members[successor] = self.members.pop(former)
+            self.deactivate(successor)
+        if former in self.earned:  # with what has not vested, and what was forfeited
+            self.earned[successor] = self.earned.pop(former)
+        if former in self.rostered:
+            self.rostered.add(successor)
+
     def is_witness(self, key: PeerKey) -> bool:
         """Return whether the key is an active member that witnesses."""
         known = self.members.get(key)
@@ -236,11 +263,14 @@ class RunAccounts:
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
-        accepted = view.accepted()
+        accepted, links = view.accepted(), self.standings.links
         for slot, row in enumerate(result.slots):
-            key = view.roster.members[slot].key
-            earned = self.earned[key]
-            earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
+            member = view.roster.members[slot].key
+            key = links.holder(member)
+            # A key that was revoked during the round is not paid for it: it may have been stolen.
+            if member not in links.revoked:
+                earned = self.earned[key]
+                earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].paces.append((row.windows, row.ms))
@@ -265,8 +295,9 @@ class RunAccounts:
         )
         for one in over:
             if one.verdict is AuditVerdict.WITHHELD:
-                self.audits.watch(one.trainer)
-                self.earned[one.trainer].take_round(one.round)
+                trainer = self.standings.links.holder(one.trainer)
+                self.audits.watch(trainer)
+                self.earned[trainer].take_round(one.round)
         return over
 
     def seize(self, key: PeerKey) -> None:
@@ -344,12 +375,20 @@ class RunAccounts:
 
     def _member(self, key: PeerKey, roles: tuple[str, ...], *, is_free: bool) -> RosterMember:
         rules = self.manifest.windows
-        speed = assignment.verified_speed(self.members[key].paces)
-        train_ms, steps = self.manifest.rounds.train, self.manifest.inner.steps
-        most = rules.first if self.standings.of(key) in UNPROVEN else rules.most
-        mine = assignment.window_share(speed, train_ms, rules.first, most, steps)
-        share = mine if TRAINER in roles and is_free else 0
-        return RosterMember(peer=to_text(key), roles=roles, speed=speed, share=share)
+        paces, train_ms = self.members[key].paces, self.manifest.rounds.train
+        mine = assignment.window_share(
+            paces,
+            train_ms=train_ms,
+            first=rules.first,
+            most=rules.first if self.standings.of(key) in UNPROVEN else rules.most,
+            steps=self.manifest.inner.steps,
+        )
+        return RosterMember(
+            peer=to_text(key),
+            roles=roles,
+            speed=assignment.verified_speed(paces, train_ms),
+            share=mine if TRAINER in roles and is_free else 0,
+        )
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
         """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""
@@ -364,8 +403,9 @@ class RunAccounts:
     def _drop_silent(self, view: RoundView) -> None:
         """Drop members that sent nothing the round waited for; `member.ready` brings them back."""
         for slot, member in enumerate(view.roster.members):
-            if view.is_silent(slot) and not self._rejoined(member.key, view):
-                self.deactivate(member.key)
+            key = self.standings.links.holder(member.key)
+            if view.is_silent(slot) and not self._rejoined(key, view):
+                self.deactivate(key)
 
     def _rejoined(self, key: PeerKey, view: RoundView) -> bool:
         """Return whether the member was ready again after this round's roster."""

@@ -28,7 +28,7 @@ from tequio_shared.limits import (
     NEWCOMER_WORK,
 )
 from tequio_shared.round import audits
-from tequio_shared.round.audits import Audited, AuditVerdict, AuditVote, Candidate, DrawnAudit
+from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate, DrawnAudit
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import Commitment, RoundView
@@ -59,8 +59,8 @@ class AuditCase:
     """Owners of its auditors so far."""
 
     @property
-    def work(self) -> Audited:
-        return Audited(
+    def work(self) -> AuditedWork:
+        return AuditedWork(
             contribution=self.id,
             owners=frozenset({self.owner, *self.owners}),
             speed=self.speed,
@@ -68,7 +68,7 @@ class AuditCase:
 
 
 @dataclass(slots=True, kw_only=True)
-class AuditDuty:
+class OwedAudit:
     """An audit that a key owes."""
 
     contribution: ContributionId
@@ -85,13 +85,15 @@ class AuditOutcome:
     trainer: PeerKey
     round: int
     verdict: AuditVerdict
+    was_present: bool
+    """True if the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
 
 
 Rate = Callable[[PeerKey], bool]
-"""Whether a key is unproven, so that its contributions are audited more often."""
+"""Tells whether a key is unproven, and its contributions are audited more often."""
 OwnerOf = Callable[[PeerKey], Digest]
 
 
@@ -100,7 +102,7 @@ class AuditBook:
     """The audits of one run; a fold."""
 
     rules: AuditRules
-    duties: dict[PeerKey, AuditDuty] = field(default_factory=dict)
+    duties: dict[PeerKey, OwedAudit] = field(default_factory=dict)
     """In the order of the draws."""
     cases: dict[ContributionId, AuditCase] = field(default_factory=dict)
     watched: dict[PeerKey, int] = field(default_factory=dict)
@@ -133,6 +135,17 @@ class AuditBook:
     def forget(self, key: PeerKey) -> None:
         """Drop the duty of a key that has left the run."""
         self.duties.pop(key, None)
+
+    def move_key(self, former: PeerKey, successor: PeerKey) -> None:
+        """Let a successor be watched and paused like its former key, and not audit its work."""
+        self.forget(former)
+        for moved in (self.watched, self.paused):
+            if former in moved:
+                moved[successor] = moved.pop(former)
+        for case in self.cases.values():
+            # A key without a known owner is its own; so is its successor, which is the same person.
+            if Digest(former) in case.work.owners:
+                case.owners.add(Digest(successor))
 
     def close_round(
         self, view: RoundView, owner_of: OwnerOf, is_unproven: Rate
@@ -183,7 +196,7 @@ class AuditBook:
         return found
 
     def _free(self, view: RoundView, members: list[Candidate]) -> list[Candidate]:
-        """Those that may audit: trainers that hold the head, without a duty or a pause."""
+        """Members that may audit: trainers that hold the head, without a duty or a pause."""
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
         present = {view.roster.members[slot].key for slot in view.attests}
         return [
@@ -202,7 +215,7 @@ class AuditBook:
                 self._order(one)
             if not drawn and not self._waits(view, case):
                 del self.cases[case.id]
-                over.extend(_outcome(case))
+                over.extend(_outcome(view, case))
         return over
 
     def _next_auditors(
@@ -254,7 +267,7 @@ class AuditBook:
     def _order(self, drawn: DrawnAudit) -> None:
         case = self.cases[drawn.work.contribution]
         case.owners.add(drawn.auditor.owner)
-        self.duties[drawn.auditor.key] = AuditDuty(
+        self.duties[drawn.auditor.key] = OwedAudit(
             contribution=case.id,
             opening=drawn.opening,
             earlier=tuple(case.entries),
@@ -300,8 +313,8 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
     return AuditVote(auditor=auditor, verdict=audits.judge(figures), checked=body.checked)
 
 
-def _outcome(case: AuditCase) -> list[AuditOutcome]:
-    """What follows from a case that is over: nothing if nobody reported, or too many differ."""
+def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
+    """Outcome of a case that is over: none if nobody reported, or too many differ."""
     if not case.votes:
         return []
     verdict: AuditVerdict | None = AuditVerdict.CLEAR
@@ -318,6 +331,7 @@ def _outcome(case: AuditCase) -> list[AuditOutcome]:
             trainer=case.trainer,
             round=case.round,
             verdict=verdict,
+            was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=contradicted,
             auditors=tuple(vote.auditor for vote in case.votes),
             entries=tuple(case.entries),

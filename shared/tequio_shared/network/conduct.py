@@ -67,15 +67,34 @@ def read_fault(
         raise RefusedError("already-said", "this fault has been reported before")
     cause: StandingCause
     evidence: tuple[int, ...] = ()
+    is_logged = False
     if body.piece:
         cause = _against_bytes(statements, body.piece, net, documents)
+        is_logged = cause is StandingCause.BAD_PAYLOAD and _is_logged(statements[0], round_of)
     elif len(statements) == 1:
         cause, evidence = _against_round(statements[0], round_of)
     else:
         cause = _against_each_other(*statements)
     return ProvenFault(
-        peer=statements[0].author, cause=cause, evidence=evidence, statements=statements
+        peer=statements[0].author,
+        cause=cause,
+        evidence=evidence,
+        statements=statements,
+        is_logged=is_logged,
     )
+
+
+def _is_logged(statement: Statement, round_of: RoundOf) -> bool:
+    """Return whether the log has this commitment, in the round in progress or the last one."""
+    view = None if statement.run is None else round_of(statement.run)
+    if view is None or view.number != statement.round:
+        return False
+    slot = view.slot_of.get(statement.author)
+    logged = None if slot is None else view.commitments.get(slot)
+    match statement.body:
+        case WorkCommit(header=header) if logged is not None:
+            return logged.id == contribution_id(from_text(header, None))
+    return False
 
 
 def count_signatures(body: FaultReport) -> int:

@@ -240,6 +240,7 @@ class RunView:
     next_head: NextHead | None = None
     round: RoundView | None = None  # the one in progress, or the last
     absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
+    ended: set[PeerKey] = field(default_factory=set)  # revoked or replaced since the view began
     rostered_ms: int = 0  # ts of the round's round.roster
     promoted_ms: int = 0  # ts of the last head.promote
     witnessed_ms: int = 0  # ts of its round.witness
@@ -280,7 +281,7 @@ class RunView:
         if isinstance(body, CheckpointPublish):
             self._apply_publication(index, statement, body)
             return
-        self._check_running(statement)
+        self._check_can_follow(statement)
         is_coordinators = isinstance(body, COORDINATOR_BODIES)
         if is_coordinators:
             network_accounts.check_forward(self.coordinator_ms, statement.ts)
@@ -304,6 +305,11 @@ class RunView:
             return []
         members = self.round.roster.members
         return [slot for slot in slots if members[slot].key not in self.absent]
+
+    def end_key(self, key: PeerKey) -> None:
+        """Wait no longer for a key that was revoked or replaced, nor hear it again."""
+        self.absent.add(key)
+        self.ended.add(key)
 
     def done_event(self, number: int) -> RunEvent:
         """Event that the end of that round causes."""
@@ -405,7 +411,7 @@ class RunView:
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 network_accounts.check_witness(self, view, statement.ts)
-                view.apply_witness(body)
+                view.apply_witness(body, statement.digest)
                 self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
                 self._apply_close(index, statement, body, documents)
@@ -504,10 +510,12 @@ class RunView:
         self.voided += 1
         self.state = after
 
-    def _check_running(self, statement: Statement) -> None:
+    def _check_can_follow(self, statement: Statement) -> None:
         # Measures of the last head may come after the run's end: it is drawn for as it is promoted.
         if self.state is RunState.FINISHED and not isinstance(statement.body, HeadMeasure):
             raise RefusedError("run-finished", "the run has ended")
+        if statement.author in self.ended:
+            raise RefusedError("key-ended", "the author's key was revoked or replaced before")
 
     def _current(self, statement: Statement) -> RoundView:
         if self.round is None or statement.round != self.round.number:

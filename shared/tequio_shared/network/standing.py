@@ -5,8 +5,8 @@ witnesses, work that was accepted. From them follows a `standing.change`, and ex
 coordinator states it, every reader of the whole log derives it again, and no roster is admitted
 while one is due. Silence, lateness and work that nobody could fetch are never faults. No
 measure excludes anybody: one on which two witnesses agree makes a key suspected, and so more often
-audited; work that was not done is what five sixths of its auditors say. A standing holds in all
-runs. (docs/protocol.md, standing)
+audited, and so do many low loss gains; work that was not done is what five sixths of its auditors
+say. A standing holds in all runs. (docs/protocol.md, standing)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import Digest, PeerKey, key_from_text, to_text
+from tequio_shared.ids import Digest, PeerKey, RunId, key_from_text, to_text
 from tequio_shared.limits import (
     APPEAL_MS,
     APPEAL_PAUSE_MS,
@@ -26,15 +26,20 @@ from tequio_shared.limits import (
     CONTRADICTIONS,
     DEVIATION_PROOFS,
     DEVIATIONS,
+    GAIN_RETURN,
+    GAIN_ROUNDS,
     NEWCOMER_WORK,
     PROBATION_WORK,
     QUARANTINE_MS,
     REPEAT_MS,
     REPEATED_QUARANTINE_MS,
     STRIKE_ROUNDS,
+    WITHHOLDINGS,
 )
-from tequio_shared.round import proof
+from tequio_shared.network.key_links import KeyLinks
+from tequio_shared.round import gain, proof
 from tequio_shared.round.audits import AuditVerdict
+from tequio_shared.round.gain import GainPool, GainSign
 from tequio_shared.round.proof import MEASURED, Verdict
 from tequio_shared.statements.network import (
     EVIDENCE,
@@ -64,6 +69,8 @@ class Standing(StrEnum):
     QUARANTINED = "quarantined"
     PROBATION = "probation"
     BANNED = "banned"
+    REVOKED = "revoked"
+    REPLACED = "replaced"
 
 
 class StandingCause(IntEnum):
@@ -85,9 +92,13 @@ class StandingCause(IntEnum):
     NOT_DONE = 14  # a contribution that is not the work it claims, as its auditors agree
     CONTRADICTED = 15  # an audit that the other auditors contradict
     CONTRADICTIONS = 16  # repeated ones
+    LOW_GAIN = 17  # contributions that help on their own windows no more than on others
+    WITHHELD = 18  # a contribution that a present trainer did not open to its auditors
 
 
-EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED})
+ENDED = frozenset({Standing.REVOKED, Standing.REPLACED})
+"""Standings of keys that never act again."""
+EXCLUDED = frozenset({Standing.QUARANTINED, Standing.BANNED, *ENDED})
 """Standings that exclude a key from every roster."""
 UNPROVEN = frozenset({Standing.NEWCOMER, Standing.PROBATION})
 """Standings with small shares, and without witness duty while there are other witnesses."""
@@ -101,6 +112,8 @@ class ProvenFault:
     cause: StandingCause
     evidence: tuple[int, ...]
     statements: tuple[Statement, ...]
+    is_logged: bool = False
+    """The log has this commitment in its run's last round, so no later thief signed it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -124,9 +137,13 @@ class StandingRecord:
     proofs: int = 0
     deviations: list[tuple[int, int]] = field(default_factory=list)
     """(number of the proof, round.close)."""
+    gains: list[tuple[bool, int]] = field(default_factory=list)
+    """(whether a counted gain was positive, round.close)."""
     audits: int = 0
     contradictions: list[tuple[int, int]] = field(default_factory=list)
     """(number of the audit, its audit.report)."""
+    withheld: list[tuple[int, int]] = field(default_factory=list)
+    """(number of the judged contribution, round.close)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
     """Proven fault that has had no consequence yet."""
     convictions: list[int] = field(default_factory=list)
@@ -143,7 +160,11 @@ class StandingRecord:
 class KeyStatus:
     """The standing of every key of a network; a fold for the ledger's state and for auditors."""
 
+    links: KeyLinks = field(default_factory=KeyLinks)  # the network's
     records: dict[PeerKey, StandingRecord] = field(default_factory=dict)
+    gains: dict[RunId, GainPool] = field(default_factory=dict)
+    _held: dict[PeerKey, StandingRecord] = field(default_factory=dict)
+    """Records of revoked keys, which a successor may still get."""
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
@@ -155,6 +176,27 @@ class KeyStatus:
     def register(self, key: PeerKey, index: int) -> StandingRecord:
         """Count a key from this log index on; a registered one keeps its record."""
         return self.records.setdefault(key, StandingRecord(since=index))
+
+    def revoke(self, index: int, key: PeerKey) -> None:
+        """End a key, and hold its record for a successor."""
+        self._held[key] = self._end(index, key, Standing.REVOKED)
+
+    def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
+        record = self._end(index, former, Standing.REPLACED)
+        self.records[successor] = self._held.pop(former, record)
+        self._moving.add(successor)
+
+    def _end(self, index: int, key: PeerKey, to: Standing) -> StandingRecord:
+        record = self.register(key, index)
+        self.records[key] = StandingRecord(standing=to, since=index)
+        self._moving.discard(key)
+        return record
+
+    def _record(self, key: PeerKey, index: int) -> StandingRecord:
+        """Record on which the work of a member counts, also after its key has ended."""
+        holder = self.links.holder(key)
+        return self._held.get(holder) or self.register(holder, index)
 
     def due(self, ts: int) -> StandingChange | None:
         """Next change that follows from the log at that time (ms), lowest key first."""
@@ -198,6 +240,9 @@ class KeyStatus:
         """
         if fault.peer not in self.records:
             raise RefusedError("wrong-evidence", f"{to_text(fault.peer)} is not registered")
+        # Anybody may have the secret of an ended key, so only what it had logged before counts.
+        if not fault.is_logged:
+            self.links.check(fault.peer)
         if all(self.is_reported(statement.digest) for statement in fault.statements):
             raise RefusedError("already-said", "this fault has been reported before")
 
@@ -209,17 +254,18 @@ class KeyStatus:
         """Apply fault.report; raises RefusedError as `admit_fault`."""
         self.admit_fault(fault)
         self._reported.update(statement.digest for statement in fault.statements)
-        record = self.register(fault.peer, index)
+        record = self._record(fault.peer, index)
         # The first fault is enough to quarantine; a second report must not prolong the term.
         if record.standing not in EXCLUDED and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
-            self._moving.add(fault.peer)
+            self._moving.add(self.links.holder(fault.peer))
 
     def close_round(self, index: int, view: RoundView) -> None:
         """Apply round.close at that log index: verdicts on work, and on the witnesses."""
         verdicts = view.verdicts()
         for slot, (verdict, reason) in verdicts.items():
-            record = self.register(view.roster.members[slot].key, index)
+            key = view.roster.members[slot].key
+            record = self._record(key, index)
             if verdict is Verdict.ACCEPTED:
                 record.judged, record.accepted_since = record.judged + 1, record.accepted_since + 1
                 record.last_accepted = index
@@ -233,38 +279,63 @@ class KeyStatus:
                     record.strikes.append((record.judged, index))
                     del record.strikes[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-            self._moving.add(view.roster.members[slot].key)
+            self._moving.add(self.links.holder(key))
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
-            record = self.register(key, index)
+            record = self._record(key, index)
             record.proofs += 1
             if proof.deviates(slot, seen, verdicts):
                 record.deviations.append((record.proofs, index))
                 del record.deviations[:-DEVIATION_PROOFS]
-                self._moving.add(key)
+                self._moving.add(self.links.holder(key))
+        self._count_gains(index, view, verdicts)
+
+    def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
+        """Count the signs of the round's gains, where the run's other keys have clear ones."""
+        pool = self.gains.setdefault(view.manifest.run_id, GainPool())
+        signs = []
+        for slot in view.gains.windows:
+            is_positive = gain.is_positive(slot, view.elected, view.proofs)
+            if is_positive is not None and verdicts[slot][0] is Verdict.ACCEPTED:
+                windows = view.commitments[slot].header.window_count
+                signs.append(GainSign(view.roster.members[slot].key, windows, is_positive))
+        for sign in filter(pool.is_clear, signs):
+            record = self._record(sign.key, index)
+            record.gains.append((sign.is_positive, index))
+            del record.gains[:-GAIN_ROUNDS]
+        # Afterwards: of the same round, they would count for each other.
+        pool.signs.extend(signs)
 
     def close_audits(self, index: int, outcomes: Iterable[AuditOutcome]) -> None:
         """Apply the audits that ended with the round.close at that log index."""
         for one in outcomes:
             if one.verdict is AuditVerdict.NOT_DONE:
-                record = self.register(one.trainer, index)
+                record = self._record(one.trainer, index)
                 if record.standing not in EXCLUDED and record.fault is None:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
-                    self._moving.add(one.trainer)
+                    self._moving.add(self.links.holder(one.trainer))
+            # Of a computer that is off, nothing can be said.
+            if one.verdict is AuditVerdict.WITHHELD and one.was_present:
+                record = self._record(one.trainer, index)
+                record.withheld.append((record.judged, index))
+                del record.withheld[:-STRIKE_ROUNDS]
+                record.accepted_since = 0
+                self._moving.add(self.links.holder(one.trainer))
             for auditor, entry in zip(one.auditors, one.entries, strict=True):
-                record = self.register(auditor, index)
+                record = self._record(auditor, index)
                 record.audits += 1
                 if auditor in one.contradicted:
                     record.contradictions.append((record.audits, entry))
                     del record.contradictions[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-                    self._moving.add(auditor)
+                    self._moving.add(self.links.holder(auditor))
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
         record = self.records.get(key)
         if record is None or record.standing not in EXCLUDED:
             return
+        self.links.check(key)
         if record.standing is Standing.BANNED:
             raise RefusedError("quarantined", f"banned by entry {record.since}")
         if ts < record.until:
@@ -318,6 +389,7 @@ class KeyStatus:
         record = self.records.get(key_from_text(body.peer))
         if record is None:
             raise RefusedError("not-found", f"no key {body.peer} is registered")
+        self.links.check(key_from_text(body.peer))
         if isinstance(body, StandingRelease):
             if record.standing is Standing.ACTIVE:
                 raise RefusedError("wrong-standing", f"{body.peer} is already active")
@@ -337,7 +409,7 @@ class KeyStatus:
         match record.standing:
             case Standing.QUARANTINED:
                 found = _way_back(record, ts)
-            case Standing.BANNED:
+            case Standing.BANNED | Standing.REVOKED | Standing.REPLACED:
                 found = None
             case _:
                 found = _guilt(record) or _suspicion(record) or _progress(record)
@@ -365,6 +437,9 @@ def _guilt(record: StandingRecord) -> _Found | None:
     contradictions = _contradictions(record)
     if len(contradictions) >= CONTRADICTIONS:
         return "quarantined", StandingCause.CONTRADICTIONS, contradictions
+    withheld = _withheld(record)
+    if len(withheld) >= WITHHOLDINGS:
+        return "quarantined", StandingCause.WITHHELD, withheld
     return None
 
 
@@ -375,6 +450,9 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     contradictions = tuple(at for at in _contradictions(record) if at > record.since)
     if contradictions:
         return "suspected", StandingCause.CONTRADICTED, contradictions
+    withheld = tuple(at for at in _withheld(record) if at > record.since)
+    if withheld:
+        return "suspected", StandingCause.WITHHELD, withheld
     strikes = [at for number, at in record.strikes if number > record.judged - STRIKE_ROUNDS]
     if strikes:
         return "suspected", StandingCause.STRIKE, tuple(strikes)
@@ -382,7 +460,21 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     deviations = [at for number, at in record.deviations if number > recent]
     if len(deviations) >= DEVIATIONS:
         return "suspected", StandingCause.DEVIATION, tuple(deviations)
-    return None
+    return _low_gain(record)
+
+
+def _low_gain(record: StandingRecord) -> _Found | None:
+    """Suspicion that follows from many rounds in which the work helped on no windows of its own."""
+    if len(record.gains) < GAIN_ROUNDS or 2 * _positive(record) > GAIN_ROUNDS:
+        return None
+    return "suspected", StandingCause.LOW_GAIN, tuple(at for _, at in record.gains)
+
+
+def _has_returned(record: StandingRecord) -> bool:
+    """Return whether a suspicion for low gains is over: accepted work alone is what it had."""
+    if record.standing is not Standing.SUSPECTED or record.cause is not StandingCause.LOW_GAIN:
+        return True
+    return len(record.gains) >= GAIN_RETURN and 8 * _positive(record) > 5 * len(record.gains)
 
 
 def _contradictions(record: StandingRecord) -> tuple[int, ...]:
@@ -390,12 +482,24 @@ def _contradictions(record: StandingRecord) -> tuple[int, ...]:
     return tuple(at for number, at in record.contradictions if number > recent)
 
 
+def _withheld(record: StandingRecord) -> tuple[int, ...]:
+    recent = record.judged - STRIKE_ROUNDS
+    return tuple(at for number, at in record.withheld if number > recent)
+
+
 def _progress(record: StandingRecord) -> _Found | None:
     """Promotion that accepted work has earned."""
     needed = PROBATION_WORK if record.standing is Standing.PROBATION else NEWCOMER_WORK
     if record.standing is Standing.ACTIVE or record.accepted_since < needed:
         return None
+    if not _has_returned(record):
+        return None
     return "active", StandingCause.EARNED, (record.last_accepted,)
+
+
+def _positive(record: StandingRecord) -> int:
+    """Number of the counted gains that were positive."""
+    return sum(sign for sign, _ in record.gains)
 
 
 def _way_back(record: StandingRecord, ts: int) -> _Found | None:
@@ -410,15 +514,17 @@ def _way_back(record: StandingRecord, ts: int) -> _Found | None:
 def _move(record: StandingRecord, to: Standing, index: int) -> None:
     """Begin a new standing and clear what led to it.
 
-    Contradicted audits are kept until they quarantine: the second one does, also after the first
-    one's suspicion has ended.
+    Contradicted audits and withheld contributions are kept until they quarantine: the second one
+    does, also after the first one's suspicion has ended.
     """
     record.standing, record.since, record.accepted_since = to, index, 0
     record.fault, record.ready_again, record.appeal = None, None, None
     record.deviations.clear()
+    record.gains.clear()
     record.strikes.clear()
     if to in EXCLUDED:
         record.contradictions.clear()
+        record.withheld.clear()
 
 
 def _repeated(record: StandingRecord, ts: int) -> int:
@@ -444,6 +550,9 @@ CAUSE_TEXTS: Mapping[StandingCause, str] = MappingProxyType(
         "auditors agree",
         StandingCause.CONTRADICTED: "an audit was contradicted by the other auditors",
         StandingCause.CONTRADICTIONS: "further audits were contradicted by the other auditors",
+        StandingCause.WITHHELD: "was there, and did not open contributions to their auditors",
+        StandingCause.LOW_GAIN: "contributions did not help more on their own windows than on "
+        "others, according to the witnesses of many rounds",
     }
 )
 """Each cause in words, for people: ledger and client use the same ones."""

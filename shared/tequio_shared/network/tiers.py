@@ -67,6 +67,12 @@ class Teams:
             raise RefusedError("already-said", f"the key {what}")
         self._changes.setdefault(author, []).append((index, body.team))
 
+    def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
+        """Put a successor into the team that its former key was in."""
+        team = self.of(former)
+        if team:
+            self._changes[successor] = [(index, team)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouch:
@@ -137,6 +143,12 @@ class Vouches:
         if counts is None:
             return None
         return counts, max(one.until for one in standing)
+
+    def replace(self, former: PeerKey, successor: PeerKey) -> None:
+        """Hand the vouches for a key to its successor, which nobody can have vouched for yet."""
+        words = self._by_peer.pop(former, None)
+        if words:
+            self._by_peer[successor] = words
 
     def of(self, connector: PeerKey) -> list[PeerKey]:
         """Keys whose last vouch by this connector was not withdrawn, even if it is void."""
@@ -278,6 +290,12 @@ class Tiers:
         invitation.check(entry.statement.ts)
         invitation.used += 1
         self._invited[author] = InvitedKey(index=index, invitation=key, run=invitation.run)
+
+    def replace(self, former: PeerKey, successor: PeerKey) -> None:
+        """Hand tier and owner of a key to its successor: an owner never holds both."""
+        if former in self._invited:
+            self._invited[successor] = self._invited.pop(former)
+        self._vouches.replace(former, successor)
 
     def apply(self, index: int, statement: Statement) -> None:
         """Apply the statement at that log index; raises RefusedError unless it fits the log."""

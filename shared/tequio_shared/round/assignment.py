@@ -23,6 +23,8 @@ FLOP_PER_PARAMETER_TOKEN = 6
 FLOP_PER_FROZEN_TOKEN = 4
 FLOP_PER_MICROPOINT = 10**9
 BASIS_POINTS = 10_000
+GROWTH = 2
+"""A share is at most this many times what the same key had accepted last."""
 Range = tuple[int, int]
 """(first, count), count >= 1."""
 Ranges = tuple[Range, ...]
@@ -193,24 +195,37 @@ def split_windows(ranges: Ranges, count: int) -> tuple[Ranges, Ranges]:
     return tuple(head), ()
 
 
-def verified_speed(paces: Sequence[tuple[int, int]]) -> int:
-    """Milli-windows per second: the lower median over the last accepted (windows, ms); 0 = unknown.
+def verified_speed(paces: Sequence[tuple[int, int]], train_ms: int) -> int:
+    """Milli-windows per second after those accepted (windows, ms); 0 = unknown.
 
-    The coordinator measures both numbers; a trainer's own claims do not enter. A trainer that needs
+    The lower median of the last rounds, but at most what twice the last accepted windows make in
+    `train_ms`: an early commitment claims a speed, and only accepted windows verify it. The
+    coordinator measures both numbers; a trainer's own claims do not enter. A trainer that needs
     more than 1000 s for a window counts as 1: slow is not unknown.
     """
-    recent = paces[-SPEED_ROUNDS:]
-    speeds = [max(windows * 1_000_000 // max(ms, 1), 1) for windows, ms in recent]
+    if not paces:
+        return 0
+    speeds = [max(windows * 1_000_000 // max(ms, 1), 1) for windows, ms in paces[-SPEED_ROUNDS:]]
+    # Rounded up, so that the doubled windows fit into the time.
+    most = -(-GROWTH * paces[-1][0] * 1_000_000 // max(train_ms, 1))
     # The lower median is always a measured value, and one lucky round does not raise it.
-    return median_low(speeds or [0])
+    return min(median_low(speeds), most)
 
 
-def window_share(speed: int, train_ms: int, first: int, most: int, steps: int) -> int:
-    """Windows for a round of `train_ms` at that speed: `first` if unknown, else 1..`most`.
+def window_share(
+    paces: Sequence[tuple[int, int]], *, train_ms: int, first: int, most: int, steps: int
+) -> int:
+    """Windows for a round of `train_ms` after those accepted (windows, ms): 1..`most`.
 
-    Rounded down to whole inner steps where there are enough, so that all steps have equal size.
+    `first` without any; else what the verified speed gives, and at most twice the windows of the
+    last accepted contribution: a true speed is reached in a logarithmic number of rounds, and a
+    claimed one is twice the work in every round. Rounded down to whole inner steps where there are
+    enough, so that all steps have equal size.
     """
-    count = first if speed == 0 else max(speed * train_ms // 1_000_000, 1)
+    count = first
+    if paces:
+        count = max(verified_speed(paces, train_ms) * train_ms // 1_000_000, 1)
+        count = min(count, GROWTH * paces[-1][0])
     # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count

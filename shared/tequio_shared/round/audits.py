@@ -30,7 +30,7 @@ _OUTVOTED_PART = 5
 
 
 class AuditVerdict(IntEnum):
-    """What an auditor's report says of a contribution."""
+    """An auditor's word on a contribution."""
 
     CLEAR = 0
     WARNED = 1  # as far from the repetition as odd hardware may be: counts as clear
@@ -71,7 +71,7 @@ def lot_input(
 
 
 def draw(lot: bytes, contribution: ContributionId) -> int:
-    """What a lot draws for a contribution: a number below 2^64, the lower the sooner."""
+    """Number below 2^64 that a lot draws for a contribution, the lower the sooner."""
     return int.from_bytes(sha256(b"tequio/v1/audited\0", lot, contribution)[:8], "big")
 
 
@@ -167,11 +167,11 @@ class Candidate:
     owner: Digest
     speed: int
     lot: bytes = b""
-    """Its audit lot, if it is a witness of the round."""
+    """Audit lot, empty unless it is a witness of the round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Audited:
+class AuditedWork:
     """A contribution that may be audited, by auditors of other owners than those in `owners`."""
 
     contribution: ContributionId
@@ -181,12 +181,12 @@ class Audited:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnAudit:
-    work: Audited
+    work: AuditedWork
     auditor: Candidate
     opening: Digest
 
 
-def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidate]:
+def auditors_of(work: AuditedWork, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Candidates that may audit it: of other owners, and about as fast as its trainer.
 
     If all are slower, they all may. A slow one would hold up the round.
@@ -196,7 +196,7 @@ def auditors_of(work: Audited, candidates: Iterable[Candidate]) -> list[Candidat
 
 
 def draw_some(
-    works: Sequence[tuple[Audited, int]],
+    works: Sequence[tuple[AuditedWork, int]],
     witnesses: Sequence[Candidate],
     elected: Sequence[Digest],
     candidates: Sequence[Candidate],
@@ -230,7 +230,7 @@ def draw_some(
     return drawn
 
 
-def draw_jury(work: Audited, candidates: Iterable[Candidate], seats: int) -> list[DrawnAudit]:
+def draw_jury(work: AuditedWork, candidates: Iterable[Candidate], seats: int) -> list[DrawnAudit]:
     """Draw the auditors that settle a dispute: the witnesses with the lowest draws of their own.
 
     One of each owner. Each has only its own lot, so nobody's silence moves another's seat.
@@ -244,7 +244,7 @@ def draw_jury(work: Audited, candidates: Iterable[Candidate], seats: int) -> lis
     return [_drawn(work, one, one.lot) for one in seated.values()]
 
 
-def _drawn(work: Audited, auditor: Candidate, lot: bytes) -> DrawnAudit:
+def _drawn(work: AuditedWork, auditor: Candidate, lot: bytes) -> DrawnAudit:
     opening = sha256(b"tequio/v1/audit-opening\0", lot, work.contribution, auditor.key)
     return DrawnAudit(work=work, auditor=auditor, opening=opening)
 

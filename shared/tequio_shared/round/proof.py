@@ -16,7 +16,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
@@ -152,10 +152,11 @@ Verdicts = Mapping[int, tuple[Verdict, RejectionReason]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessFindings:
-    """A witness proof, parsed: slots vouched for, and slots refused with the reason."""
+    """A witness proof, parsed: slots vouched for, slots refused with the reason, loss gains."""
 
     vouched: frozenset[int]
     rejected: Mapping[int, RejectionReason]
+    gains: Mapping[int, int] = field(default_factory=dict)  # in 2^-16 nats per token
 
 
 def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
@@ -171,7 +172,8 @@ def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
     """Make the proof of a witness that checked these contributions (slot to id) of a round.
 
     `vrf` is its proof for `RoundView.audit_lot_input`.
-    Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement.
+    Only the first `REJECTIONS` rejected slots are named, so that the proof fits a statement. Gains
+    are left empty.
     """
     # Sorted, so that two witnesses that vouch for the same set state the same root.
     ids = sorted(vouched.values())
@@ -184,6 +186,7 @@ def make_proof(  # noqa: PLR0913 - the parts of a proof, all by name
         rejected=tuple(
             (slot, int(reason)) for slot, reason in sorted(rejected.items())[:REJECTIONS]
         ),
+        gains=(),
         vrf=to_text(vrf),
     )
 
@@ -211,7 +214,7 @@ def check_proof(
     if proof.count != len(ids) or from_text(proof.root) != merkle.root(ids):
         raise RefusedError("proof-root", "the commitment root does not match the bitmap")
     _check_bloom(from_text(proof.bloom, None), seed, ids, trainers)
-    return WitnessFindings(vouched=vouched, rejected=rejected)
+    return WitnessFindings(vouched=vouched, rejected=rejected, gains=dict(proof.gains))
 
 
 def verdicts(
@@ -262,7 +265,7 @@ def is_undecided(
         if (
             verdict is Verdict.NOT_SELECTED
             and votes > 0
-            and votes + coming >= _needed(slot, elected)
+            and votes + coming >= needed_votes(slot, elected)
         ):
             return True
     return False
@@ -345,7 +348,7 @@ def _check_bloom(bits: bytes, seed: bytes, ids: list[ContributionId], trainers: 
         raise RefusedError("proof-bloom", "the Bloom filter does not match the bitmap")
 
 
-def _needed(slot: int, elected: Collection[int]) -> int:
+def needed_votes(slot: int, elected: Collection[int]) -> int:
     """Votes that decide on a slot: ceil(2/3) of the elected others, and at least one."""
     return max(quorum(len(elected) - (slot in elected)), 1)
 
@@ -354,7 +357,7 @@ def _verdict(
     slot: int, elected: Collection[int], proofs: Mapping[int, WitnessFindings]
 ) -> tuple[Verdict, RejectionReason]:
     others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
-    needed = _needed(slot, elected)
+    needed = needed_votes(slot, elected)
     if sum(slot in seen.vouched for seen in others) >= needed:
         return Verdict.ACCEPTED, RejectionReason.NONE
     # One reason must reach the quorum by itself: a hostile third must not add up with honest

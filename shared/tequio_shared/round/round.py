@@ -47,7 +47,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round import audits, lots, proof
+from tequio_shared.round import audits, gain, lots, proof
 from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.documents import (
     TRAINER,
@@ -57,6 +57,7 @@ from tequio_shared.round.documents import (
     RoundResult,
     SlotResult,
 )
+from tequio_shared.round.gain import NO_SAMPLE, GainSample
 from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -215,6 +216,7 @@ class RoundView:
     open: RoundOpen | None = None
     commitments: dict[int, Commitment] = field(default_factory=dict)
     proofs: dict[int, WitnessFindings] = field(default_factory=dict)
+    gains: GainSample = NO_SAMPLE  # what the witnesses measure, once the witness phase began
     audit_lots: dict[int, bytes] = field(default_factory=dict)  # by slot that sent a proof
     orders: dict[int, AuditOrder] = field(init=False)  # by slot of the auditor
     reports: dict[int, tuple[int, AuditReport]] = field(default_factory=dict)
@@ -268,6 +270,13 @@ class RoundView:
                 self._check_report(slot, body)
                 self.reports[slot] = index, body
 
+    def check_attestation(self, author: PeerKey, body: HeadAttest) -> None:
+        """Raise RefusedError unless the round would accept this attestation now."""
+        slot = self.slot_of.get(author)
+        if slot is None:
+            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
+        self._checked_lot(slot, author, body)
+
     def apply_promotion(self, body: HeadPromote) -> Head:
         """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
         agreed = self.agreed_head()
@@ -295,8 +304,8 @@ class RoundView:
         self.seed = digest_from_text(body.lots)
         self.elected = self.committee(body.head)
 
-    def apply_witness(self, body: RoundWitness) -> None:
-        """Apply round.witness: training is over, these commitments count."""
+    def apply_witness(self, body: RoundWitness, statement: Digest) -> None:
+        """Apply round.witness with that id: training is over, these commitments count."""
         if self.phase is not RoundPhase.TRAIN:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
         # The count pins which commitments came in time, whatever the readers' clocks say.
@@ -306,6 +315,12 @@ class RoundView:
                 f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
             )
         self.phase, self.is_judged = RoundPhase.WITNESS, True
+        done = {
+            slot: round_assignment.split_windows(self.assignment[slot], one.header.window_count)[0]
+            for slot, one in self.commitments.items()
+        }
+        seed = gain.sample_seed(self.seed, statement)
+        self.gains = gain.draw_sample(seed, self.roster.pool, done)
 
     def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:
         """Apply round.close; raises RefusedError unless the result follows from the proofs."""
@@ -581,7 +596,7 @@ class RoundView:
         """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
-        return proof.check_proof(
+        seen = proof.check_proof(
             body,
             seed=self.seed,
             slots=len(self.roster.members),
@@ -589,6 +604,10 @@ class RoundView:
             commitments={slot: one.id for slot, one in self.commitments.items()},
             head=self.head.hash,
         )
+        # Of drawn slots only: else a witness could choose whom it measures.
+        if not seen.gains.keys() <= self.gains.windows.keys() & seen.vouched:
+            raise RefusedError("proof-gains", "a gain of a slot not drawn, or not vouched for")
+        return seen
 
     def _checked_lot(self, slot: int, author: PeerKey, body: HeadAttest) -> bytes:
         """Check an attestation; return the lot that its author draws with it."""

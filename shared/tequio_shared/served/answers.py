@@ -108,6 +108,9 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         micropoints=peer.micropoints,
         unvested=peer.unvested,
         forfeited=peer.forfeited,
+        recovery=None if peer.recovery is None else to_text(peer.recovery),
+        replaces=None if peer.replaces is None else to_text(peer.replaces),
+        replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),
         standing=_standing_answer(row.standing),
         tier=TierAnswer(
             tier=tier.tier,

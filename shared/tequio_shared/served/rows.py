@@ -4,8 +4,9 @@ One room for all who need them. The ledger writes these rows and checks what it 
 monitor and the audit compare its answers with them.
 
 Rules. The rows of a round follow from the entries about this round, the documents that these name,
-and the teams of its members. A measure's row follows from its entry. The rows of a key follow from
-the state, which contains every key. So each row can be derived again without the log before it.
+the teams of its members, and which of these were revoked. A measure's row follows from its entry.
+The rows of a key follow from the state, which contains every key. So each row can be derived again
+without the log before it.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ RosterOf = Callable[[Digest], Roster]
 """Reads a roster; raises as `Documents` does."""
 TeamOf = Callable[[PeerKey, int], str]
 """Team of a key when an entry was logged; empty without one."""
+IsPaid = Callable[[PeerKey, int], bool]
+"""Tells whether a round that closes with that entry pays the key: not if it was revoked before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +128,11 @@ class PeerRow:
     """Part of `micropoints` that can still be lost."""
     forfeited: int
     """No longer part of `micropoints`."""
+    recovery: bytes | None
+    """The recovery key."""
+    replaces: bytes | None
+    """The key whose place it took."""
+    replaced_by: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +176,11 @@ class RoundRows:
 
 
 def round_rows(
-    entries: Iterable[RoundEntry], roster_of: RosterOf, documents: Documents, team_of: TeamOf
+    entries: Iterable[RoundEntry],
+    roster_of: RosterOf,
+    documents: Documents,
+    team_of: TeamOf,
+    is_paid: IsPaid,
 ) -> RoundRows:
     """Derive the rows of a round from the entries about it, in log order.
 
@@ -197,7 +209,13 @@ def round_rows(
                 rows = replace(
                     rows,
                     round=closed,
-                    credits=_credits(closed, index, slots, members, team_of),
+                    credits=_credits(
+                        closed,
+                        index,
+                        slots,
+                        {slot: key for slot, key in members.items() if is_paid(key, index)},
+                        team_of,
+                    ),
                     attended=_attended(index, members),
                 )
             case RoundVoid() if found is not None:
@@ -257,6 +275,7 @@ def _credits(
             team=team_of(members[slot], index),
         )
         for slot, row in enumerate(slots)
+        if slot in members
         for kind, amount in ((TRAINER, row.trainer_micropoints), (WITNESS, row.witness_micropoints))
         if amount
     )

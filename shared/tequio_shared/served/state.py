@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
 from tequio_shared.network.accounts import MemberPoints
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
@@ -31,7 +31,7 @@ from tequio_shared.statements.competitions import (
     CompSubmit,
     EvalResult,
 )
-from tequio_shared.statements.network import FaultReport, StandingAppeal
+from tequio_shared.statements.network import FaultReport, KeyReplace, StandingAppeal
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -125,6 +125,8 @@ class State(NetworkView):
         name = named_by(statement.body)
         if name is not None:
             self.named.add(name)
+        if isinstance(statement.body, KeyReplace):
+            self._move_counts(key_from_text(statement.body.former), statement.author)
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
             self._record_duty(statement.run, statement)
@@ -135,6 +137,12 @@ class State(NetworkView):
                 index=index, author=statement.author, ts=statement.ts, body=body
             )
             self._competition_events[digest_from_text(body.competition)].append(event)
+
+    def _move_counts(self, former: PeerKey, successor: PeerKey) -> None:
+        # Not the rounds attended: the rosters of these name the former key.
+        for counts in (self.asked, self.proofs):
+            if former in counts:
+                counts[successor] = counts.pop(former)
 
     def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
         """Give every statement about a competition, in log order."""
@@ -150,7 +158,9 @@ class State(NetworkView):
             return RoundRows()
         # The roster that the view holds: its document was read when the round began.
         entries = self._round_entries[run]
-        return round_rows(entries, lambda _: current.roster, self.documents, self.teams.at)
+        return round_rows(
+            entries, lambda _: current.roster, self.documents, self.teams.at, self.links.is_paid
+        )
 
     def micropoints(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs, without the forfeited ones; O(runs)."""
@@ -205,7 +215,8 @@ def key_rows(state: State, key: PeerKey) -> KeyRows:
 
 
 def peer_row(state: State, key: PeerKey) -> PeerRow:
-    chain = state.peers[key]
+    chain, links = state.peers[key], state.links
+    replacement = links.replaced.get(key)
     points = state.points(key)
     return PeerRow(
         key=key,
@@ -215,6 +226,9 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         micropoints=state.micropoints(key),
         unvested=sum(one.unvested for one in points),
         forfeited=sum(one.forfeited for one in points),
+        recovery=links.recovery.get(key),
+        replaces=links.formers.get(key),
+        replaced_by=replacement.successor if replacement else None,
     )
 
 

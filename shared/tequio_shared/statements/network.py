@@ -32,6 +32,35 @@ class KeyRegister(NetworkBody, frozen=True, kw_only=True):
     """The work that the genesis asks of a new key (`has_work`)."""
 
 
+class KeyRecovery(NetworkBody, frozen=True, kw_only=True):
+    """The author commits to a recovery key, which signs too; so does the former one, if any."""
+
+    TYPE = "key.recovery"
+
+    recovery: Bytes32Text
+
+
+class KeyReplace(NetworkBody, frozen=True, kw_only=True):
+    """Registers the author's key, which takes the place of the former key and has its account.
+
+    The recovery key of the former key signs too; the former key itself, if it has none.
+    """
+
+    TYPE = "key.replace"
+
+    former: Bytes32Text
+    nonce: Natural
+    """The work that the genesis asks of a new key (`has_work`)."""
+
+
+class KeyRevoke(NetworkBody, frozen=True, kw_only=True):
+    """The key never acts again; signed by the key or by its recovery key."""
+
+    TYPE = "key.revoke"
+
+    peer: Bytes32Text
+
+
 class MemberReady(RunBody, frozen=True, kw_only=True):
     """The author holds `head` and can be in the run's next roster."""
 

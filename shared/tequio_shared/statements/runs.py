@@ -15,6 +15,7 @@ from tequio_shared.ids import (
     BytesText,
     ContributionCount,
     HeaderText,
+    LossGain,
     MaybeBytes32Text,
     Natural,
     Positive,
@@ -27,6 +28,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import (
     AUDITS_OF_ONE,
+    GAIN_SLOTS,
     MOST_DIFFERENCE,
     SAMPLE_BYTES,
     SAMPLE_PROMPT_BYTES,
@@ -225,13 +227,16 @@ class WitnessProof(RoundBody, frozen=True, kw_only=True):
     head: Bytes32Text
     rejected: tuple[tuple[SlotNumber, ReasonCode], ...]
     """Slot and reason, slots ascending and unique."""
+    gains: Annotated[tuple[tuple[SlotNumber, LossGain], ...], msgspec.Meta(max_length=GAIN_SLOTS)]
+    """Slot and loss gain, slots ascending and unique."""
     vrf: VrfProofText
     """The author's proof for its audit lot (`round/audits.py`)."""
 
     def __post_init__(self) -> None:
-        slots = [slot for slot, _ in self.rejected]
-        if slots != sorted(set(slots)):
-            raise MalformedError(f"rejected slots must be ascending and unique: {slots[:20]}")
+        for name, pairs in (("rejected", self.rejected), ("measured", self.gains)):
+            slots = [slot for slot, _ in pairs]
+            if slots != sorted(set(slots)):
+                raise MalformedError(f"{name} slots must be ascending and unique: {slots[:20]}")
 
 
 Difference = Annotated[int, msgspec.Meta(ge=0, le=MOST_DIFFERENCE)]
@@ -247,9 +252,9 @@ class AuditFigures(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     other: Difference
     """The same in all other tensors."""
     rounding: Difference
-    """What the rounding of the opened feedback can hide."""
+    """Part that the rounding of the opened feedback can hide."""
     leaves: Difference
-    """What was kept back needlessly."""
+    """Part that was kept back needlessly."""
 
 
 class AuditReport(RoundBody, frozen=True, kw_only=True):

@@ -40,10 +40,13 @@ from tequio_shared.limits import (
     STATEMENT_LIFE_MS,
 )
 from tequio_shared.statements import Scope, competitions, network, runs
-from tequio_shared.statements.network import KeyRegister, has_work
+from tequio_shared.statements.network import KeyRecovery, KeyRegister, KeyReplace, has_work
 
 Body: TypeAlias = (
     network.KeyRegister
+    | network.KeyRecovery
+    | network.KeyReplace
+    | network.KeyRevoke
     | network.MemberReady
     | network.MemberLeave
     | runs.NetGenesis
@@ -96,6 +99,9 @@ BODIES: Mapping[tuple[str, int], type[Body]] = MappingProxyType(
     {(body.TYPE, VERSION): body for body in get_args(Body)}
 )
 """Bodies that this version understands; anything else is refused as `unknown-type`."""
+
+REGISTRATIONS = (KeyRegister, KeyReplace)
+"""Bodies whose author is a new key."""
 
 _PREFIX = b"tequio/v1/statement\x00"
 _SCOPES = {(False, False): Scope.NETWORK, (True, False): Scope.RUN, (True, True): Scope.ROUND}
@@ -184,11 +190,11 @@ class Entry:
     def verify(self, net: NetworkId) -> None:
         """Return if every signature holds in this network; raises SignatureInvalidError.
 
-        A registration must also name acceptable keys; other keys were checked at registration.
+        Where keys enter, they must also be acceptable; other keys were checked at registration.
         """
         message = signed_message(net, self.statement.raw)
         for key, signature in self.signatures:
-            if isinstance(self.statement.body, KeyRegister):
+            if isinstance(self.statement.body, (*REGISTRATIONS, KeyRecovery)):
                 keys.check_key(key)
             keys.verify(key, signature, message)
 
@@ -293,7 +299,7 @@ def check_work(statement: Statement, net: NetworkId, bits: int) -> None:
     Other statements need none.
     """
     body = statement.body
-    if not isinstance(body, KeyRegister):
+    if not isinstance(body, REGISTRATIONS):
         return
     if not has_work(net, statement.author, bits, body.nonce):
         raise RefusedError(

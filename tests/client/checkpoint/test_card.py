@@ -13,7 +13,7 @@ import yaml
 from tequio_client.checkpoint import history
 from tequio_client.checkpoint.history import head_history
 from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_shared.ids import PeerKey, to_text
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def story() -> HeadHistory:
     log = SwarmLog(played().swarm)
-    report = AuditReport()
+    report = LogReport()
     read = FoldedLog(log, report, tiles=log)
     read.read()
     assert not report.findings

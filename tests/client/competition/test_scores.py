@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tequio_client.competition import models
 from tequio_client.competition.models import ScoringTask
-from tequio_client.trainer import device
+from tequio_client.trainer import causality, device
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
@@ -49,7 +49,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def _task(model: Path, texts: list[bytes]) -> ScoringTask:
+def _task(model: Path, texts: list[bytes], drawn: list[bytes] | None = None) -> ScoringTask:
     return ScoringTask(
         competition=Digest(bytes(32)),
         entrant="maize",
@@ -57,6 +57,7 @@ def _task(model: Path, texts: list[bytes]) -> ScoringTask:
         evaluator=PeerKey(bytes(32)),
         model=model,
         texts=texts,
+        drawn=texts if drawn is None else drawn,
         scoring=rules().scoring,
         beacon=Digest(bytes(range(32))),
     )
@@ -118,3 +119,22 @@ def test_a_configuration_without_sense_is_told_of_its_entrant(
     (folder / "config.json").write_text(json.dumps(fields | changes))
     with pytest.raises(UserFacingError):
         models.evaluate_entrant(_task(folder, TEXTS), tmp_path / "journal", CPU, NoProgress())
+
+
+def test_scoring_one_document_tries_the_model_on_the_windows_of_all(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[list[bytes]] = []
+    honest = causality._probes  # noqa: SLF001 - the windows show nowhere else
+
+    def recorded(*arguments: Any) -> Any:  # noqa: ANN401 - passed through
+        found = list(honest(*arguments))
+        tried.append([one.changed.inputs.tobytes() for one in found])
+        return iter(found)
+
+    monkeypatch.setattr(causality, "_probes", recorded)
+    for at, texts in enumerate((TEXTS, TEXTS[1:2], TEXTS[:1])):
+        task = _task(model, texts, drawn=TEXTS)
+        models.evaluate_entrant(task, tmp_path / str(at), CPU, NoProgress())
+    assert tried[0] == tried[1] == tried[2]
+    assert tried[0]

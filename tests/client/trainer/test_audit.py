@@ -19,7 +19,7 @@ import torch
 
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
-from tequio_client.ipc.trainer import AuditFigures
+from tequio_client.ipc.trainer import MeasuredFigures
 from tequio_client.trainer import audit, codecs, inner
 from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
 from tequio_client.trainer.inner import StepPlan
@@ -96,7 +96,7 @@ class Situated:
         before: Bits | None = None,
         after: Bits | None = None,
         chunks: NDArray[np.int64] | None = None,
-    ) -> AuditFigures:
+    ) -> MeasuredFigures:
         """An auditor's figures, from the honest pseudo-gradient or another one."""
         sample = self.chunks if chunks is None else chunks
         start = self.before if before is None else before
@@ -322,7 +322,7 @@ def test_withheld_leaves_leave_a_cosine(now: Situated) -> None:
     payload = np.frombuffer(now.mine.encoded.payload, np.uint8)
     found = audit.measure(now.model, now.mine.delta, payload, leaves)
     assert found.cosine is not None
-    assert found == AuditFigures(cosine=found.cosine)
+    assert found == MeasuredFigures(cosine=found.cosine)
     assert found.cosine > 5_000
 
 

@@ -129,15 +129,23 @@ def test_a_configuration_that_would_have_tuples_gets_logits_too() -> None:
     assert first.model.logits(IDS).shape == (2, 33, 256)
 
 
-def test_longrope_takes_as_many_tokens_as_its_short_factors_are_for(tmp_path: Path) -> None:
-    factors = {"short_factor": [1.0] * 4, "long_factor": [3.0] * 4}
+@pytest.mark.parametrize("name", ["rope_scaling", "rope_parameters"])
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_scaling_that_follows_from_the_length_of_the_text_is_refused(
+    name: str, *, is_nested: bool
+) -> None:
+    scaling: dict[str, object] = {
+        "type": "longrope",
+        "rope_type": "longrope",
+        "short_factor": [1.0] * 4,
+        "long_factor": [3.0] * 4,
+    }
     fields = architectures.fields_of("phi3") | {
-        "rope_scaling": {"type": "longrope"} | factors,
+        name: {"full_attention": scaling} if is_nested else scaling,
         "original_max_position_embeddings": 24,
     }
-    assert model.outline(json.dumps(fields).encode()).context == 24
-    folder = architectures.write(tmp_path, fields)
-    assert likelihood.open_model(folder, tokenizer="bytes", prefix=None).context == 24
+    with pytest.raises(UserFacingError, match="'longrope' makes early predictions depend on how"):
+        model.outline(json.dumps(fields).encode())
 
 
 def test_no_kernel_is_fetched_for_a_network_that_would_like_one() -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_client.verify.source import NotAvailableError
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.answer import AsOf
@@ -107,7 +107,7 @@ class SwarmLog:
 
     def _truth(self) -> Fold:
         if self._folded is None or self._folded[0] != self.leaves:
-            fold = Fold(self.swarm.genesis, self, AuditReport())
+            fold = Fold(self.swarm.genesis, self, LogReport())
             for index, leaf in enumerate(self.leaves):
                 fold.apply(index, leaf)
             self._folded = list(self.leaves), fold

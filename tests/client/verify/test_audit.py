@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import AuditFinding, AuditGrade, AuditReport, LogPlace
+from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
 from tequio_client.verify.source import StoreFolders
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, from_text, sha256, to_text
@@ -65,7 +65,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "store"
 
 
-def audited(log: SwarmLog, store: Path | None = None) -> AuditReport:
+def audited(log: SwarmLog, store: Path | None = None) -> LogReport:
     return audit(log, AuditOptions(contributions=(StoreFolders([store]),) if store else ()))
 
 
@@ -81,7 +81,7 @@ def index_of(type_: str, nth: int = 0) -> int:
     return found[nth]
 
 
-def found_at(report: AuditReport, entry: int) -> list[AuditFinding]:
+def found_at(report: LogReport, entry: int) -> list[AuditFinding]:
     assert report.exit_code == 2
     return [one for one in report.findings if one.place.entry == entry]
 
@@ -132,7 +132,7 @@ def test_a_flipped_byte_in_a_higher_tile_is_found(log: SwarmLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
     log.tiles[1, 0][1] = Digest(bytes(32))
-    report = AuditReport()
+    report = LogReport()
     read_to(LogReader(log, report, tiles=log), 700, merkle.root(leaves))
     assert [one.what for one in report.findings] == ["tile/1/000.p/2"]
 
@@ -140,7 +140,7 @@ def test_a_flipped_byte_in_a_higher_tile_is_found(log: SwarmLog) -> None:
 def test_a_tree_read_in_two_parts_is_the_same_tree(log: SwarmLog) -> None:
     leaves = [bytes([at % 256, at // 256]) for at in range(700)]
     log.leaves, log.tiles = leaves, all_tiles(leaves)
-    report = AuditReport()
+    report = LogReport()
     reader = LogReader(log, report, tiles=log)
     for size in (1, 255, 257, 700):
         read_to(reader, size, merkle.root(leaves[:size]))
@@ -421,7 +421,7 @@ def test_only_the_coordinator_speaks_for_rounds(log: SwarmLog) -> None:
 
 def test_a_line_names_everything_that_is_known() -> None:
     place = LogPlace(entry=7, run="R", round=3, peer="P")
-    report = AuditReport()
+    report = LogReport()
     report.mismatch("result", place, "points", expected=1, found=2)
     assert report.findings[0].line() == (
         "mismatch: result at entry 7, run R, round 3, peer P: points; expected 1, found 2"

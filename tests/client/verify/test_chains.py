@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.verify.fold import Fold
-from tequio_client.verify.report import AuditReport
+from tequio_client.verify.report import LogReport
 from tequio_shared.errors import RefusedError
 from tequio_shared.served.state import State
 from tests.client.verify.logs import SwarmLog
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def audit(swarm: Swarm) -> Callable[[int, Entry], None]:
-    report = AuditReport()
+    report = LogReport()
     fold = Fold(swarm.genesis, SwarmLog(swarm), report)
 
     def apply_entry(index: int, entry: Entry) -> None:

@@ -17,7 +17,7 @@ from tests.client.verify.logs import SwarmLog
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import LogReport
     from tequio_shared.statements.statement import Body
 
 
@@ -40,11 +40,11 @@ def swarm() -> Swarm:
     return swarm
 
 
-def audited(swarm: Swarm) -> AuditReport:
+def audited(swarm: Swarm) -> LogReport:
     return audit(SwarmLog(swarm), AuditOptions())
 
 
-def claimed(log: SwarmLog, who: Volunteer, **lie: object) -> AuditReport:
+def claimed(log: SwarmLog, who: Volunteer, **lie: object) -> LogReport:
     """Audit a ledger's answer about a key, with one lie in it."""
     log.lie_about(who.key, standing=lie)
     return audit(log, AuditOptions())

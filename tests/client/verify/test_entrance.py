@@ -16,7 +16,7 @@ from tests.support.authors import registration
 from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import AuditFinding, AuditReport
+    from tequio_client.verify.report import AuditFinding, LogReport
 
 
 LINK = Signer(bytes([41]) * 32)
@@ -50,11 +50,11 @@ def vouch(peer: Volunteer) -> StatementDraft:
     return StatementDraft(MemberVouch(peer=to_text(peer.key), owner=owner, until=FOR_EVER))
 
 
-def audited(swarm: Swarm) -> AuditReport:
+def audited(swarm: Swarm) -> LogReport:
     return audit(SwarmLog(swarm), AuditOptions())
 
 
-def found(report: AuditReport, what: str) -> AuditFinding:
+def found(report: LogReport, what: str) -> AuditFinding:
     (finding,) = (one for one in report.findings if one.what == what)
     return finding
 

@@ -17,7 +17,7 @@ from tests.support.attack_table import attack
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_client.verify.report import AuditFinding, AuditReport
+    from tequio_client.verify.report import AuditFinding, LogReport
     from tequio_shared.ids import PeerKey
 
 
@@ -50,7 +50,7 @@ def newer(swarm: Swarm, author: PeerKey, signer: Signer, *, gap: int = 0) -> byt
     return b"\x01\x01" + author + signer.sign(signed_message(swarm.net, raw)) + raw
 
 
-def audited(swarm: Swarm, *leaves: bytes) -> AuditReport:
+def audited(swarm: Swarm, *leaves: bytes) -> LogReport:
     """Audit the log with those leaves, and with a vouch by a non-connector at its end."""
     one, other = swarm.volunteers
     lie = MemberVouch(peer=to_text(other.key), owner=to_text(sha256(b"account")), until=2**52)
@@ -61,7 +61,7 @@ def audited(swarm: Swarm, *leaves: bytes) -> AuditReport:
     return audit(log, AuditOptions())
 
 
-def found(report: AuditReport, what: str) -> AuditFinding:
+def found(report: LogReport, what: str) -> AuditFinding:
     (finding,) = (one for one in report.findings if one.what == what)
     return finding
 

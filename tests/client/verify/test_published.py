@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.verify.report import AuditReport
+    from tequio_client.verify.report import LogReport
     from tests.support.ledgers import Served
 
 
@@ -32,7 +32,7 @@ def ring(tmp_path: Path) -> Iterator[WitnessGroup]:
         yield started
 
 
-def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> AuditReport:
+def audited(ledger: Served, policy: Path, patience_s: float = PUBLISHED_S) -> LogReport:
     scope = AuditOptions(trust=Policy.parse(policy.read_bytes()), patience_s=patience_s)
     return trio.run(partial(audit_live, ledger.url, scope, cache=None, progress=NoProgress()))
 

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import AuditReport, ProgressBars
+from tequio_client.verify.report import LogReport, ProgressBars
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log import merkle
@@ -71,7 +71,7 @@ def read(reader: LogReader, to: SignedCheckpoint) -> list[int]:
 
 
 def test_each_bundle_and_each_tile_is_fetched_once_and_reading_goes_on() -> None:
-    log, report = CountedLog(LEAVES), AuditReport()
+    log, report = CountedLog(LEAVES), LogReport()
     reader = LogReader(log, report, tiles=log)
     assert read(reader, signed(600)) == list(range(600))
     assert read(reader, signed(1_100)) == list(range(600, 1_100))
@@ -89,7 +89,7 @@ def test_each_bundle_and_each_tile_is_fetched_once_and_reading_goes_on() -> None
 
 
 def test_without_tiles_only_the_root_is_compared() -> None:
-    log, report = CountedLog(LEAVES), AuditReport()
+    log, report = CountedLog(LEAVES), LogReport()
     read(LogReader(log, report), signed(700))
     assert not log.tiles_fetched
     assert not report.findings
@@ -97,7 +97,7 @@ def test_without_tiles_only_the_root_is_compared() -> None:
 
 def test_an_entry_is_proven_by_a_few_tiles() -> None:
     log = CountedLog(LEAVES)
-    reader = LogReader(log, AuditReport(), tiles=log)
+    reader = LogReader(log, LogReport(), tiles=log)
     read(reader, signed(1_100))
     log.tiles_fetched.clear()
     for index in (0, 255, 256, 1_099):
@@ -109,7 +109,7 @@ def test_an_entry_is_proven_by_a_few_tiles() -> None:
 
 
 def test_an_older_checkpoint_has_to_be_a_beginning() -> None:
-    log, report = CountedLog(LEAVES), AuditReport()
+    log, report = CountedLog(LEAVES), LogReport()
     reader = LogReader(log, report, tiles=log)
     read(reader, signed(1_100))
     assert read(reader, signed(300)) == []
@@ -125,7 +125,7 @@ def test_a_withheld_bundle_ends_the_reading() -> None:
                 raise NotAvailableError("gone")
             return super().entries(first, end)
 
-    log, report = Withholding(LEAVES), AuditReport()
+    log, report = Withholding(LEAVES), LogReport()
     reader = LogReader(log, report)
     assert read(reader, signed(600)) == list(range(256))
     assert [one.line() for one in report.findings] == [

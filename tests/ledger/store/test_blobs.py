@@ -136,6 +136,29 @@ def test_unfinished_files_are_swept_at_a_start(
     killed.discard()
 
 
+def test_a_file_that_a_killed_process_left_without_a_row_lapses(
+    tmp_path: Path, either_database: str
+) -> None:
+    clock, database = VirtualClock(), Database(either_database or tmp_path / "lapses")
+    database.migrate()
+    blobs = BlobFolder(tmp_path / "lapsing", database, clock, 100 * SMALL)
+    contents = (b"of nobody", b"of the coordinator")
+    for content in contents:
+        path = blobs.path(sha256(content))
+        path.parent.mkdir(parents=True)
+        path.write_bytes(content)
+    blobs.clean_up()
+    nobodys, coordinators = map(sha256, contents)
+    assert blobs.put(contents[1]) == coordinators
+    clock.pass_ms(1_000)
+    assert blobs.unnamed(clock(), (), ()) == [nobodys]
+    assert blobs.unnamed(clock(), {nobodys}, ()) == []
+    blobs.delete([nobodys], clock())
+    assert not blobs.has(nobodys)
+    assert blobs.has(coordinators)
+    database.close()
+
+
 def test_a_blob_is_hashed_again_once_its_file_was_touched(blobs: BlobFolder) -> None:
     content = b"as it was put"
     put(blobs, ALICE, content, SMALL)

@@ -41,7 +41,9 @@ def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
         connection.execute(text("UPDATE peer SET micropoints = 0"))
         for key, registered, micropoints in made:
             connection.execute(
-                text("INSERT INTO peer VALUES (:key, :at, 0, :last, :points)"),
+                text(
+                    "INSERT INTO peer VALUES (:key, :at, 0, :last, :points, 0, 0, NULL, NULL, NULL)"
+                ),
                 {"key": key, "at": registered, "last": bytes(32), "points": micropoints},
             )
     best = sorted((-points, at, key) for key, at, points in made if points)

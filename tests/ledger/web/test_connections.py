@@ -1,7 +1,10 @@
-"""The table of connections: who gives way to whom."""
+"""The table of connections: who gives way to whom, and who is served first."""
 
 from __future__ import annotations
 
+import asyncio
+import socket
+from contextlib import ExitStack
 from ipaddress import ip_network
 
 import pytest
@@ -10,10 +13,13 @@ from tequio_ledger import resources
 from tequio_ledger.web.connections import (
     MAX_CONNECTIONS,
     RESERVED_DESCRIPTORS,
+    UNREAD_BYTES,
+    Acceptor,
     ConnectionLimits,
     ConnectionTable,
     OpenConnection,
 )
+from tests.support.attack_table import attack
 
 HOME, AWAY, PROXY = "198.51.100.7", "192.0.2.1", "127.0.0.1"
 LIMITS = ConnectionLimits(most=4, per_network=2, proxies=(ip_network("127.0.0.0/8"),))
@@ -24,6 +30,10 @@ class FakeLine(OpenConnection):
 
     def __init__(self) -> None:
         self.is_aborted = False
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Read into nothing."""
+        return bytearray(max(sizehint, 1))
 
     def abort(self) -> None:
         """Record it."""
@@ -59,6 +69,46 @@ def test_without_room_the_longest_silent_one_is_closed(connections: ConnectionTa
     connections.wait(lines[0])
     lines += opened(connections, "203.0.113.1")
     assert closed(lines) == [1], "before one that has sent a request"
+
+
+def test_the_network_with_most_silent_ones_loses_its_oldest(connections: ConnectionTable) -> None:
+    lines = opened(connections, HOME, AWAY, AWAY, PROXY)
+    opened(connections, "203.0.113.1")
+    assert closed(lines) == [1], "not the oldest of all"
+
+
+def test_one_that_is_alone_and_silent_goes_last(connections: ConnectionTable) -> None:
+    lines = opened(connections, HOME, AWAY, "192.0.3.1", "192.0.4.1")
+    connections.wait(lines[3])
+    opened(connections, "203.0.113.1", "203.0.114.1")
+    assert closed(lines) == [0, 3]
+
+
+@attack("D5", layer="net", ends="the network with most unread answers loses the oldest of them")
+def test_unread_answers_have_a_bound(connections: ConnectionTable) -> None:
+    lines = opened(connections, HOME, AWAY, AWAY)
+    for one in lines:
+        connections.serve(one)
+    connections.hold_unread(lines[0], UNREAD_BYTES // 8)
+    connections.hold_unread(lines[1], UNREAD_BYTES // 4)
+    connections.hold_unread(lines[2], UNREAD_BYTES // 2)
+    assert closed(lines) == []
+    connections.hold_unread(lines[0], UNREAD_BYTES // 4 + 1)
+    assert closed(lines) == [1], "not the one that began before it"
+    connections.hold_unread(lines[0], UNREAD_BYTES // 2)
+    connections.release_unread(lines[2])
+    connections.hold_unread(lines[0], UNREAD_BYTES)
+    assert closed(lines) == [1]
+
+
+def test_a_client_that_does_not_read_gives_way(connections: ConnectionTable) -> None:
+    lines = opened(connections, HOME, AWAY, HOME, AWAY)
+    for one in lines:
+        connections.serve(one)
+    connections.hold_unread(lines[1], 1)
+    connections.hold_unread(lines[2], 1)
+    opened(connections, "203.0.113.1")
+    assert closed(lines) == [1]
 
 
 def test_a_busy_connection_is_never_closed(connections: ConnectionTable) -> None:
@@ -113,3 +163,54 @@ def test_two_descriptors_for_each_connection_stay_below_the_limit(descriptors: l
     many = ConnectionLimits.of_process(64)
     assert (many.most, many.per_network) == (MAX_CONNECTIONS, 128)
     assert ConnectionLimits.of_process(0).per_network == 0
+
+
+class ServedLine(FakeLine):
+    """A connection that is recorded when it is served, and closed."""
+
+    def __init__(self, served: list[str]) -> None:
+        super().__init__()
+        self._served = served
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Record its client's address."""
+        assert isinstance(transport, asyncio.Transport)
+        self._served.append(transport.get_extra_info("peername")[0])
+        transport.abort()
+
+
+def served_of(hosts: list[str], most: int) -> list[str]:
+    """Connect from these addresses at once; returns the addresses in the order of service."""
+    served: list[str] = []
+
+    async def accept_all(listener: socket.socket) -> None:
+        limits = ConnectionLimits(most=most, per_network=0)
+        acceptor = Acceptor(listener, ConnectionTable(limits), lambda: ServedLine(served))
+        acceptor.start()
+        await asyncio.sleep(0.5)
+        acceptor.stop()
+
+    with ExitStack() as opened_here:
+        listener = opened_here.enter_context(socket.create_server(("127.0.0.1", 0)))
+        listener.setblocking(False)  # noqa: FBT003  # the standard library's own parameter
+        place = listener.getsockname()
+        for host in hosts:
+            line = socket.create_connection(place, source_address=(host, 0))
+            opened_here.enter_context(line)
+        asyncio.run(accept_all(listener))
+    return served
+
+
+@attack("D6", layer="net", ends="served next: networks have their turns one after the other")
+def test_a_newcomer_does_not_wait_for_all_connections_of_another() -> None:
+    flooder, newcomer, burst = "127.0.1.1", "127.0.2.1", 12
+    served = served_of([flooder] * burst + [newcomer], most=64)
+    assert served.index(newcomer) <= 2
+    assert served.count(flooder) == burst
+
+
+@attack("D6", layer="net", ends="without room they are closed before they are served")
+def test_what_gives_way_before_its_turn_is_not_served() -> None:
+    served = served_of(["127.0.1.1"] * 12 + ["127.0.2.1"], most=4)
+    assert "127.0.2.1" in served
+    assert len(served) < 12

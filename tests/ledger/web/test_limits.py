@@ -1,11 +1,14 @@
-"""Places of event streams: those who take all that they may leave room for everybody else."""
+"""Event streams and threads: those who take all that they may leave room for everybody else."""
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from tequio_ledger.web.limits import CROWDED_STREAMS, StreamKind, StreamLimit
+from tequio_ledger.web.limits import CROWDED_STREAMS, StreamKind, StreamLimit, Turns
 from tequio_shared.errors import RefusedError
+from tests.support.attack_table import attack
 
 MOST = 64
 
@@ -44,3 +47,53 @@ def test_a_place_that_is_left_is_free_again() -> None:
     assert take_all(limit, StreamKind.EVENTS, "one") == MOST
     limit.leave(StreamKind.EVENTS, "one")
     assert take_all(limit, StreamKind.EVENTS, "one") == 1
+
+
+def test_a_process_with_few_connections_has_few_streams() -> None:
+    limit = StreamLimit(0.1)
+    assert take_all(limit, StreamKind.EVENTS, "everybody", most=0) == StreamKind.EVENTS.value // 10
+
+
+@attack("D7", layer="net", ends="the network that has used least is next")
+def test_a_newcomer_does_not_wait_for_all_requests_of_another() -> None:
+    order: list[str] = []
+
+    async def work(turns: Turns, network: str) -> None:
+        async with turns.turn(network):
+            await asyncio.sleep(0.001)
+            order.append(network)
+
+    async def run() -> None:
+        turns = Turns(2)
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(40):
+                tasks.create_task(work(turns, f"flooder {number % 2}"))
+            await asyncio.sleep(0.01)
+            tasks.create_task(work(turns, "newcomer"))
+        assert len(order) == 41
+        last = order.index("newcomer")
+        assert last < 30
+        order.clear()
+        async with asyncio.timeout(5), turns.turn("all"), turns.turn("are free"):
+            pass
+
+    asyncio.run(run())
+
+
+def test_a_turn_that_is_cancelled_passes_on() -> None:
+    async def run() -> None:
+        turns, is_over = Turns(1), asyncio.Event()
+
+        async def hold() -> None:
+            async with turns.turn("one"):
+                await is_over.wait()
+
+        holding, waiting = asyncio.create_task(hold()), asyncio.create_task(hold())
+        await asyncio.sleep(0)
+        is_over.set()
+        waiting.cancel()
+        await asyncio.wait({holding, waiting})
+        async with asyncio.timeout(5), turns.turn("two"):
+            pass
+
+    asyncio.run(run())

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.server import MAX_HEAD_BYTES, WebServer, bind
+import pytest
+
+from tequio_ledger.web.connections import OpenConnection
+from tequio_ledger.web.server import MAX_HEAD_BYTES, MAX_HEADERS, MAX_PIECES, WebServer, bind
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -92,6 +98,94 @@ def test_the_head_of_a_pipelined_request_is_bounded_too() -> None:
         writer.transport.abort()
 
     served(scenario)
+
+
+async def refusal_of(port: int, request: bytes) -> bytes:
+    """Send a request; return all that is answered until the connection ends."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    with suppress(ConnectionError):
+        writer.write(request)
+        await writer.drain()
+    answer = b""
+    with suppress(ConnectionError):
+        while more := await reader.read(1 << 16):
+            answer += more
+    writer.transport.abort()
+    return answer
+
+
+CHUNKED = b"POST /slow HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+
+
+@attack("D4", layer="net", ends="refused with 400 after a few hundred")
+@pytest.mark.parametrize(
+    "request_",
+    [
+        CHUNKED + b"1\r\na\r\n" * MAX_PIECES,
+        b"GET / HTTP/1.1\r\nhost: x\r\n" + b"a: b\r\n" * MAX_HEADERS + b"\r\n",
+    ],
+)
+def test_what_takes_long_to_parse_is_refused(request_: bytes) -> None:
+    async def scenario(app: Held, _server: WebServer, port: int) -> None:
+        app.may_answer.set()
+        assert (await refusal_of(port, request_)).startswith(b"HTTP/1.1 400 ")
+        longer = CHUNKED + b"40\r\n" + bytes(64) + b"\r\n"
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(longer + b"0\r\n\r\n")
+        assert await answer_of(reader) == b"HTTP/1.1 200 OK"
+        writer.close()
+
+    served(scenario)
+
+
+@attack("D8", layer="net", ends="its connection is closed, and nothing is logged")
+def test_a_body_that_is_malformed_after_its_answer_began_is_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def streaming(_scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"ok", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def run() -> None:
+        with bind("127.0.0.1", 0) as listener:
+            server = WebServer(streaming, listener)
+            async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
+                serving = tasks.create_task(server.serve())
+                reader, writer = await asyncio.open_connection(*listener.getsockname())
+                writer.write(CHUNKED)
+                await reader.readuntil(b"ok")
+                writer.write(b"no chunk\r\n")
+                with suppress(ConnectionError):
+                    assert not (await reader.read()).startswith(b"HTTP/1.1")
+                writer.transport.abort()
+                server.stop()
+                await serving
+
+    asyncio.run(run())
+    assert not caplog.records
+
+
+def test_a_closed_connection_is_freed_at_once() -> None:
+    """A cycle would wait for the collector, which stops the event loop."""
+
+    async def scenario(_app: Held, _server: WebServer, port: int) -> None:
+        for _ in range(3):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(GET)
+            assert await answer_of(reader) == b"HTTP/1.1 200 OK"
+            writer.close()
+            await writer.wait_closed()
+        await asyncio.sleep(0.2)
+        assert not any(isinstance(one, OpenConnection) for one in gc.get_objects())
+
+    gc.collect()
+    gc.disable()
+    try:
+        served(scenario)
+    finally:
+        gc.enable()
 
 
 def test_a_request_under_way_is_answered_after_stop_and_its_connection_closed() -> None:

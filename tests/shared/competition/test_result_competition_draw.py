@@ -105,3 +105,9 @@ def test_evaluators_come_by_lot_and_never_two_of_one_owner(beacon: bytes, many: 
     lot = sorted(KEYS, key=lambda key: in_words(b"tequio/v1/evaluator\x00" + beacon + lots[key]))
     firsts = [key for at, key in enumerate(lot) if owners[key] not in map(owners.get, lot[:at])]
     assert list(drawn) == list(islice(firsts, many))
+
+
+def test_a_tie_of_lots_is_decided_by_key_and_not_by_the_order_of_offers() -> None:
+    owners = {key: Digest(sha256(key)) for key in reversed(KEYS)}
+    drawn = draw.draw_evaluators(Digest(bytes(32)), dict.fromkeys(KEYS, bytes(64)), owners, 3)
+    assert list(drawn) == sorted(KEYS)[:3]

@@ -9,12 +9,14 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import key_from_text, sha256, to_text
+from tequio_shared.limits import VESTING
+from tequio_shared.network.accounts import Vesting
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import Verdict
-from tequio_shared.statements.network import StandingChange, StandingRelease
+from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
@@ -149,6 +151,7 @@ def test_a_second_contradiction_quarantines_whatever_was_earned_between() -> Non
             trainer=auditor,
             round=1,
             verdict=AuditVerdict.CLEAR,
+            was_present=True,
             contradicted=(auditor,),
             auditors=(auditor,),
             entries=(report,),
@@ -187,17 +190,52 @@ def test_an_auditor_that_repeats_nothing_is_found_out_by_its_sketches() -> None:
     assert changes(swarm, to="suspected")[lazy.key].cause == StandingCause.CONTRADICTED
 
 
-def test_what_is_not_opened_is_not_paid_and_delays_the_rest_but_convicts_nobody() -> None:
+def test_who_is_there_and_opens_nothing_is_suspected_and_then_quarantined() -> None:
+    swarm = audited_swarm("abcdefgh")
+    closed = swarm.volunteers[3]
+    swarm.arithmetic.closed.add(closed.key)
+    swarm.run_rounds(20)
+    assert set(changes(swarm, to="suspected")) == {closed.key}
+    convicted = changes(swarm, to="quarantined")
+    assert set(convicted) == {closed.key}
+    assert convicted[closed.key].cause == StandingCause.WITHHELD
+    points = swarm.view.accounts.earned[closed.key]
+    assert (points.trainer, points.witness) == (0, 0)
+
+
+def test_what_is_withheld_by_a_computer_that_is_off_is_not_paid_and_delays_the_rest() -> None:
     swarm = audited_swarm("abcdefgh")
     away = swarm.volunteers[3]
     swarm.arithmetic.closed.add(away.key)
-    swarm.run_rounds(12)
-    assert not changes(swarm, to="quarantined")
-    assert not changes(swarm, to="suspected")
+    book = swarm.view.accounts.audits
+    while not any(case.trainer == away.key for case in book.cases.values()):
+        assert swarm.step()
+    swarm.post(away, StatementDraft(MemberLeave(reason=1)))
+    away.failure_rates = FailureRates(silent=100)
+    swarm.run_rounds(swarm.view.closed + 5)
     points = swarm.view.accounts.earned[away.key]
     assert points.forfeited > 0
     assert points.unvested == points.trainer + points.witness
-    assert away.key in swarm.view.accounts.audits.watched
+    assert away.key in book.watched
+    assert not changes(swarm, to="suspected")
+    assert not changes(swarm, to="quarantined")
+    swarm.view.accounts.vest_all()
+    assert points.trainer == 0, "what waits again is lost with the run"
+
+
+def test_points_that_waited_again_vest_like_others() -> None:
+    vesting = Vesting()
+    for number in range(1, 11):
+        vesting.pay(number, 100)
+    assert vesting.withdraw(4) == 100
+    assert (vesting.total, vesting.restarted) == (900, 9)
+    for number in range(11, 11 + VESTING):
+        vesting.pay(number, 1)
+        assert vesting.total == 900 + number - 10
+    vesting.pay(200, 1)
+    assert (vesting.total, vesting.restarted) == (VESTING, 0)
+    assert vesting.take_restarted() == 0
+    assert vesting.total == 0
 
 
 def test_an_auditor_that_does_not_report_loses_its_turn() -> None:

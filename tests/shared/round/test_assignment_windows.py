@@ -63,33 +63,98 @@ def test_what_was_taken_and_given_back_comes_first_again(count: int, again: int)
     assert indices(back) == list(range(again))
 
 
+TRAIN_MS = 60_000
+paces = st.lists(st.tuples(st.integers(1, 500), st.integers(1, 200_000)), min_size=1, max_size=9)
+rules = st.fixed_dictionaries(
+    {
+        "train_ms": st.integers(0, 10**8),
+        "first": st.integers(1, 50),
+        "most": st.integers(51, 400),
+        "steps": st.integers(1, 40),
+    }
+)
+
+
+def share_after(*done: tuple[int, int], most: int = 512, steps: int = 1) -> int:
+    return assignment.window_share(done, train_ms=TRAIN_MS, first=4, most=most, steps=steps)
+
+
 def test_speed_is_the_lower_median_of_the_last_five_rounds() -> None:
-    paces = [(900, 1)] * 4 + [(10, 1_000), (20, 1_000), (30, 1_000), (40, 1_000), (50, 1_000)]
-    assert assignment.verified_speed(paces) == 30_000
-    assert assignment.verified_speed([(10, 1_000), (20, 1_000)]) == 10_000
+    done = [(900, 1)] * 4 + [(10, 1_000), (20, 1_000), (30, 1_000), (40, 1_000), (50, 1_000)]
+    assert assignment.verified_speed(done, 1_000) == 30_000
+    assert assignment.verified_speed([(10, 1_000), (20, 1_000)], 1_000) == 10_000
+
+
+def test_speed_is_never_more_than_twice_what_was_accepted_last() -> None:
+    assert assignment.verified_speed([(30, 1)], TRAIN_MS) == 1_000
+    assert assignment.verified_speed([(30, 1)] * 5 + [(3, 1)], TRAIN_MS) == 100
 
 
 def test_nobody_is_unknown_for_being_slow() -> None:
-    assert assignment.verified_speed([]) == 0
-    assert assignment.verified_speed([(1, 5_000_000)]) == 1
+    assert assignment.verified_speed([], TRAIN_MS) == 0
+    assert assignment.verified_speed([(1, 5_000_000)], TRAIN_MS) == 1
 
 
-@given(
-    st.integers(0, 10**9),
-    st.integers(1, 10**8),
-    st.integers(1, 50),
-    st.integers(1, 50),
-    st.integers(1, 40),
-)
+@given(paces, rules)
 def test_a_share_lies_between_one_and_most_and_is_whole_steps_where_it_can_be(
-    speed: int, train_ms: int, first: int, more: int, steps: int
+    done: list[tuple[int, int]], rule: dict[str, int]
 ) -> None:
-    most = first + more
-    share = assignment.window_share(speed, train_ms, first, most, steps)
-    assert 1 <= share <= most
-    assert share < steps or share % steps == 0
+    share = assignment.window_share(done, **rule)
+    assert 1 <= share <= rule["most"]
+    assert share < rule["steps"] or share % rule["steps"] == 0
 
 
-@pytest.mark.parametrize(("speed", "expected"), [(0, 4), (500, 30), (1, 1), (10_000, 64)])
-def test_a_share_follows_verified_speed(speed: int, expected: int) -> None:
-    assert assignment.window_share(speed, 60_000, 4, 64, 1) == expected
+@given(paces, rules)
+def test_a_share_is_at_most_twice_what_was_accepted_last_however_early_it_came(
+    done: list[tuple[int, int]], rule: dict[str, int]
+) -> None:
+    assert assignment.window_share(done, **rule) <= 2 * done[-1][0]
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**6), st.integers(1, 100)), max_size=12))
+def test_no_sequence_of_commitment_times_grows_a_share_faster_than_twofold_a_round(
+    answers: list[tuple[int, int]],
+) -> None:
+    done = list[tuple[int, int]]()
+    share = share_after()
+    for ms, percent in answers:
+        done.append((max(share * percent // 100, 1), ms))
+        before, share = share, share_after(*done)
+        assert share <= 2 * done[-1][0] <= 2 * before
+
+
+@given(st.integers(1, 10_000), st.integers(1, 64))
+def test_an_honest_machine_reaches_its_speed_in_a_logarithmic_number_of_rounds(
+    per_minute: int, steps: int
+) -> None:
+    done, reached = list[tuple[int, int]](), []
+    for _ in range(24):
+        share = share_after(*done, most=10**6, steps=steps)
+        windows = min(share, 3 * per_minute)  # it stops at the limit, three times the target
+        done.append((windows, max(windows * TRAIN_MS // per_minute, 1)))
+        reached.append(share)
+    doublings = max(per_minute.bit_length() - 1, 1)
+    settled = reached[doublings + 5 :]  # as many rounds as the median looks back on
+    assert len(set(settled)) <= 2
+    assert settled[0] >= min(per_minute - steps, per_minute * 9 // 10) - 1
+    assert max(settled) <= per_minute + 1
+
+
+@pytest.mark.parametrize(
+    ("done", "expected"),
+    [
+        ((), 4),
+        (((30, 60_000),), 30),
+        (((40, 10_000),), 80),  # six times as fast as needed: twice as much
+        (((40, 1),), 80),
+        (((400, 60_000),), 399),  # speeds are rounded down
+        (((400, 20_000),), 512),
+        (((20, 180_000),), 6),  # came at the limit
+        (((3, 1_000),), 6),  # a share that was left early
+        (((1, 10**9),), 1),
+    ],
+)
+def test_a_share_follows_what_was_verified(
+    done: tuple[tuple[int, int], ...], expected: int
+) -> None:
+    assert share_after(*done) == expected

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import from_text, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, from_text, sha256, to_text
 from tequio_shared.round import lots
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
@@ -191,7 +191,7 @@ def test_a_close_with_missing_rows_is_refused() -> None:
 def test_round_witness_counts_the_commitments() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
     with pytest.raises(RefusedError):
-        current_round(swarm).apply_witness(RoundWitness(commits=1))
+        current_round(swarm).apply_witness(RoundWitness(commits=1), ZERO_DIGEST)
 
 
 def test_who_was_never_asked_is_not_silent() -> None:
@@ -204,7 +204,7 @@ def test_who_was_never_asked_is_not_silent() -> None:
     slot = view.slot_of[signer("watcher").key]
     assert slot in view.elected
     assert not view.is_silent(slot), "witnesses have nothing to say while others train"
-    view.apply_witness(RoundWitness(commits=len(view.commitments)))
+    view.apply_witness(RoundWitness(commits=len(view.commitments)), ZERO_DIGEST)
     assert view.is_silent(slot)
 
 

@@ -11,7 +11,7 @@ from tequio_shared import encoding
 from tequio_shared.encoding import convert
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import ROSTER_SLOTS, to_text
-from tequio_shared.limits import CONTRIBUTORS, JSON_INTEGER
+from tequio_shared.limits import CONTRIBUTORS, GAIN_MOST, GAIN_SLOTS, JSON_INTEGER
 from tequio_shared.statements.network import USES
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 from tests.support.statements import EXAMPLES, D, example
@@ -94,6 +94,12 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("witness.proof", "rejected", [[ROSTER_SLOTS, 1]]),
         ("witness.proof", "rejected", [[1]]),
         ("witness.proof", "rejected", [[1, 2, 3]]),
+        ("witness.proof", "gains", [[2, 1], [0, 3]]),
+        ("witness.proof", "gains", [[2, 1], [2, 3]]),
+        ("witness.proof", "gains", [[ROSTER_SLOTS, 1]]),
+        ("witness.proof", "gains", [[0, GAIN_MOST + 1]]),
+        ("witness.proof", "gains", [[0, -GAIN_MOST - 1]]),
+        ("witness.proof", "gains", [[slot, 1] for slot in range(GAIN_SLOTS + 1)]),
         ("witness.proof", "count", CONTRIBUTORS + 1),
         ("witness.proof", "bitmap", "AB"),
         ("round.close", "accepted", CONTRIBUTORS + 1),
@@ -122,6 +128,8 @@ def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
         ("round.open", "close_by", JSON_INTEGER),
         ("round.open", "k", 4_096),
         ("round.roster", "slots", ROSTER_SLOTS),
+        ("witness.proof", "gains", []),
+        ("witness.proof", "gains", [[slot, GAIN_MOST] for slot in range(GAIN_SLOTS)]),
         ("witness.proof", "rejected", []),
         ("witness.proof", "bitmap", ""),
         ("member.ready", "roles", ["witness"]),

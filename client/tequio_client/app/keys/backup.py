@@ -32,9 +32,9 @@ BACKUP_FILE = "tequio.tequio-key"
 COLUMNS = 4
 
 
-def choose_backup_path(parent: QWidget, title: str) -> Path | None:
+def choose_backup_path(parent: QWidget, title: str, name: str = BACKUP_FILE) -> Path | None:
     documents = QStandardPaths.StandardLocation.DocumentsLocation
-    start = Path(QStandardPaths.writableLocation(documents)) / BACKUP_FILE
+    start = Path(QStandardPaths.writableLocation(documents)) / name
     chosen, _ = QFileDialog.getSaveFileName(parent, title, str(start), "*.tequio-key")
     return Path(chosen) if chosen else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -74,7 +74,11 @@ class KeyDialog(QuestionDialog):
 
     def show_error(self, error: IdentityError) -> None:
         """Show the error; the inputs stay."""
-        self.trouble.show_words("error", service.error_text(error))
+        self.show_problem(service.error_text(error))
+
+    def show_problem(self, problem: str) -> None:
+        """Show a sentence about what went wrong; the inputs stay."""
+        self.trouble.show_words("error", problem)
         self.trouble.show()
         self.set_busy(is_busy=False)
 
@@ -101,6 +105,68 @@ def choose_file(parent: QWidget, title: str) -> Path | None:
     return Path(chosen) if chosen else None
 
 
+class BackupSource(QWidget):
+    """24 words, or a file with its passphrase; `value` once one of them is given."""
+
+    changed = Signal()
+
+    def __init__(
+        self, phrase: str, choose: Callable[[QWidget, str], Path | None] = choose_file
+    ) -> None:
+        super().__init__()
+        self._choose = choose
+        self._path: Path | None = None
+        self.ways = Segmented(
+            self.tr("From what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+        )
+        self.words = QPlainTextEdit()
+        self.words.setAccessibleName(self.tr("The 24 words, in their order"))
+        self.words.setPlaceholderText(self.words.accessibleName())
+        self.words.setFont(font(TextStyle.BODY))
+        self.words.setInputMethodHints(SECRET_INPUT_HINTS)
+        self.words.setTabChangesFocus(True)
+        self.words.setFixedHeight(WORDS_HEIGHT)
+        self.phrase = SecretLine(phrase)
+        self.pick, self._name = Button(self.tr("Choose the file…")), ElidedLabel("", tone="sub")
+        self._file = self._file_pane()
+        self._file.hide()
+        vbox(self.ways, self.words, self._file, spacing=12, parent=self)
+        self.ways.chosen.connect(self._switch)
+        self.pick.clicked.connect(self._ask_file)
+        for line in (self.words.textChanged, self.phrase.textChanged):
+            line.connect(self.changed)
+
+    @property
+    def value(self) -> str | tuple[Path, str] | None:
+        if self.ways.selected == "words":
+            text = self.words.toPlainText()
+            return text if len(text.split()) >= BACKUP_WORDS else None
+        if self._path is None or not self.phrase.text():
+            return None
+        return self._path, self.phrase.text()
+
+    def _file_pane(self) -> QWidget:
+        made = QWidget()
+        grid = QGridLayout(made)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self.pick, 0, 0)
+        grid.addWidget(self._name, 0, 1)
+        grid.addWidget(Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub"), 1, 0)
+        grid.addWidget(self.phrase, 1, 1)
+        return made
+
+    def _switch(self, way: str) -> None:
+        self.words.setVisible(way == "words")
+        self._file.setVisible(way == "file")
+        self.changed.emit()
+
+    def _ask_file(self) -> None:
+        self._path = self._choose(self, self.tr("Choose the backup"))
+        self._name.setText(self._path.name if self._path else "")
+        self.changed.emit()
+
+
 class RestoreDialog(KeyDialog):
     """Restores a key from 24 words or from a file with its passphrase."""
 
@@ -119,68 +185,25 @@ class RestoreDialog(KeyDialog):
             self.tr("Restore"),
             parent,
         )
-        self._keys, self._choose = keys, choose
-        self._path: Path | None = None
-        self.ways = Segmented(
-            self.tr("From what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
-        )
-        self.words = QPlainTextEdit()
-        self.words.setAccessibleName(self.tr("The 24 words, in their order"))
-        self.words.setPlaceholderText(self.words.accessibleName())
-        self.words.setFont(font(TextStyle.BODY))
-        self.words.setInputMethodHints(SECRET_INPUT_HINTS)
-        self.words.setTabChangesFocus(True)
-        self.words.setFixedHeight(WORDS_HEIGHT)
-        self.phrase = SecretLine(self.tr("Passphrase of the backup"))
-        self.pick, self._name = Button(self.tr("Choose the file…")), ElidedLabel("", tone="sub")
+        self._keys = keys
+        self.source = BackupSource(self.tr("Passphrase of the backup"), choose)
         self.protection = ProtectionPanel()
-        self._file = self._file_pane()
-        self._file.hide()
         storage = Label(self.tr("How it is kept here"), TextStyle.STRONG)
-        fill(self.body, self.ways, self.words, self._file, storage, self.protection)
+        fill(self.body, self.source, storage, self.protection)
         keys.find_keyring(lambda _: None, self.protection.withdraw_keyring)
-        self.ways.chosen.connect(self._switch)
-        self.pick.clicked.connect(self._ask_file)
         self.main.clicked.connect(self._restore)
-        for changed in (self.words.textChanged, self.phrase.textChanged, self.protection.changed):
-            changed.connect(self._follow)
-        self._follow()
-
-    def _file_pane(self) -> QWidget:
-        made = QWidget()
-        grid = QGridLayout(made)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setColumnStretch(1, 1)
-        grid.addWidget(self.pick, 0, 0)
-        grid.addWidget(self._name, 0, 1)
-        grid.addWidget(Label(self.phrase.accessibleName(), TextStyle.CAPTION, "sub"), 1, 0)
-        grid.addWidget(self.phrase, 1, 1)
-        return made
-
-    def _switch(self, way: str) -> None:
-        self.words.setVisible(way == "words")
-        self._file.setVisible(way == "file")
-        self.trouble.hide()
-        self._follow()
-
-    def _ask_file(self) -> None:
-        self._path = self._choose(self, self.tr("Choose the backup"))
-        self._name.setText(self._path.name if self._path else "")
+        self.source.changed.connect(self._follow)
+        self.source.ways.chosen.connect(self.trouble.hide)
+        self.protection.changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        if self.ways.selected == "words":
-            has_source = len(self.words.toPlainText().split()) >= BACKUP_WORDS
-        else:
-            has_source = self._path is not None and bool(self.phrase.text())
-        self.main.setEnabled(has_source and self.protection.is_ready)
+        self.main.setEnabled(self.source.value is not None and self.protection.is_ready)
 
     def _restore(self) -> None:
-        source: str | tuple[Path, str] = self.words.toPlainText()
-        if self.ways.selected == "file":
-            if self._path is None:
-                return
-            source = (self._path, self.phrase.text())
+        source = self.source.value
+        if source is None:
+            return
         self.set_busy(is_busy=True)
         self._keys.restore(
             source,

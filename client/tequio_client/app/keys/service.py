@@ -174,6 +174,69 @@ class KeyService(QObject):
 
         self._change(work, finish, fail)
 
+    def new_recovery(self, then: Callable[[tuple[bytes, tuple[str, ...]]], None]) -> None:
+        """Draw the seed of a recovery key, which is stored nowhere here; with its words."""
+
+        def work(_: KeyStore) -> tuple[bytes, tuple[str, ...]]:
+            from tequio_client.keys.backup import to_words  # noqa: PLC0415 - as above
+
+            seed = secrets.token_bytes(SEED_BYTES)
+            return seed, to_words(seed)
+
+        self._run(work, then, lambda _: None)
+
+    def save_recovery(
+        self, path: Path, seed: bytes, passphrase: str, then: Callable[[None], None], fail: OnError
+    ) -> None:
+        """Save a recovery key to a file encrypted with the passphrase."""
+
+        def work(_: KeyStore) -> None:
+            from tequio_client.keys.backup import save_backup  # noqa: PLC0415 - as above
+
+            save_backup(path, seed, passphrase)
+
+        self._run(work, then, fail)
+
+    def read_recovery(
+        self, source: str | tuple[Path, str], then: Callable[[bytes], None], fail: OnError
+    ) -> None:
+        """Read the seed of a recovery key from its words, or from a file with its passphrase."""
+
+        def work(_: KeyStore) -> bytes:
+            from tequio_client.keys.backup import (  # noqa: PLC0415 - as above
+                from_words,
+                read_backup,
+            )
+
+            return from_words(source) if isinstance(source, str) else read_backup(*source)
+
+        self._run(work, then, fail)
+
+    def prepare_successor(self, then: Callable[[bytes], None], fail: OnError) -> None:
+        """Store the seed of a new key that can take the place of the present one."""
+
+        def work(store: KeyStore) -> bytes:
+            from tequio_client.keys import successor  # noqa: PLC0415 - as above
+
+            return successor.prepare(store, self._passphrase).seed
+
+        self._run(work, then, fail)
+
+    def install_successor(self, then: OnState, fail: OnError) -> None:
+        """Make the prepared key the present one, once the ledger has accepted it."""
+
+        def work(store: KeyStore) -> None:
+            from tequio_client.keys import successor  # noqa: PLC0415 - as above
+
+            successor.install(store, self._passphrase)
+            self._new_seed = None
+
+        def finish(state: KeyState) -> None:
+            then(state)
+            self.key_changed.emit()
+
+        self._change(work, finish, fail)
+
     def _change(self, work: Callable[[KeyStore], None], then: OnState, fail: OnError) -> None:
         def change(store: KeyStore) -> KeyState:
             work(store)

@@ -13,8 +13,10 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFrame, QWidget
 
 from tequio_client.app import worker_texts
-from tequio_client.app.pages import settings_control, settings_lending
+from tequio_client.app.keys.account import KeyAccount
+from tequio_client.app.pages import settings_account, settings_control, settings_lending
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.settings_account import account_control
 from tequio_client.app.pages.settings_control import (
     Field,
     PreferenceEdits,
@@ -60,6 +62,10 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "key": partial(settings_control.StatusLine, field="key", title="Key fingerprint"),
     "standing": settings_control.StandingChip,
     "backup": settings_control.key_backup,
+    "appeal": account_control(settings_account.AppealControl),
+    "recovery": account_control(settings_account.RecoveryControl),
+    "replace-key": account_control(settings_account.ReplaceControl),
+    "lost-key": account_control(settings_account.LostKeyControl),
     "first-run": settings_control.SetupButton,
     "nickname": settings_control.NicknameField,
     "login": settings_control.LoginSwitch,
@@ -77,7 +83,10 @@ class SettingsPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(context)
         self.edits, self.toast = PreferenceEdits(self.model, self), UndoToast(self)
-        self._context = SettingsContext(page=context, edits=self.edits, toast=self.toast)
+        self.account = KeyAccount(self.model, context.now_ms, self)
+        self._context = SettingsContext(
+            page=context, edits=self.edits, toast=self.toast, account=self.account
+        )
         self._specs = {
             one.name: one for one in SECTIONS if context.program is not None or not one.is_of_app
         }
@@ -105,6 +114,7 @@ class SettingsPage(Page):
         finding = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         finding.activated.connect(self.search.setFocus)
         self.edits.changed.connect(self.request_refresh)
+        self.account.changed.connect(self.request_refresh)
         if context.program is not None:
             context.program.settings.changed.connect(self.request_refresh)
         self._show_section()

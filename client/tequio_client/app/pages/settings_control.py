@@ -16,6 +16,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.ledger_queries import LedgerCheck
 from tequio_client.app.pages.settings_table import CONTEXT
@@ -77,6 +78,7 @@ class SettingsContext:
     page: PageContext
     edits: PreferenceEdits
     toast: UndoToast
+    account: KeyAccount
 
     @property
     def app(self) -> ProgramContext:
@@ -307,6 +309,10 @@ class StatusLine(SettingControl):
         self.line.show_text(getattr(status, self._field) if status else "")
 
 
+ENDED = ("revoked", "replaced")
+"""Standings of a key that can do nothing more."""
+
+
 class StandingChip(SettingControl):
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
@@ -317,6 +323,13 @@ class StandingChip(SettingControl):
         if snapshot is None or snapshot.status is None:
             self.chip.set_label(self.tr("Not known yet"), "hourglass")
             self.note_changed.emit(self.tr("Shown once this computer has joined the network."), "")
+            return
+        self.context.account.poll()
+        account = self.context.account.reply
+        if account is not None and account.standing in ENDED:
+            self.chip.set_label(self.tr("Ended"), "octagon-x", "danger")
+            words = self.tr("Log entry {entry} ended this key: it can do nothing more.")
+            self.note_changed.emit(words.format(entry=account.since), "danger")
             return
         need = next((one for one in snapshot.needs if one.kind == "standing"), None)
         decision = snapshot.decision
@@ -329,6 +342,10 @@ class StandingChip(SettingControl):
         elif need is not None:
             self.chip.set_label(self.tr("Changed"), "triangle-alert", "warn")
             self.note_changed.emit(need.text or self.tr("Activity explains what has happened."), "")
+        elif account is not None and account.standing == "newcomer":
+            self.chip.set_label(self.tr("New"), "circle-check", "ok")
+            words = self.tr("Ten accepted contributions make your key a full member.")
+            self.note_changed.emit(words, "")
         else:
             self.chip.set_label(self.tr("Good"), "circle-check", "ok")
             self.note_changed.emit("", "")

@@ -208,12 +208,45 @@ ACCOUNT = section(
             CustomSpec(is_wide=True),
         ),
         SettingSpec("standing", "Standing", "Your key is in good standing.", CustomSpec()),
+        SettingSpec(
+            "appeal",
+            "Appeal",
+            "If your key was restricted by mistake, ask the organisers to review it.",
+            CustomSpec(),
+            found_by="quarantine ban suspected review",
+        ),
         SettingSpec("backup", "Backup and restore", control=CustomSpec(is_wide=True)),
         SettingSpec(
             "first-run",
             "Setup",
             "Run the setup again. Nothing changes until you finish it.",
             CustomSpec(),
+        ),
+    ),
+    card(
+        "If this computer is lost or the key is stolen",
+        SettingSpec(
+            "recovery",
+            "Recovery key",
+            "Stops this computer's key and moves your points to a new one, even if a thief has "
+            "the computer. Keep it somewhere else.",
+            CustomSpec(),
+            found_by="stolen lost theft words paper",
+        ),
+        SettingSpec(
+            "replace-key",
+            "Replace this computer's key",
+            "A new key gets your points, standing and team. The present one can never be used "
+            "again.",
+            CustomSpec(),
+            found_by="new key rotate stolen",
+        ),
+        SettingSpec(
+            "lost-key",
+            "A lost or stolen computer",
+            "Stop the key of another computer of yours, or move its points to this one.",
+            CustomSpec(),
+            found_by="revoke stolen thief",
         ),
     ),
     card(
@@ -354,6 +387,11 @@ _LEDGER = card(
         "ledger-fault",
         "Proofs that a key contradicted itself",
         "Two statements signed by that key; and your appeal, if you make one.",
+    ),
+    SettingSpec(
+        "ledger-keys",
+        "That a key has a recovery key, was replaced or was revoked",
+        "If you do that: the public halves of the keys, which shows that they have one owner.",
     ),
     SettingSpec(
         "ledger-commands",

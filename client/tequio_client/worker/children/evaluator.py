@@ -24,7 +24,11 @@ from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
-from tequio_client.worker.children.trainer import trainer_environment, trainer_rules
+from tequio_client.worker.children.trainer import (
+    child_cache,
+    confined_environment,
+    trainer_rules,
+)
 from tequio_client.worker.ledger.outbox import SUBMIT_S
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
@@ -80,21 +84,25 @@ def evaluator_program(folder: Path) -> ChildProgram:
     }
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     hub = {"HF_HUB_CACHE": str(hub_cache(folder))}
+    cache = child_cache(folder, "evaluator")
+    confined = confined_environment(folder, _rules(folder), cache)
     return ChildProgram(
         command=EVALUATOR,
-        environment={**trainer_environment(folder, _rules(folder)), **line, **quiet, **hub},
+        environment={**confined, **line, **quiet, **hub},
+        cache=cache,
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
 
 
 def _rules(folder: Path) -> SandboxRules:
-    """The trainer's rules, with a network and with the evaluator's folder to write."""
+    """The trainer's rules, with a network and with folders of its own to write."""
     named = (Path(os.environ[name]) for name in _CERTIFICATES if os.environ.get(name))
     certificates = [one for one in named if one.exists()]
     plain = trainer_rules(folder, certificates)
-    written = str(folder.absolute() / EVALUATIONS_FOLDER)
-    return replace(plain, writes=(*plain.writes, written), has_network=True)
+    own = folder.absolute()
+    written = str(own / EVALUATIONS_FOLDER), str(child_cache(own, "evaluator"))
+    return replace(plain, writes=written, has_network=True)
 
 
 class EvaluatorProcess:

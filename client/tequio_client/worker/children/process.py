@@ -9,7 +9,8 @@ they live is the same, and is here, with the probe. Rules:
    (MalformedError), or an input that it does not read ends it.
 3. One task writes to its input, whole lines, so a cancelled caller never leaves half a line.
 4. It ends by the kill ladder: end of input, SIGTERM, SIGKILL.
-5. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
+5. Caches and temporary files above `CACHE_BYTES` end it, and are deleted.
+6. It inherits `child_environment` and no other variable: no key, no token, no proxy password.
 
 Starting it again is the owner's decision: a trainer is given up after some failures, a probe never.
 """
@@ -18,12 +19,15 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import NoReturn
 
 import structlog
@@ -41,6 +45,10 @@ UNSENT_LINES = 256
 PROBE = (sys.executable, "-m", "tequio_client.probe")
 STEADY_S = 30.0
 """A probe that ran this long did not fail at its start."""
+CACHE_BYTES = 8 << 30
+"""Most that a child may have in its cache: compiled kernels take some hundred megabytes."""
+CACHE_FILES = 100_000
+CACHE_CHECK_S = 60.0
 _READ_BYTES = 1 << 16
 
 _NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
@@ -53,6 +61,8 @@ class ChildProgram:
     environment: Mapping[str, str]
     line_bytes: int
     """Longest line that the child may write."""
+    cache: Path | None = None
+    """Folder of its caches and temporary files, of which it may have `CACHE_BYTES`."""
     silence_s: float = math.inf
     """Longest silence; then the child is ended."""
     grace_s: float = GRACE_S
@@ -79,6 +89,7 @@ class ChildProcess:
         self._unsent: deque[bytes] = deque()
         self._has_unsent = trio.Event()  # replaced by the writing task
         self._reads_nothing = False
+        self._fills_cache = False
 
     @property
     def is_running(self) -> bool:
@@ -157,7 +168,7 @@ class ChildProcess:
     ) -> str | None:
         # No checkpoint between the permission check and this line, so a `forbid` cannot get lost:
         # it either came before the check or sets this new event.
-        self._stop, self._reads_nothing = trio.Event(), False
+        self._stop, self._reads_nothing, self._fills_cache = trio.Event(), False, False
         try:
             process = await trio.lowlevel.open_process(
                 list(self._program.command),
@@ -178,6 +189,8 @@ class ChildProcess:
                 self._unsent = deque(first_lines())
                 nursery.start_soon(self._write, process)
                 nursery.start_soon(self._cancel_when_stopped, nursery.cancel_scope)
+                if self._program.cache is not None:
+                    nursery.start_soon(self._watch_cache, self._program.cache, nursery.cancel_scope)
                 reason = await self._read(process, on_line)
                 nursery.cancel_scope.cancel()
         finally:
@@ -186,9 +199,13 @@ class ChildProcess:
             # GPU memory with nobody left to free it.
             with trio.CancelScope(shield=True):
                 await end_process(process, self._program.grace_s)
+                if self._fills_cache and self._program.cache is not None:
+                    await trio.to_thread.run_sync(empty_folder, self._program.cache)
             self.pid = None
         if self._reads_nothing:
             return f"it does not read its input: {UNSENT_LINES} lines wait"
+        if self._fills_cache:
+            return f"its caches and temporary files took more than {CACHE_BYTES >> 30} GiB"
         if self._stop.is_set():
             self.freed_in_s = trio.current_time() - self._stopped_s
             return None
@@ -196,6 +213,17 @@ class ChildProcess:
 
     async def _cancel_when_stopped(self, scope: trio.CancelScope) -> None:
         await self._stop.wait()
+        scope.cancel()
+
+    async def _watch_cache(self, folder: Path, scope: trio.CancelScope) -> None:
+        check = partial(is_larger, folder, CACHE_BYTES, CACHE_FILES)
+        while not await trio.to_thread.run_sync(  # noqa: ASYNC110 - files of another process
+            check,
+            # When the child is ended: a walk through many files must not hold that up.
+            abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
+        ):
+            await trio.sleep(CACHE_CHECK_S)
+        self._fills_cache = True
         scope.cancel()
 
     async def _write(self, process: trio.Process) -> None:
@@ -325,3 +353,26 @@ class ProbeProcess:
     def _on_line(self, line: bytes) -> None:
         self.facts = link.decode_machine_facts(line)
         self.at_s = trio.current_time()
+
+
+def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
+    """Check if the files below a folder take more; stops counting there."""
+    size = count = 0
+    for place, folders, files in os.walk(folder):
+        count += len(folders) + len(files)
+        for name in files:
+            with suppress(OSError):  # deleted meanwhile
+                size += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+        if size > most_bytes or count > most_files:
+            return True
+    return False
+
+
+def empty_folder(folder: Path) -> None:
+    """Delete what is in a folder, as far as that is possible."""
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                Path(entry.path).unlink(missing_ok=True)

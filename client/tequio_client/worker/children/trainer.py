@@ -37,8 +37,10 @@ log = structlog.get_logger(__name__)
 
 TRAINER = (sys.executable, "-m", "tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
-WRITTEN, READ = ("work", "cache"), ("store", "feedback")
-"""Folders of a worker that a trainer writes, and that it reads: neither keys nor databases."""
+READ = ("store", "feedback")
+"""Folders of a worker that a trainer reads: neither keys nor databases."""
+CACHE = "cache"
+"""Folder of a worker with one folder for each child: none runs what another left there."""
 BENCHMARK = (sys.executable, "-m", "tequio_client.trainer", "benchmark")
 MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
@@ -74,16 +76,20 @@ class _Pending:
     answer: link.Report | None = None
 
 
-def trainer_environment(folder: Path, rules: SandboxRules | None = None) -> dict[str, str]:
-    """Variables of a child of the worker in that folder, with its sandbox (`trainer_rules`).
+def trainer_environment(folder: Path) -> dict[str, str]:
+    """Variables of a trainer of the worker in that folder; raises as `confined_environment`."""
+    return confined_environment(folder, trainer_rules(folder), child_cache(folder, "trainer"))
+
+
+def confined_environment(folder: Path, rules: SandboxRules, cache: Path) -> dict[str, str]:
+    """Variables of a child of the worker in that folder, with its sandbox and its own caches.
 
     Raises UserFacingError when the folder cannot be used.
     """
-    cache = folder / "cache"
     try:
         for name in READ:  # a run makes them later
             (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-        confined = sandbox.environment(rules or trainer_rules(folder), cache)
+        confined = sandbox.environment(rules, cache)
     except OSError as err:
         raise UserFacingError(
             f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"
@@ -96,10 +102,15 @@ def trainer_rules(folder: Path, reads: Sequence[Path] = ()) -> SandboxRules:
     """A trainer writes its working files and caches; of the rest of the folder it reads content."""
     own = folder.absolute()
     return SandboxRules(
-        writes=tuple(str(own / name) for name in WRITTEN),
+        writes=(str(own / "work"), str(child_cache(own, "trainer"))),
         reads=tuple(str(one.absolute()) for one in (*(own / name for name in READ), *reads)),
         hidden=(str(own),),
     )
+
+
+def child_cache(folder: Path, child: str) -> Path:
+    """Folder for the caches and temporary files of one kind of child."""
+    return folder / CACHE / child
 
 
 def trainer_program(
@@ -111,7 +122,10 @@ def trainer_program(
     """
     return ChildProgram(
         command=(*TRAINER, log_style),
-        environment=trainer_environment(folder, trainer_rules(folder, reads)),
+        environment=confined_environment(
+            folder, trainer_rules(folder, reads), child_cache(folder, "trainer")
+        ),
+        cache=child_cache(folder, "trainer"),
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )

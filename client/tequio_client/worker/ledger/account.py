@@ -46,7 +46,7 @@ from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import NetworkId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
-from tequio_shared.network.standing import EXCLUDED, Standing
+from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
 from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
 
 REGISTRATION_TIMEOUT_S = 300.0
@@ -125,7 +125,7 @@ def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
 
 async def _appeal(api: LedgerApi, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
     one, _ = await read_standing(api, signer.key)
-    if one.standing not in EXCLUDED | {Standing.SUSPECTED}:
+    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
         raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
     if one.appeal is not None:
         raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")

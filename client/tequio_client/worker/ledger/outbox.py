@@ -93,6 +93,8 @@ class Outbox:
         """`invitation` signs the registration of the key too."""
         self._ledger, self._path, self._signer = ledger, folder / FILE, signer
         self._clock = clock
+        self.on_sending: Callable[[Entry], None] = lambda _: None
+        """Called with each entry right before it is sent, also when it is sent again."""
         self._back_off = back_off or BackOff(Random(signer.key))  # noqa: S311 - back-off only
         self._invitation = invitation
         self._net: NetworkId | None = None  # set by `open`; so the next
@@ -102,6 +104,9 @@ class Outbox:
         self._lock = trio.Lock()
         self._submitted = trio.Event()  # replaced by the sending task
         self._waiting: dict[int, _Outcome] = {}  # by ticket
+        # By ticket too, and only in memory: a secret of another key is not written to the disk.
+        # Without it, as after a restart, the ledger refuses the statement.
+        self._cosigners: dict[int, tuple[Signer, ...]] = {}
         self._failure = _Outcome()  # replaced when sending fails
         # The rest belongs to the sending task, from `_run` on.
         self._is_in_step = False
@@ -132,6 +137,7 @@ class Outbox:
         round: int | None = None,  # noqa: A002 - the protocol's word
         *,
         documents: Sequence[bytes] = (),
+        cosigners: Sequence[Signer] = (),
     ) -> Entry:
         """Put the documents, then have the statement logged; returns its entry, whenever that is.
 
@@ -148,7 +154,7 @@ class Outbox:
             await self.register()
         for document in documents:
             await self._ledger.put_blob(document, self._signer, self._clock())
-        return await self._queue(lambda db: db.add(body, run, round))
+        return await self._queue(lambda db: db.add(body, run, round), tuple(cosigners))
 
     async def register(self) -> Entry:
         """Register the key, under the invitation if there is one; raises as `submit` does."""
@@ -169,9 +175,13 @@ class Outbox:
         await failure.wait()
         raise AssertionError("a failure does not return")
 
-    async def _queue(self, add: Callable[[OutboxDb], int]) -> Entry:
+    async def _queue(
+        self, add: Callable[[OutboxDb], int], cosigners: tuple[Signer, ...] = ()
+    ) -> Entry:
         async with self._lock:
             ticket = await trio.to_thread.run_sync(self._with_db, add)
+            if cosigners:
+                self._cosigners[ticket] = cosigners
             outcome = self._waiting.setdefault(ticket, _Outcome())
         self._submitted.set()
         return await outcome.wait()
@@ -233,6 +243,8 @@ class Outbox:
                 await self._get_in_step()
                 continue  # a registration may stand first now, and some may be done
             copies = await self._on_db(self._sign, drafts)
+            for copy in copies:
+                self.on_sending(copy.entry)
             posted = await self._ledger.post_entries([copy.entry for copy in copies])
             await self._apply(copies, posted)
 
@@ -290,7 +302,7 @@ class Outbox:
             copy = latest.get(draft.ticket)
             # A copy that still fits is sent as it is: the same bytes twice are harmless. A new one
             # costs a number, and there is one more that may come to be logged.
-            if copy is None or not self._is_good(copy.entry, prev):
+            if copy is None or not self._is_good(draft, copy.entry, prev):
                 used = 1 if prev == ZERO_DIGEST else used + 1
                 copy = self._copy(draft, used, prev)
                 fresh.append(copy)
@@ -300,9 +312,9 @@ class Outbox:
             db.record(fresh)
         return copies
 
-    def _is_good(self, entry: Entry, prev: Digest) -> bool:
+    def _is_good(self, draft: UnsentStatement, entry: Entry, prev: Digest) -> bool:
         signed = entry.statement
-        if len(entry.signatures) != 1 + len(self._other_signers(signed.body)):
+        if len(entry.signatures) != 1 + len(self._other_signers(draft)):
             return False
         age_ms = self._clock() - signed.ts
         return signed.prev == prev and 0 <= age_ms <= FRESH_MS and signed.ts >= self._fresh_from_ms
@@ -311,13 +323,13 @@ class Outbox:
         if self._net is None:
             raise AssertionError("nothing is signed before the network is known")
         made = self._make(draft.body, draft.run, draft.round, seq=seq, prev=prev)
-        signers = self._signer, *self._other_signers(draft.body)
+        signers = self._signer, *self._other_signers(draft)
         return SignedCopy(ticket=draft.ticket, entry=statement.sign(self._net, made, *signers))
 
-    def _other_signers(self, body: Body) -> tuple[Signer, ...]:
-        if self._invitation is None or not isinstance(body, KeyRegister):
-            return ()
-        return (self._invitation,)
+    def _other_signers(self, draft: UnsentStatement) -> tuple[Signer, ...]:
+        if self._invitation is not None and isinstance(draft.body, KeyRegister):
+            return (self._invitation,)
+        return self._cosigners.get(draft.ticket, ())
 
     def _make(
         self, body: Body, run: RunId | None, round_: int | None, *, seq: int, prev: Digest
@@ -366,12 +378,14 @@ class Outbox:
         for copy in copies:
             signed = copy.entry.statement
             log.info("statement logged", type=signed.type, seq=signed.seq, round=signed.round)
+            self._cosigners.pop(copy.ticket, None)
             if outcome := self._waiting.pop(copy.ticket, None):
                 outcome.give(copy.entry)
 
     async def _give_up(self, copy: SignedCopy, err: LedgerRefusedError) -> None:
         self._doubts = 0
         await self._on_db(OutboxDb.drop, copy.ticket)
+        self._cosigners.pop(copy.ticket, None)
         outcome = self._waiting.pop(copy.ticket, None)
         if outcome is None:
             log.warning("statement refused, nobody waits for it", code=err.code, error=str(err))

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
@@ -112,9 +112,13 @@ class OutboxDb:
     def __init__(
         self, path: Path, net: NetworkId, author: PeerKey, most_drafts: int = MOST_DRAFTS
     ) -> None:
-        """Open or create it; raises UserFacingError when it is not for this network and key."""
+        """Open or create it; raises UserFacingError when it is not for this network.
+
+        The file of another key is set aside under the key's name, and one of this key taken back.
+        """
         self._path, self._most_drafts = path, most_drafts
         with self._explained():
+            self._swap_files(net, author)
             self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
             # EXTRA syncs the folder too: after a power failure a rollback journal that is back from
             # the dead would undo a transaction whose statement was sent already.
@@ -257,6 +261,25 @@ class OutboxDb:
             )
             return int(self._base.execute("SELECT used FROM chain").fetchone()[0])
 
+    def _swap_files(self, net: NetworkId, author: PeerKey) -> None:
+        """Have the file at our path belong to this key, after a key was replaced or restored."""
+        # Each key has its own chain: continuing another one's would sign under wrong numbers, and
+        # forgetting our own could sign two statements under one number.
+        mine, known = _aside(self._path, author), self._owner()
+        if known is not None and known[0] == net and known[1] != author:
+            self._path.replace(_aside(self._path, PeerKey(known[1])))
+        if mine.exists() and not self._path.exists():
+            mine.replace(self._path)
+
+    def _owner(self) -> tuple[bytes, bytes] | None:
+        """Read network and key of the file; None if there is none, or it is not readable."""
+        if not self._path.exists():
+            return None
+        with closing(sqlite3.connect(self._path)) as base, suppress(sqlite3.DatabaseError):
+            row = base.execute("SELECT net, author FROM chain").fetchone()
+            return None if row is None else (bytes(row[0]), bytes(row[1]))
+        return None
+
     def _create(self, net: NetworkId, author: PeerKey) -> None:
         for table in _SCHEMA.split(";\n"):
             self._base.execute(table)
@@ -266,9 +289,7 @@ class OutboxDb:
         # A copied folder must not continue another key's chain: two workers would sign different
         # statements under one number.
         if self._base.execute("SELECT net, author FROM chain").fetchone() != (net, author):
-            raise UserFacingError(
-                f"{self._path} belongs to another network or key: use another folder"
-            )
+            raise UserFacingError(f"{self._path} belongs to another network: use another folder")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -286,7 +307,7 @@ class OutboxDb:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.OperationalError, sqlite3.IntegrityError) as err:
+        except (sqlite3.OperationalError, sqlite3.IntegrityError, OSError) as err:
             raise UserFacingError(
                 f"{self._path} cannot be used ({err}): check the disk's space and the file's owner"
             ) from err
@@ -295,6 +316,10 @@ class OutboxDb:
                 f"{self._path} is damaged ({err}): move it away to go on; statements that "
                 "waited in it are lost, those that the ledger has are not"
             ) from err
+
+
+def _aside(path: Path, author: PeerKey) -> Path:
+    return path.with_name(f"{path.name}.{author.hex()[:16]}")
 
 
 def _draft(

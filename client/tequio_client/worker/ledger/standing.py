@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import structlog
@@ -11,16 +11,18 @@ import structlog
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
-from tequio_shared.api.peers import StandingAnswer, TierAnswer
+from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
-from tequio_shared.ids import PeerKey, from_text, to_text
+from tequio_shared.ids import PeerKey, from_text, key_from_text, to_text
 from tequio_shared.limits import APPEAL_MS, NEWCOMER_WORK, PROBATION_WORK
-from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
+from tequio_shared.network.standing import ENDED, EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import (
     FaultReport,
+    KeyReplace,
+    KeyRevoke,
     StandingChange,
     StandingRelease,
     StandingUphold,
@@ -36,16 +38,30 @@ _DAY_MS = 86_400_000
 
 async def read_standing(api: LedgerApi, key: PeerKey) -> tuple[StandingAnswer, dict[int, Entry]]:
     """Read the key's standing and its evidence, proven by the log; PeerError, RefusedError."""
-    answer = (await api.peer(key)).standing
+    account = await api.peer(key)
+    answer = account.standing
     if answer.standing == Standing.NEWCOMER:
         return answer, {}
     found = await read_entries(api, await api.network(), {answer.since, *answer.evidence})
+    # A successor has the standing of the key that it replaced, from an entry that names that one.
+    while answer.since < account.registered_index and account.replaces is not None:
+        key = await former_key(api, account)
+        account = await api.peer(key)
     logged = standing_after(answer.since, found[answer.since].statement, key)
     if logged is None or _facts(logged) != _facts(answer):
         raise PeerError(
             f"the ledger reports {answer.standing}, but entry {answer.since} does not say so"
         )
     return answer, {index: found[index] for index in answer.evidence}
+
+
+async def former_key(api: LedgerApi, account: PeerAnswer) -> PeerKey:
+    """The key that an account replaced, as its entry proves; PeerError if it does not."""
+    index = account.registered_index
+    made = (await read_entries(api, await api.network(), [index]))[index].statement
+    if to_text(made.author) == account.key and isinstance(made.body, KeyReplace):
+        return key_from_text(made.body.former)
+    raise PeerError(f"entry {index} does not say that {account.key} replaced another key")
 
 
 def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAnswer | None:
@@ -66,6 +82,10 @@ def standing_after(index: int, statement: Statement, key: PeerKey) -> StandingAn
             return _without_cause(Standing.ACTIVE, index)
         case StandingUphold(peer=peer, to="banned") if peer == to_text(key):
             return _without_cause(Standing.BANNED, index)
+        case KeyRevoke(peer=peer) if peer == to_text(key):
+            return _without_cause(Standing.REVOKED, index)
+        case KeyReplace(former=peer) if peer == to_text(key):
+            return _without_cause(Standing.REPLACED, index)
     return None
 
 
@@ -90,6 +110,15 @@ def describe_standing(one: StandingAnswer) -> str:
     return f"{text}: {why}" if why else text
 
 
+_ENDS: Mapping[str, list[str]] = {
+    Standing.REVOKED: [
+        "It can sign nothing more. With its recovery key, `tequio key replace` moves its points "
+        "and standing to a new key."
+    ],
+    Standing.REPLACED: ["Another key has its points and standing now. Use that one."],
+}
+
+
 def advice(one: StandingAnswer, now_ms: int) -> list[str]:
     match one.standing:
         case Standing.QUARANTINED:
@@ -112,7 +141,7 @@ def advice(one: StandingAnswer, now_ms: int) -> list[str]:
             return [f"{PROBATION_WORK} accepted contributions make it active again."]
         case Standing.NEWCOMER:
             return [f"{NEWCOMER_WORK} accepted contributions make it active."]
-    return []
+    return _ENDS.get(one.standing, [])
 
 
 def describe_entry(index: int, statement: Statement) -> str:
@@ -204,7 +233,7 @@ class StandingWatch:
     def _left_ms(self) -> float:
         if self.known is None or self.known.standing not in EXCLUDED:
             return 0
-        if self.known.standing == Standing.BANNED:
+        if self.known.standing in ENDED | {Standing.BANNED}:
             return math.inf
         return self.known.until + MARGIN_MS - self._clock()
 

@@ -21,6 +21,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.worker.ledger import last_checkpoint
+from tequio_client.worker.ledger.standing import former_key
 from tequio_client.worker.points.points_db import (
     VOIDED,
     PointsDatabase,
@@ -28,7 +29,7 @@ from tequio_client.worker.points.points_db import (
     RoundPlace,
     closed_outcome,
 )
-from tequio_shared.api.peers import AttendedAnswer
+from tequio_shared.api.peers import AttendedAnswer, PeerAnswer
 from tequio_shared.errors import PeerError, TequioError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import DOCUMENT_BYTES
@@ -165,6 +166,8 @@ class PointsCatchUp:
         self._ledger = ledger
         self._key = key
         self._proofs = RoundProofs(ledger, key, book, log_memory_file)
+        self._memory = log_memory_file
+        self._inherited: set[str] = set()  # keys whose former key's rounds were read
         self._rng = rng
         self._back_off = BackOff(rng)
         self.pause_s = 0.1  # pause after each proven round
@@ -214,6 +217,7 @@ class PointsCatchUp:
             await trio.to_thread.run_sync(self._book.open_gap, newest[0].closed_index + 1)
         for low, high in await trio.to_thread.run_sync(self._book.gaps):
             await self._walk(low, high)
+        await self._inherit(account)
         size = account.as_of.size
         proven = await trio.to_thread.run_sync(self._book.verified_below, size)
         await self._compare(self.claimed, proven)
@@ -230,12 +234,26 @@ class PointsCatchUp:
             await trio.to_thread.run_sync(self._book.narrow_gap, high, max(done, low))
             high = done
 
-    async def _settle(self, told: AttendedAnswer) -> None:
+    async def _inherit(self, account: PeerAnswer) -> None:
+        """Prove the rounds of the keys whose place this one took, once: few come afterwards."""
+        while account.replaces is not None and account.key not in self._inherited:
+            former = await former_key(self._ledger, account)
+            proofs = RoundProofs(self._ledger, former, self._book, self._memory)
+            high, limit = account.as_of.size, self.page_rounds
+            while high > 0:
+                page = (await self._ledger.peer_rounds(former, before=high, limit=limit)).rounds
+                for told in page:
+                    await self._settle(told, proofs)
+                high = page[-1].closed_index if len(page) == limit else 0
+            self._inherited.add(account.key)
+            account = await self._ledger.peer(former)
+
+    async def _settle(self, told: AttendedAnswer, proofs: RoundProofs | None = None) -> None:
         """Prove one round if needed; one that cannot be proven is left as it is."""
         if await trio.to_thread.run_sync(self._book.is_settled, told.roster_index):
             return
         try:
-            place, outcome, checkpoint = await self._proofs.prove(told)
+            place, outcome, checkpoint = await (proofs or self._proofs).prove(told)
         except LogForkedError:
             raise
         except PeerError as err:
@@ -254,6 +272,7 @@ class PointsCatchUp:
         # lost a round. Once per start, as it reads the whole history.
         if not self._is_rechecked:
             self._is_rechecked = True
+            self._inherited.clear()
             await trio.to_thread.run_sync(self._book.reopen_all)
             await self.run_once()
             return

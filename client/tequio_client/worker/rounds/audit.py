@@ -147,8 +147,8 @@ def is_warning(body: AuditReport) -> bool:
     return not body.declines and audits.judge(figures) is AuditVerdict.WARNED
 
 
-def _figures(found: link.AuditFigures) -> AuditFigures:
-    """What has no tensors of a group, or no feedback, differs in nothing there."""
+def _figures(found: link.MeasuredFigures) -> AuditFigures:
+    """Figures for the log: a model without a group, or without feedback, differs by 0 there."""
     return AuditFigures(
         hidden=found.hidden or 0,
         other=found.other or 0,

@@ -19,6 +19,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
+from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
@@ -78,6 +79,9 @@ async def _draw(node: Node, view: RunView, after: int, head: Head) -> MeasureDra
     found = await read_entries(node.ledger, node.network_info, range(begin, end))
     past = view_before(view.net, view.manifest, head)
     for index, entry in sorted(found.items()):
+        ended = ended_by(entry.statement)
+        if ended is not None:
+            past.end_key(ended)
         if entry.statement.run == run:
             name = needed_document(entry.statement)
             document = await node.exchange.fetch_blob(name) if name else b""
@@ -167,7 +171,7 @@ def is_replay_costlier(
 
 
 class TrainerIndex:
-    """The trainers of each run's last round, for a reader that does not fold the runs.
+    """The members and trainers of each run's last round, for a reader that folds no runs.
 
     A roster is fetched once it is named; `serve` runs as one task.
     """
@@ -176,6 +180,7 @@ class TrainerIndex:
         self._document = document
         self._named: dict[RunId, tuple[int, Digest]] = {}  # round and document
         self._trainers: dict[RunId, tuple[int, frozenset[PeerKey]]] = {}
+        self._members: dict[RunId, frozenset[PeerKey]] = {}  # of the same rounds
         self._was_named = trio.Event()  # replaced whenever one was named
 
     def set_roster(self, run: RunId, number: int, document: Digest) -> None:
@@ -187,11 +192,17 @@ class TrainerIndex:
     def drop(self, run: RunId) -> None:
         self._named.pop(run, None)
         self._trainers.pop(run, None)
+        self._members.pop(run, None)
 
     def round_of(self, run: RunId, key: PeerKey) -> int | None:
         """Number of the last round if the key trains in it, else None."""
         number, trainers = self._trainers.get(run, (0, frozenset()))
         return number if key in trainers else None
+
+    def round_of_member(self, run: RunId, key: PeerKey) -> int | None:
+        """Number of the last round if the key has a slot in it, else None."""
+        is_member = key in self._members.get(run, frozenset())
+        return self._trainers[run][0] if is_member else None
 
     async def serve(self) -> None:
         """Fetch the newest named roster of each run, until cancelled."""
@@ -217,5 +228,6 @@ class TrainerIndex:
                 return
             keys = frozenset(one.key for one in roster.members if TRAINER in one.roles)
             self._trainers[run] = (number, keys)
+            self._members[run] = frozenset(one.key for one in roster.members)
         if patience.cancelled_caught and self._named.get(run) == (number, document):
             del self._named[run]  # give up on this one: the next one is named soon

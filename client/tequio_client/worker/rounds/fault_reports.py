@@ -1,18 +1,22 @@
 """Reports of faults that this worker can prove: two commitments, or bytes that break a rule.
 
 A report is worth sending only with everything that convinces strangers: the signed leaves, and for
-bytes the piece that shows the fault. Each author is reported once in a round.
+bytes the piece that shows the fault. Each author is reported once in a round. A report that could
+not be sent is sent again: it may be the only one, and the evidence is nowhere else.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
+from random import Random
+from typing import NoReturn, TypeAlias
 
 import structlog
 import trio
 
+from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.rounds.announce import commitment_header
@@ -23,12 +27,17 @@ from tequio_shared.round.round import Commitment
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.statement import Entry
 
+_About: TypeAlias = "tuple[PeerKey, int | None]"
+"""Author and round of a fault."""
+
 log = structlog.get_logger(__name__)
 
 MAX_WAITING_REPORTS = 16
 """Most reports that wait to be sent; further ones are dropped, as other workers send them too."""
 MAX_REMEMBERED_REPORTS = 1_024
 """Most authors remembered as reported; then all are forgotten, and may be reported again."""
+MAX_ATTEMPTS = 8
+"""Attempts to send a report; the pauses between them add up to some minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +45,16 @@ class _TwoLeaves:
     first: Entry
     second: Entry
 
+    @property
+    def about(self) -> _About:
+        return self.first.statement.author, self.first.statement.round
+
 
 @dataclass(frozen=True, slots=True)
 class _BadPiece:
     index: int  # log index of the commitment
     piece: PieceEvidence
+    about: _About
 
 
 class FaultReports:
@@ -53,7 +67,8 @@ class FaultReports:
         self._key = key
         self._ledger = ledger
         self._network = network
-        self._reported: set[tuple[PeerKey, int | None]] = set()
+        self._rng = Random(key)  # noqa: S311 - back-off only
+        self._reported: set[_About] = set()
         self._in, self._out = trio.open_memory_channel[_TwoLeaves | _BadPiece](MAX_WAITING_REPORTS)
 
     def receive(self, first: Entry, second: Entry) -> None:
@@ -72,13 +87,24 @@ class FaultReports:
         header = commitment.header
         if self._is_new(header.trainer, header.round):
             log.warning("bytes that break a rule", author=peer_id_text(header.trainer))
-            self._queue(_BadPiece(commitment.index, piece))
+            self._queue(_BadPiece(commitment.index, piece, (header.trainer, header.round)))
 
     async def run(self) -> NoReturn:
         while True:
-            await self._send(await self._out.receive())
+            await self._send_or_forget(await self._out.receive())
 
-    async def _send(self, found: _TwoLeaves | _BadPiece) -> None:
+    async def _send_or_forget(self, found: _TwoLeaves | _BadPiece) -> None:
+        back_off = BackOff(self._rng)
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            if await self._send(found):
+                return
+            if attempt < MAX_ATTEMPTS:
+                await trio.sleep(back_off.next_s())
+        # So that the same fault, met again, is reported again.
+        self._reported.discard(found.about)
+
+    async def _send(self, found: _TwoLeaves | _BadPiece) -> bool:
+        """Send a report; False if that may succeed later."""
         documents: list[bytes] = []
         try:
             match found:
@@ -96,8 +122,10 @@ class FaultReports:
             await self._outbox.submit(report, documents=documents)
         except RefusedError as err:  # usually: another worker reported it first
             log.info("report refused", code=err.code, why=str(err))
-        except (PeerError, MalformedError, UserFacingError) as err:
+        except (LedgerUnavailableError, PeerError, MalformedError, UserFacingError) as err:
             log.warning("report not sent", error=str(err))
+            return False
+        return True
 
     def _is_new(self, author: PeerKey, round_number: int | None) -> bool:
         about = author, round_number
@@ -112,4 +140,5 @@ class FaultReports:
         try:
             self._in.send_nowait(found)
         except trio.WouldBlock:
+            self._reported.discard(found.about)
             log.warning("report dropped: too many are waiting")

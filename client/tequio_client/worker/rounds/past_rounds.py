@@ -27,7 +27,7 @@ from tequio_shared.round.round import Head, RoundView
 log = structlog.get_logger(__name__)
 
 PAST_ROUNDS = 4
-"""A contribution of round t is audited up to three rounds later, while it is the fourth last."""
+"""The last audit of a contribution of round t is due in round t + 4, when t is the fourth last."""
 _WORKING_HEADS = 3
 """Room that stays free of past rounds: the head held, the one before, and the next one."""
 _WORKING_ROUNDS = 2

@@ -37,6 +37,7 @@ from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, VoidReason, first_head, needed_document
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
@@ -182,6 +183,9 @@ class RunDriver:
                 self._wake()
             elif entry.statement.run is None:
                 self.standing.apply(index, entry.statement)
+                ended = ended_by(entry.statement)
+                if ended is not None:
+                    self.view.end_key(ended)
                 self._wake()
 
     async def _apply(self, index: int, statement: Statement) -> None:
@@ -201,6 +205,8 @@ class RunDriver:
         if statement.author == self._key:
             self._record_own(index, statement)
         await self._after(index, statement)
+        if isinstance(statement.body, RoundOpen | RoundVoid) and self.view.round is not None:
+            await self.context.omissions.end_phase(self.view.round, statement.ts)
         await self.context.points.apply(index, statement, self.view.round, document)
 
     def _record_own(self, index: int, statement: Statement) -> None:

@@ -25,6 +25,7 @@ from tequio_client.worker.rounds.announce import CommitmentGossip
 from tequio_client.worker.rounds.duties import Duty, RoundDuty
 from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.omissions import OmissionWatch
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
@@ -71,6 +72,7 @@ class RunContext:
     outbox: Outbox
     announcer: CommitmentGossip
     reports: FaultReports
+    omissions: OmissionWatch
     prove: Callable[[bytes], bytes]  # proof of this key's verifiable random function
     workdir: TrainerWorkdir
     feedback: ErrorFeedback

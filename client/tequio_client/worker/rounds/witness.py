@@ -7,11 +7,13 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import msgspec
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.gains import measure_gains
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
@@ -77,11 +79,14 @@ class RoundWitnessing:
             past = self._past(lately, link.FILES - len(candidates))
             verdicts = await self._screened(current, current.head, candidates, past)
             self._verdicts = verdicts
-        return current.proof_of(
-            {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason},
+        vouched = {one.slot: current.commitments[one.slot].id for one in verdicts if not one.reason}
+        gains = await measure_gains(self._context, current, current.head, vouched, witnessed_ms)
+        body = current.proof_of(
+            vouched,
             {one.slot: _REASONS[one.reason] for one in verdicts if one.reason in _REASONS},
             self._context.prove(current.audit_lot_input),
         )
+        return msgspec.structs.replace(body, gains=gains)
 
     async def _wait_for_payloads(self, current: RoundView, since_ms: int) -> None:
         # Counted from the start of the phase, not from now: a witness that restarts has less time.

@@ -5,7 +5,14 @@ of our home network, or of a victim. So an address that another peer or the ledg
 named is dialled only if it reaches at least as far as that source is from us: a public source may
 name public addresses, a source in our local network private ones too, and only a program on this
 computer loopback ones. Addresses that no peer listens on (multicast, link-local, documentation,
-and those with another address inside, such as 6to4) are never dialled on somebody's word.
+and those with another address inside, such as 6to4) are never dialled on somebody's word. Nor
+does a public source name our own neighbours: IPv6 addresses of a home are public by their form, so
+those in the prefixes of our own interfaces count as private.
+
+How far away a source is follows from its address. Behind a container's bridge or a forwarded port,
+strangers come from private or loopback addresses; a node there takes everybody for public
+(`public_only`). An address of carrier-grade NAT (100.64.0.0/10) may be any customer of a provider,
+so as a source it is public, although it is dialled only as a private one.
 
 Names are resolved here, and the address that passed is the one that is dialled: a name that
 resolves to something else a moment later gains nothing. (RFC 6890 and its registry; RFC 6598.)
@@ -15,10 +22,12 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import IntEnum
 from urllib.parse import urlsplit
 
+import psutil
 import trio
 
 from tequio_shared.errors import PeerError
@@ -60,6 +69,8 @@ _NEVER_6 = ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 _PRIVATE = [ipaddress.ip_network(one) for one in (*_PRIVATE_4, "fc00::/7")]
 _NEVER = [ipaddress.ip_network(one) for one in (*_NEVER_4, *_NEVER_6)]
 _PUBLIC_6 = ipaddress.ip_network("2000::/3")
+_SHARED_4 = ipaddress.ip_network("100.64.0.0/10")
+_LINK_BITS = 64  # of an IPv6 prefix on one link (RFC 4291)
 
 
 def reach_of(host: str) -> Reach | None:
@@ -85,7 +96,25 @@ def reach_of(host: str) -> Reach | None:
 def reach_of_source(host: str) -> Reach:
     """Smallest reach that a source at this address may name; an unknown one only PUBLIC."""
     reach = reach_of(host)
-    return Reach.PUBLIC if reach is None else reach
+    return Reach.PUBLIC if reach is None or _is_shared(host) else reach
+
+
+def _is_shared(host: str) -> bool:
+    address = ipaddress.ip_address(host)
+    if isinstance(address, ipaddress.IPv6Address):
+        return address.ipv4_mapped is not None and address.ipv4_mapped in _SHARED_4
+    return address in _SHARED_4
+
+
+def own_links() -> frozenset[ipaddress.IPv6Network]:
+    """The public IPv6 prefixes of this computer's interfaces, as they are now."""
+    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
+    hosts = (one.address for one in found if one.family is socket.AF_INET6)
+    return frozenset(
+        ipaddress.IPv6Network((host, _LINK_BITS), strict=False)
+        for host in hosts
+        if reach_of(host) is Reach.PUBLIC
+    )
 
 
 def has_reach(addr: str, least: Reach) -> bool:
@@ -103,17 +132,26 @@ def has_reach(addr: str, least: Reach) -> bool:
     return False
 
 
-async def places(addr: str, least: Reach) -> list[str]:
-    """The addresses to dial for a claimed one: itself, or what its name resolves to; maybe none."""
+async def places(addr: str, least: Reach, own: Collection[ipaddress.IPv6Network] = ()) -> list[str]:
+    """The addresses to dial for a claimed one: itself, or what its name resolves to; maybe none.
+
+    None in `own` links for a source that may name public addresses only.
+    """
     if not has_reach(addr, least):
         return []
     _, kind, host, _, port, _, peer = addr.split("/")
     if kind.startswith("ip"):
-        return [addr]
+        return [] if least is Reach.PUBLIC and _is_in(host, own) else [addr]
     family = {"dns4": socket.AF_INET, "dns6": socket.AF_INET6}.get(kind, socket.AF_UNSPEC)
     hosts = dict.fromkeys(await _resolve(host, family))
+    if least is Reach.PUBLIC:
+        hosts = {one: None for one in hosts if not _is_in(one, own)}
     found = [f"/{'ip6' if ':' in one else 'ip4'}/{one}/tcp/{port}/p2p/{peer}" for one in hosts]
     return [one for one in found if has_reach(one, least)]
+
+
+def _is_in(host: str, links: Collection[ipaddress.IPv6Network]) -> bool:
+    return ":" in host and any(ipaddress.ip_address(host) in link for link in links)
 
 
 async def reach_of_url(url: str) -> Reach:

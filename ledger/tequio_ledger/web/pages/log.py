@@ -85,6 +85,13 @@ def _rejections(value: object) -> str:
     return "; ".join(f"slot {slot}: {text.reason(code)}" for slot, code in value)
 
 
+def _gains(value: object) -> str:
+    """Explain the loss gains of a witness proof."""
+    if not isinstance(value, list | tuple) or not value:
+        return "measures no gain"
+    return "; ".join(f"slot {slot}: {gain / 65_536:+.4f} nats per token" for slot, gain in value)
+
+
 def _standing(value: object) -> str:
     return text.standing(str(value)).description
 
@@ -96,6 +103,7 @@ _MEANINGS: dict[tuple[str, str], Callable[[object], str]] = {
     ("standing.change", "cause"): _code(standing.describe_cause),
     ("standing.change", "to"): _standing,
     ("standing.uphold", "to"): _standing,
+    ("witness.proof", "gains"): _gains,
     ("witness.proof", "rejected"): _rejections,
 }
 

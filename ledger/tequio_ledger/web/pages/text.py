@@ -253,6 +253,10 @@ STANDINGS: Mapping[str, StatusLabel] = {
         "On probation", "warn", "Back from quarantine, with small shares."
     ),
     Standing.BANNED: StatusLabel("Banned", "danger", "Permanently excluded by organisers."),
+    Standing.REVOKED: StatusLabel(
+        "Revoked", "danger", "Its owner revoked it: it can never act again."
+    ),
+    Standing.REPLACED: StatusLabel("Replaced", "wait", "Its owner uses another key now."),
 }
 
 TIERS: Mapping[int, StatusLabel] = {
@@ -264,6 +268,9 @@ TIERS: Mapping[int, StatusLabel] = {
 TYPES: Mapping[str, str] = {
     "net.genesis": "The network starts",
     "key.register": "A key registers",
+    "key.recovery": "A key gets a recovery key",
+    "key.replace": "A new key takes the place of another",
+    "key.revoke": "A key is revoked",
     "run.open": "A run opens",
     "run.pause": "An organiser pauses a run",
     "run.resume": "An organiser resumes a run",

@@ -180,16 +180,16 @@ def test_words_bring_a_key_back_and_a_wrong_one_is_named(
     qtbot.addWidget(dialog)
     dialog.open()
     words = to_words(SEED)
-    dialog.words.setPlainText(" ".join((*words[:2], "lier", *words[3:])))
+    dialog.source.words.setPlainText(" ".join((*words[:2], "lier", *words[3:])))
     dialog.main.click()
     qtbot.waitUntil(dialog.trouble.isVisible, timeout=SLOW_MS)
     assert dialog.trouble.words.text().startswith("Word 3, lier, is not in the list of words")
-    dialog.words.setPlainText(" ".join(words))
+    dialog.source.words.setPlainText(" ".join(words))
     with qtbot.waitSignals([desk.key_changed, dialog.accepted], timeout=SLOW_MS):
         dialog.main.click()
     assert desk.seed() == SEED
     assert not desk.state.wants_backup
-    assert dialog.words.toPlainText() == ""
+    assert dialog.source.words.toPlainText() == ""
     assert (tmp_path / "worker" / "identity.key.old").exists()
 
 
@@ -199,11 +199,11 @@ def test_a_file_brings_a_key_back(desk: KeyService, qtbot: QtBot, tmp_path: Path
     dialog = RestoreDialog(desk, None, lambda _parent, _title: path)
     qtbot.addWidget(dialog)
     dialog.open()
-    dialog.ways.select("file")
-    dialog.ways.chosen.emit("file")
-    dialog.pick.click()
+    dialog.source.ways.select("file")
+    dialog.source.ways.chosen.emit("file")
+    dialog.source.pick.click()
     assert not dialog.main.isEnabled()
-    qtbot.keyClicks(dialog.phrase, PHRASE)
+    qtbot.keyClicks(dialog.source.phrase, PHRASE)
     dialog.protection.rows[KeyProtection.OPEN].click()
     with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
         dialog.main.click()
@@ -217,7 +217,7 @@ def test_no_keyboard_on_the_screen_learns_a_secret(desk: KeyService, qtbot: QtBo
     phrase = backup.file
     for is_shown in (True, False, True):
         phrase.shown.setChecked(is_shown)
-        for field in (phrase.first, phrase.second, *backup.words.lines, restore.words):
+        for field in (phrase.first, phrase.second, *backup.words.lines, restore.source.words):
             assert SECRET_INPUT_HINTS & field.inputMethodHints() == SECRET_INPUT_HINTS
     phrase.clear()
     assert phrase.first.echoMode() is QLineEdit.EchoMode.Password, "the next one is typed as dots"

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 SAID = {
     "key.register": {"ledger-key"},
+    "key.recovery": {"ledger-keys"},
+    "key.replace": {"ledger-keys"},
+    "key.revoke": {"ledger-keys"},
     "member.ready": {"ledger-ready"},
     "member.leave": {"ledger-leave"},
     "head.attest": {"ledger-head"},

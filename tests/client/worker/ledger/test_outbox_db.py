@@ -8,7 +8,7 @@ import pytest
 
 from tequio_client.worker.ledger.outbox_db import OutboxDb
 from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import NetworkId, RunId
+from tequio_shared.ids import NetworkId, RunId, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import KeyRegister, MemberLeave
 from tests.support.memory_log import NET
@@ -20,10 +20,19 @@ ME = Signer(bytes([1]) * 32)
 RUN = RunId(bytes([5]) * 32)
 
 
-def test_a_folder_of_another_network_or_key_is_refused(tmp_path: Path) -> None:
+def test_each_key_of_a_folder_has_its_own_chain(tmp_path: Path) -> None:
+    path, other = tmp_path / "outbox.sqlite", Signer(bytes([2]) * 32)
+    for number, key in enumerate((ME.key, other.key, ME.key, other.key)):
+        with OutboxDb(path, NET, key) as file:
+            assert file.chain().used == number // 2
+            assert file.use_number() == 1
+            file.adopt(number // 2 + 1, sha256(b"logged")) if number > 1 else None
+
+
+def test_a_folder_of_another_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "outbox.sqlite"
     OutboxDb(path, NET, ME.key).close()
-    with pytest.raises(UserFacingError, match="another network or key"):
+    with pytest.raises(UserFacingError, match="another network"):
         OutboxDb(path, NetworkId(bytes(32)), ME.key)
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(UserFacingError, match=r"is damaged .* move it away"):

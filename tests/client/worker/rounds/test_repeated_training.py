@@ -131,7 +131,7 @@ def closed_round(
         shape=SHAPE,
         chunks=run.origin.layout.chunks,
         assignment={0: ((0, 8),)},
-        accepted=lambda: {0: commitment},
+        auditable=lambda: {0: commitment},
     )
     return cast("RoundView", view)
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, Head
+    from tequio_shared.round.round import AcceptedSet, Head, RoundView
 
 
 pytestmark = pytest.mark.trio
@@ -124,6 +124,10 @@ class RecordedExchange:
             self.under_way -= 1
 
 
+async def _end_phase(_current: RoundView, _ended_ms: int) -> None:
+    await trio.lowlevel.checkpoint()
+
+
 class DriverRun:
     """A driver for ana, a member of a swarm of three, and the log to feed it from."""
 
@@ -157,6 +161,7 @@ class DriverRun:
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
             points=PointsRecorder(self.book, self.key),
             measures_every=0,
+            omissions=SimpleNamespace(end_phase=_end_phase),
         )
 
     async def feed(self, until: type[object] | None = None, times: int = 1) -> None:

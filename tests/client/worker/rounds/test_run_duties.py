@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 
@@ -12,6 +13,7 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.store.store import Store
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.round.manifest import WindowRules
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.runs import (
     HeadPromote,
@@ -25,6 +27,8 @@ from tests.client.worker.rounds.test_duties import stopped
 from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
+from tests.support.memory_swarm import tiny_manifest
+from tests.support.synthetic_trainer import GAIN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,6 +118,28 @@ async def test_a_witness_vouches_for_what_is_here_and_says_it_once(tmp_path: Pat
     (body,) = desk.logged(WitnessProof)
     assert isinstance(body, WitnessProof)
     assert body.count == len(desk.round.commitments) == 3
+
+
+@pytest.mark.parametrize(("late_ms", "measured"), [(0, True), (50_000, False)])
+async def test_a_witness_states_the_gains_of_others_as_long_as_there_is_time(
+    tmp_path: Path,
+    late_ms: int,
+    measured: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    rules = WindowRules(samples=1_000, tokens=64_000, first=300, most=300)
+    manifest = msgspec.structs.replace(tiny_manifest(most=3), windows=rules)
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundWitness, rules=manifest))
+    desk.swarm.now_ms += late_ms
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await deeds.perform(duties.ProveDuty(1), desk.swarm.view)
+    (body,) = desk.logged(WitnessProof)
+    assert isinstance(body, WitnessProof)
+    own = desk.round.slot_of[desk.swarm.members[0].key]
+    others = sorted(desk.round.gains.windows.keys() - {own})
+    assert len(others) == 2
+    assert body.gains == (tuple((slot, GAIN) for slot in others) if measured else ())
+    assert desk.round.read_proof(body).vouched == {0, 1, 2}
 
 
 async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path: Path) -> None:

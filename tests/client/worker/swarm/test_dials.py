@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import IPv6Network, ip_address
+from socket import AF_INET, AF_INET6
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from tequio_client.worker.swarm.dials import (
     Reach,
     has_reach,
+    own_links,
     places,
     reach_of,
     reach_of_source,
     reach_of_url,
 )
+from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError
+from tests.support.loopback import LOOPBACK
 
 PEER = "12D3KooWGCWE9cRJQBcuUcD8FESwEU1d1Y6BQCH1CRWjpLkyse6M"
 REACHES = {
@@ -44,7 +50,8 @@ REACHES = {
 )
 def test_every_address_has_a_reach_or_is_never_dialled(host: str, reach: Reach | None) -> None:
     assert reach_of(host) is reach
-    assert reach_of_source(host) is (Reach.PUBLIC if reach is None else reach)
+    is_shared = host.startswith("100.")
+    assert reach_of_source(host) is (Reach.PUBLIC if reach is None or is_shared else reach)
 
 
 @pytest.mark.parametrize("host", REACHES[Reach.PUBLIC])
@@ -104,3 +111,41 @@ async def test_a_ledger_may_name_what_reaches_as_far_as_itself() -> None:
     assert await reach_of_url("http://[fd00::1]:8080/x") is Reach.PRIVATE
     assert await reach_of_url("https://8.8.8.8") is Reach.PUBLIC
     assert await reach_of_url("https://no.such.name.invalid") is Reach.PUBLIC
+
+
+def test_a_customer_of_the_same_provider_is_a_public_source() -> None:
+    for host in ("100.64.0.1", "100.127.255.255", "::ffff:100.100.1.1"):
+        assert reach_of_source(host) is Reach.PUBLIC
+        assert not has_reach(f"/ip4/100.64.0.1/tcp/7/p2p/{PEER}", reach_of_source(host))
+
+
+@pytest.mark.trio
+async def test_a_public_source_names_no_address_on_our_own_links() -> None:
+    own = frozenset({IPv6Network("2a00:1450:1:2::/64")})
+    neighbour = f"/ip6/2a00:1450:1:2::7/tcp/7/p2p/{PEER}"
+    elsewhere = f"/ip6/2a00:1450:1:3::7/tcp/7/p2p/{PEER}"
+    assert await places(neighbour, Reach.PUBLIC, own) == []
+    assert await places(elsewhere, Reach.PUBLIC, own) == [elsewhere]
+    assert await places(neighbour, Reach.PRIVATE, own) == [neighbour]
+    assert await places(f"/ip4/8.8.8.8/tcp/7/p2p/{PEER}", Reach.PUBLIC, own)
+
+
+def test_our_own_links_are_those_of_our_interfaces(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts = {"2a00:1450:1:2::9": AF_INET6, "fe80::1%eth0": AF_INET6, "fd00::1": AF_INET6}
+    addrs = [
+        SimpleNamespace(family=family, address=host)
+        for host, family in {**hosts, "8.8.8.8": AF_INET}.items()
+    ]
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: {"eth0": addrs})
+    assert own_links() == {IPv6Network("2a00:1450:1:2::/64")}
+
+
+@pytest.mark.trio
+async def test_a_node_behind_a_bridge_takes_everybody_for_public() -> None:
+    async with (
+        PeerNetwork(seed=b"a" * 32, listen=LOOPBACK, public_only=True) as hidden,
+        PeerNetwork(seed=b"b" * 32, listen=LOOPBACK) as other,
+    ):
+        await other.connect(hidden.addresses()[0])
+        assert hidden.reach_of(other.key) is Reach.PUBLIC
+        assert other.reach_of(hidden.key) is Reach.LOOPBACK

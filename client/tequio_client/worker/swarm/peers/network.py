@@ -51,7 +51,8 @@ class PeerNetwork:
     """This peer in the peer-to-peer network: `async with PeerNetwork(...) as network`.
 
     `seed` is the 32-byte Ed25519 seed of our key. `announce` replaces the addresses that are sent
-    to peers (for a node behind a forwarded port).
+    to peers (for a node behind a forwarded port). With `public_only`, every peer that connects to
+    us may name public addresses only, wherever it seems to come from (`dials`).
     """
 
     def __init__(
@@ -61,11 +62,13 @@ class PeerNetwork:
         listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",),
         announce: Sequence[str] = (),
         limits: PeerLimits | None = None,
+        public_only: bool = False,
     ) -> None:
         if len(seed) != SEED_BYTES:  # libp2p gives a random identity for a seed of the wrong size
             raise RefusedError("bad-seed", f"a key seed has {SEED_BYTES} bytes, not {len(seed)}")
         self._listen = [Multiaddr(text) for text in listen]
         self._limits = limits or PeerLimits()
+        self.public_only = public_only
         self.limiter = RateLimiter(self._limits, trio.current_time)
         addrs = [Multiaddr(text) for text in announce]
         self._host = hosts.create_host(seed, self._listen, addrs, self.limiter)
@@ -111,7 +114,7 @@ class PeerNetwork:
 
     def reach_of(self, peer: PeerKey) -> Reach:
         """The smallest reach that a peer may name: that of the address it is connected from."""
-        return dials.reach_of_source(self._host_of(peer))
+        return Reach.PUBLIC if self.public_only else dials.reach_of_source(self._host_of(peer))
 
     async def connect(self, addr: str) -> PeerKey:
         """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key.
@@ -249,7 +252,8 @@ class PeerNetwork:
     async def _connect_place(self, addr: str, claim: Claim) -> None:
         # Charged before a name is resolved: a look-up is a packet to somebody as well.
         self.limiter.check_claimed_dial(claim.source)
-        for place in (await dials.places(addr, claim.reach))[:1]:
+        # Read for each dial: an interface's addresses change, and dials are rare.
+        for place in (await dials.places(addr, claim.reach, dials.own_links()))[:1]:
             self.limiter.check_dial_to(network_of(dials.host_of(place)))
             await self.connect(place)
             return

@@ -107,6 +107,9 @@ def _make_keys() -> None:
         sa.Column("micropoints", _WHOLE, nullable=False),
         sa.Column("unvested", _WHOLE, nullable=False),
         sa.Column("forfeited", _WHOLE, nullable=False),
+        sa.Column("recovery", _HASH),
+        sa.Column("replaces", _HASH),
+        sa.Column("replaced_by", _HASH),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
     op.create_index("peer_rank", "peer", [sa.text("micropoints DESC"), "registered_index", "key"])

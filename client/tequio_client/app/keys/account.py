@@ -1,0 +1,422 @@
+"""Measures for a key in the network: recovery key, replacement, revocation, appeal.
+
+The worker writes the statements, since it holds the key's chain; this side keeps the secrets of
+recovery keys, which are stored nowhere. Everything that cannot be undone is confirmed with a tick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QStackedWidget, QWidget
+
+from tequio_client.app.keys.backup import BackupWordsPane, choose_backup_path
+from tequio_client.app.keys.dialogs import BackupSource, KeyDialog, choose_file
+from tequio_client.app.keys.inputs import NewPassphrase
+from tequio_client.app.keys.service import KeyService
+from tequio_client.app.model import PeriodicQuestion
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
+from tequio_client.app.widgets.buttons import Segmented
+from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc import control
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import key_from_text, to_text
+from tequio_shared.limits import APPEAL_BYTES
+
+if TYPE_CHECKING:
+    from tequio_client.app.model import AppModel
+
+RECOVERY_FILE = "recovery.tequio-key"
+TEXT_HEIGHT = 110
+EVERY_MS = 30_000
+"""Interval of questions about the account while it is shown."""
+RESTRICTED = ("suspected", "quarantined", "banned")
+"""Standings against which one can appeal."""
+
+
+class KeyAccount(QObject):
+    """The account of the worker's key, and requests to change it; one request at a time."""
+
+    changed = Signal()
+
+    def __init__(
+        self, model: AppModel, now_ms: Callable[[], int], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._asked: tuple[control.Question, Callable[[], None], Callable[[str], None]] | None
+        self._asked = None
+        self._question = PeriodicQuestion(model, now_ms, control.AccountReply, EVERY_MS)
+        self._question.set_question(control.AskAccount())
+        self._question.changed.connect(self.changed)
+        model.replied.connect(self._receive)
+        model.refused.connect(self._handle_refusal)
+
+    @property
+    def reply(self) -> control.AccountReply | None:
+        """The account as last told; None: not known yet."""
+        return self._question.reply
+
+    def poll(self) -> None:
+        """Ask the worker for the account, if the last answer is old."""
+        self._question.poll()
+
+    def request(
+        self, question: control.Question, then: Callable[[], None], fail: Callable[[str], None]
+    ) -> None:
+        """Have the worker send a statement; one of the two functions is called."""
+        self._asked = question, then, fail
+        self._model.ask(question)
+
+    def _receive(self, question: control.Question, _reply: control.Reply) -> None:
+        if self._asked is not None and question == self._asked[0]:
+            then, self._asked = self._asked[1], None
+            self._question.ask()
+            then()
+
+    def _handle_refusal(self, question: control.Question, why: str) -> None:
+        if self._asked is not None and question == self._asked[0]:
+            fail, self._asked = self._asked[2], None
+            sentence = why or self.tr("The worker does not answer")
+            fail(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."))
+
+
+class AccountDialog(KeyDialog):
+    """A dialog that ends with a request to the worker; subclasses call `_send`."""
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("", "", "", parent)
+        self._account, self._keys = account, keys
+
+    def set_texts(self, heading: str, note: str, main: str = "") -> None:
+        self.setWindowTitle(heading)
+        self.heading.setText(heading)
+        self.note.setText(note)
+        self.main.setText(main)
+
+    def set_busy(self, *, is_busy: bool) -> None:
+        super().set_busy(is_busy=is_busy)
+        if not is_busy:
+            self._follow()
+
+    def _follow(self) -> None:
+        """Enable the main button if all that is needed was given; subclasses override it."""
+
+    def _send(self, question: control.Question, then: Callable[[], None] | None = None) -> None:
+        self.set_busy(is_busy=True)
+        self._account.request(question, then or self.accept, self.show_problem)
+
+    def _read(self, source: BackupSource, then: Callable[[bytes], None]) -> None:
+        """Read a recovery key from the words or the file that were given."""
+        if source.value is not None:
+            self.set_busy(is_busy=True)
+            self._keys.read_recovery(source.value, then, self.show_error)
+
+
+class RecoveryDialog(AccountDialog):
+    """Makes a recovery key, has it kept elsewhere, and binds it to the key.
+
+    Words count once two of them were typed from the paper, a file once it was read back. Nothing is
+    bound before: a recovery key that nobody has would take the owner's own say away.
+    """
+
+    def __init__(
+        self,
+        account: KeyAccount,
+        keys: KeyService,
+        parent: QWidget | None = None,
+        choose_path: Callable[[QWidget, str], Path | None] | None = None,
+        choose: Callable[[QWidget, str], Path | None] = choose_file,
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self.set_texts(
+            self.tr("Make a recovery key"),
+            self.tr(
+                "If this computer is stolen or breaks, the recovery key stops its key and moves "
+                "your points to a new one. Keep it away from this computer.",
+            ),
+        )
+        self._choose_path = choose_path or partial(choose_backup_path, name=RECOVERY_FILE)
+        self._stage = "shut"
+        self._seed: bytes | None = None
+        self.former: BackupSource | None = None
+        if account.reply is not None and account.reply.recovery:
+            # One that is bound already must agree: otherwise a thief could bind another one.
+            self.setWindowTitle(self.tr("Change the recovery key"))
+            self.heading.setText(self.windowTitle())
+            self.former = BackupSource(self.tr("Passphrase of the file"), choose)
+            title = Label(self.tr("The present recovery key"), TextStyle.STRONG)
+            fill(self.body, title, self.former, Label(self.tr("The new one"), TextStyle.STRONG))
+            self.former.changed.connect(self._follow)
+        self.ways = Segmented(
+            self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+        )
+        self.words, self.file = BackupWordsPane(), NewPassphrase()
+        note = WrappedLabel(
+            self.tr(
+                "The file is sealed under a passphrase. Put it on a USB stick or another computer."
+            )
+        )
+        self._panes = QStackedWidget()
+        for pane in (self.words, holding(vbox(note, self.file, None))):
+            self._panes.addWidget(pane)
+        fill(self.body, self.ways, self._panes)
+        self.ways.chosen.connect(self._switch)
+        self.file.changed.connect(self._follow)
+        self.words.changed.connect(self._follow)
+        self.main.clicked.connect(self._go_on)
+        self._switch("words")
+
+    def _switch(self, way: str) -> None:
+        self._panes.setCurrentIndex(0 if way == "words" else 1)
+        self.trouble.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        is_allowed = self.former is None or self.former.value is not None
+        if self.ways.selected == "file":
+            self.main.setText(self.tr("Save the file…"))
+            self.main.setEnabled(is_allowed and self.file.value is not None)
+            return
+        texts = {
+            "shut": self.tr("Show the words"),
+            "shown": self.tr("I have written them down"),
+            "asked": self.tr("Use this recovery key"),
+        }
+        self.main.setText(texts[self._stage])
+        is_done = self._stage != "asked" or self.words.is_right
+        self.main.setEnabled(is_allowed and is_done)
+
+    def _go_on(self) -> None:
+        if self.ways.selected == "file":
+            self._keys.new_recovery(self._save)
+        elif self._stage == "shut":
+            self._keys.new_recovery(self._show_words)
+        elif self._stage == "shown":
+            self._stage = "asked"
+            self.words.ask()
+            self._follow()
+        else:
+            self._bind()
+
+    def _show_words(self, made: tuple[bytes, tuple[str, ...]]) -> None:
+        self._seed, words = made
+        self._stage = "shown"
+        self.words.show_words(words)
+        self._follow()
+
+    def _save(self, made: tuple[bytes, tuple[str, ...]]) -> None:
+        self._seed = made[0]
+        path = self._choose_path(self, self.tr("Save the recovery key"))
+        if path is None or self.file.value is None:
+            return
+        self.set_busy(is_busy=True)
+        self._keys.save_recovery(
+            path, self._seed, self.file.value, lambda _: self._bind(), self.show_error
+        )
+
+    def _bind(self) -> None:
+        if self.former is not None:
+            self._read(self.former, self._bind_with)
+        else:
+            self._bind_with(None)
+
+    def _bind_with(self, former: bytes | None) -> None:
+        if self._seed is not None:
+            agreed = "" if former is None else to_text(former)
+            self._send(control.RequestRecovery(seed=to_text(self._seed), former=agreed))
+
+    def done(self, result: int) -> None:
+        self.words.clear()
+        self._seed = None
+        super().done(result)
+
+
+class ReplaceDialog(AccountDialog):
+    """Puts a new key in the place of this computer's, or of a lost computer's (`is_lost`).
+
+    The new key is stored before the request and installed after it, so it cannot get lost between.
+    """
+
+    def __init__(
+        self,
+        account: KeyAccount,
+        keys: KeyService,
+        parent: QWidget | None = None,
+        choose: Callable[[QWidget, str], Path | None] = choose_file,
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self.set_texts(
+            self.tr("Replace this computer's key"),
+            self.tr(
+                "A new key takes over your points, standing and team. Do this if somebody else "
+                "may have seen the key. It does not end a quarantine.",
+            ),
+        )
+        self.main.setText(self.tr("Replace the key"))
+        self._recovery = b""
+        self.source: BackupSource | None = None
+        if account.reply is not None and account.reply.recovery:
+            self.source = BackupSource(self.tr("Passphrase of the file"), choose)
+            title = Label(self.tr("Your recovery key"), TextStyle.STRONG)
+            fill(self.body, title, self.source)
+            self.source.changed.connect(self._follow)
+        self.sure = QCheckBox(self.tr("I know that the present key can never be used again"))
+        self.sure.setFont(font(TextStyle.BODY))
+        advice = caption(self.tr("Afterwards, back up the new key: old backups become worthless."))
+        fill(self.body, self.sure, advice)
+        self.sure.toggled.connect(self._follow)
+        self.main.clicked.connect(self._go_on)
+        self._follow()
+
+    def _follow(self) -> None:
+        has_source = self.source is None or self.source.value is not None
+        is_known = self._account.reply is not None
+        self.main.setEnabled(self.sure.isChecked() and has_source and is_known)
+
+    def _go_on(self) -> None:
+        if self.source is not None:
+            self._read(self.source, self._prepare)
+        else:
+            self._prepare(b"")
+
+    def _prepare(self, recovery: bytes) -> None:
+        self._recovery = recovery
+        self.set_busy(is_busy=True)
+        self._keys.prepare_successor(self._replace, self.show_error)
+
+    def _replace(self, seed: bytes) -> None:
+        if self._account.reply is None:
+            return
+        question = control.RequestReplacement(
+            former=self._account.reply.key,
+            seed=to_text(seed),
+            recovery=to_text(self._recovery) if self._recovery else "",
+        )
+        self._send(question, self._install)
+
+    def _install(self) -> None:
+        self._keys.install_successor(self._finish, self.show_error)
+
+
+class LostKeyDialog(AccountDialog):
+    """Revokes the key of a lost computer, or moves its account to a new key here."""
+
+    def __init__(
+        self,
+        account: KeyAccount,
+        keys: KeyService,
+        parent: QWidget | None = None,
+        choose: Callable[[QWidget, str], Path | None] = choose_file,
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self.set_texts(
+            self.tr("A lost or stolen computer"),
+            self.tr(
+                "The recovery key stops that computer's key permanently: a thief can no longer use "
+                "it. If the key had no recovery key, a backup of the key itself does the same.",
+            ),
+        )
+        self.ways = Segmented(
+            self.tr("What to do"),
+            {"revoke": self.tr("Only stop its key"), "move": self.tr("Move its points here")},
+        )
+        self.key = QLineEdit()
+        self.key.setFont(font(TextStyle.BODY))
+        self.key.setAccessibleName(self.tr("Key of the lost computer"))
+        self.key.setPlaceholderText(self.tr("43 characters, as in the ranking"))
+        self.source = BackupSource(self.tr("Passphrase of the file"), choose)
+        self.sure = QCheckBox(self.tr("I know that this key can never be used again"))
+        self.sure.setFont(font(TextStyle.BODY))
+        self.effect = Banner("info", "")
+        name = Label(self.key.accessibleName(), TextStyle.STRONG)
+        secret = Label(self.tr("Its recovery key"), TextStyle.STRONG)
+        fill(self.body, self.ways, self.effect, name, self.key, secret, self.source, self.sure)
+        self.ways.chosen.connect(self._follow)
+        self.key.textChanged.connect(self._follow)
+        self.source.changed.connect(self._follow)
+        self.sure.toggled.connect(self._follow)
+        self.main.clicked.connect(lambda: self._read(self.source, self._go_on))
+        self._follow()
+
+    def _follow(self) -> None:
+        is_move = self.ways.selected == "move"
+        self.main.setText(self.tr("Move the points") if is_move else self.tr("Stop the key"))
+        self.effect.show_words(
+            "info",
+            self.tr(
+                "A new key on this computer gets the points, standing and team of the lost one. "
+                "The key that this computer has now is kept aside, with its own points."
+            )
+            if is_move
+            else self.tr("It earns nothing more. You can still move its points later."),
+        )
+        is_ready = self._is_key() and self.source.value is not None
+        self.main.setEnabled(is_ready and self.sure.isChecked())
+
+    def _is_key(self) -> bool:
+        try:
+            key_from_text(self.key.text().strip())
+        except MalformedError:
+            return False
+        return True
+
+    def _go_on(self, recovery: bytes) -> None:
+        key, seed = self.key.text().strip(), to_text(recovery)
+        if self.ways.selected == "revoke":
+            self._send(control.RequestRevocation(key=key, seed=seed))
+            return
+
+        def replace(successor: bytes) -> None:
+            question = control.RequestReplacement(
+                former=key, seed=to_text(successor), recovery=seed
+            )
+            self._send(question, self._install)
+
+        self._keys.prepare_successor(replace, self.show_error)
+
+    def _install(self) -> None:
+        self._keys.install_successor(self._finish, self.show_error)
+
+
+class AppealDialog(AccountDialog):
+    """Asks the organisers to review the key's standing, with a text that becomes public."""
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self.set_texts(
+            self.tr("Appeal"),
+            self.tr(
+                "An organiser reviews what your key is accused of. You can appeal once a day. If "
+                "nobody answers within 14 days, a quarantine turns into probation.",
+            ),
+        )
+        self.main.setText(self.tr("Send the appeal"))
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName(self.tr("What happened (optional)"))
+        self.text.setPlaceholderText(self.text.accessibleName())
+        self.text.setFont(font(TextStyle.BODY))
+        self.text.setTabChangesFocus(True)
+        self.text.setFixedHeight(TEXT_HEIGHT)
+        warning = Banner(
+            "warning",
+            self.tr("The text is public and permanent: no names, addresses or passwords."),
+        )
+        fill(self.body, self.text, warning)
+        self.text.textChanged.connect(self._follow)
+        self.main.clicked.connect(self._appeal)
+
+    def _follow(self) -> None:
+        self.main.setEnabled(len(self.text.toPlainText().encode()) <= APPEAL_BYTES)
+
+    def _appeal(self) -> None:
+        self._send(control.RequestAppeal(text=self.text.toPlainText().strip()))

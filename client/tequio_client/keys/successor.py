@@ -1,0 +1,55 @@
+"""A new key that waits to take the place of the folder's: on disk before anybody hears of it.
+
+The log may have a replacement whose answer was lost, and the only copy of the new key must not be
+lost with it. So the key lies in a folder of its own until the ledger has accepted it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client.keys import identity
+from tequio_client.keys.state import KeyProtection
+from tequio_shared.keys import SEED_BYTES, Signer
+
+if TYPE_CHECKING:
+    from tequio_client.keys.identity import KeyStore
+
+FOLDER = "successor"
+"""Folder of the waiting key, in that of the key which it follows."""
+
+
+def prepare(store: KeyStore, passphrase: str | None = None) -> Signer:
+    """The waiting key, or a new one, stored as the present one is; raises IdentityError.
+
+    `passphrase` is that of the present key, if it is stored under one.
+    """
+    folder = store.folder / FOLDER
+    if identity.protection_of(folder) is not KeyProtection.ABSENT:
+        return identity.load(folder, passphrase, store.keyring)
+    how = store.state().protection
+    seed = secrets.token_bytes(SEED_BYTES)
+    identity.write(
+        folder,
+        seed,
+        KeyProtection.OPEN if how is KeyProtection.ABSENT else how,
+        passphrase,
+        store.keyring,
+    )
+    return Signer(seed)
+
+
+def install(store: KeyStore, passphrase: str | None = None) -> Signer:
+    """Make the waiting key that of the folder; the former one is set aside."""
+    successor = prepare(store, passphrase)
+    how = identity.protection_of(store.folder / FOLDER)
+    store.adopt(successor.seed, how, passphrase)
+    discard(store.folder)
+    return successor
+
+
+def discard(folder: Path) -> None:
+    """Remove the waiting key, once it is installed."""
+    (folder / FOLDER / identity.KEY_FILE).unlink(missing_ok=True)

@@ -1,0 +1,120 @@
+"""Loss gains: how much more a contribution helps on its own windows than on windows of nobody.
+
+The contribution alone is applied to the base head, as its trainer had it before the outer step. The
+gain is the fall of the loss on its windows minus the fall on the control windows, in 2^-16 nats per
+token. Forward passes only: `tequio_shared.round.gain` draws few enough windows that a witness
+spends a small part of a share's training. docs/screening.md has the measurements.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional
+
+from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.inner import BatchSize
+from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.prepared import TrainingData
+from tequio_shared.head.aggregate import effective_entries
+from tequio_shared.head.contribution import SCALES, RecordShape, decode_records
+from tequio_shared.head.layout import CHUNK, WeightLayout
+from tequio_shared.limits import GAIN_MOST
+
+_UNIT = 2.0**16  # gains in a nat
+_BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GainContext:
+    """The base head, the data and the device that gains are measured with."""
+
+    model: CausalModel
+    layout: WeightLayout
+    shape: RecordShape
+    master: NDArray[np.int32]
+    data: TrainingData
+    device: ComputeDevice
+    check: Callable[[], None]
+    """Called between batches; raises to abandon the measuring."""
+
+
+def measure_gains(
+    context: GainContext,
+    payloads: Mapping[int, NDArray[np.uint8]],
+    windows: Mapping[int, Sequence[int]],
+    control: Sequence[int],
+    budget_s: float,
+) -> dict[int, int]:
+    """Measure valid payloads, by slot, in their order; those not begun within the budget are left.
+
+    `windows` has those of every slot. Gains that are not finite count as the lowest one.
+    """
+    begun = time.perf_counter()
+    context.model.load(context.master, context.layout)
+    every = [one for slot in payloads for one in windows[slot]]
+    before = window_losses(context, [*control, *every])
+    gains = dict[int, int]()
+    at = len(control)
+    for number, (slot, payload) in enumerate(payloads.items(), 1):
+        mine = before[at : at + len(windows[slot])]
+        at += len(windows[slot])
+        apply_contribution(context, payload)
+        after = window_losses(context, [*control, *windows[slot]])
+        fall = np.mean(mine - after[len(control) :]) - np.mean(
+            before[: len(control)] - after[: len(control)]
+        )
+        gains[slot] = _units(float(fall))
+        # One more takes about as long as those so far on average, the base head included.
+        if (time.perf_counter() - begun) * (number + 1) / number > budget_s:
+            break
+    return gains
+
+
+def apply_contribution(context: GainContext, payload: NDArray[np.uint8]) -> None:
+    """Load the base head minus the contribution into the model."""
+    layout, shape = context.layout, context.shape
+    values = np.zeros(layout.elements, np.float32)
+    rows = shape.rows(payload)
+    for first in range(0, len(rows), _BLOCK):
+        stop = min(first + _BLOCK, len(rows))
+        records = decode_records(rows[first:stop].tobytes(), shape)
+        sent = effective_entries(records, layout.padding(first, stop))
+        scales = SCALES[sent.scales[sent.positions // CHUNK]] * np.float32(CONTRIBUTION_UNIT)
+        values[first * CHUNK : stop * CHUNK][sent.positions] = sent.levels * scales
+    context.model.load(context.master, layout)
+    changes = layout.unflatten(values)
+    with torch.no_grad():
+        for name, parameter in context.model.parameters.items():
+            parameter.sub_(torch.from_numpy(changes[name]).to(parameter.device, parameter.dtype))
+
+
+def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.float64]:
+    """Mean loss of each window, in nats per token."""
+    samples = context.data.samples(windows)
+    size = BatchSize(context.data.sequence, context.device).samples
+    context.model.network.eval()
+    found = []
+    with torch.no_grad():
+        for part in torch.split(samples, size):
+            context.check()
+            ids = part.to(context.device.handle)
+            with context.device.autocast():
+                logits = context.model.logits(ids[:, :-1])
+            losses = functional.cross_entropy(
+                logits.flatten(0, 1).float(), ids[:, 1:].flatten(), reduction="none"
+            )
+            found.append(losses.view(len(ids), -1).double().mean(1).cpu())
+    return np.asarray(torch.cat(found).view(len(windows), -1).mean(1).numpy(), np.float64)
+
+
+def _units(fall: float) -> int:
+    if not np.isfinite(fall):
+        return -GAIN_MOST
+    return int(np.clip(np.rint(fall * _UNIT), -GAIN_MOST, GAIN_MOST))

@@ -1,0 +1,132 @@
+"""Statements about keys of one owner: recovery key, revocation, replacement, appeal.
+
+A worker sends them for the app, a command for its user. All but the replacement are written by the
+key of the folder, in its chain; a replacement is the first statement of the new key, so it needs
+neither the chain of the former key nor a lock on it, both of which a thief may have.
+"""
+
+from __future__ import annotations
+
+import trio
+
+from tequio_client.clock import now_ms
+from tequio_client.ipc import control
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox, work_for_registration
+from tequio_shared.api.peers import PeerAnswer
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import ZERO_DIGEST, PeerKey, from_text, key_from_text, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.limits import APPEAL_BYTES, STATEMENT_LIFE_MS
+from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyReplace,
+    KeyRevoke,
+    StandingAppeal,
+)
+from tequio_shared.statements.statement import Body, make, sign
+
+KeyQuestion = (
+    control.AskAccount
+    | control.RequestAppeal
+    | control.RequestRecovery
+    | control.RequestRevocation
+    | control.RequestReplacement
+)
+
+
+async def answer(
+    api: LedgerApi, outbox: Outbox, signer: Signer, question: KeyQuestion
+) -> control.Reply:
+    """Do what a controller requests; raises TequioError."""
+    match question:
+        case control.RequestAppeal(text=text):
+            await appeal(api, outbox, signer, text.encode())
+        case control.RequestRecovery(seed=seed, former=former):
+            others = [Signer(from_text(one)) for one in (seed, former) if one]
+            await bind_recovery(outbox, *others)
+        case control.RequestRevocation(key=key, seed=seed):
+            await revoke(outbox, key_from_text(key), Signer(from_text(seed)))
+            return control.KeyChangeReply(key=key)
+        case control.RequestReplacement(former=key, seed=seed, recovery=recovery):
+            by = Signer(from_text(recovery)) if recovery else signer
+            await replace(api, key_from_text(key), Signer(from_text(seed)), by)
+            return control.KeyChangeReply(key=key)
+    return describe(signer, await api.find_peer(signer.key))
+
+
+def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply:
+    """Facts about our key for the app."""
+    if account is None:
+        return control.AccountReply(key=to_text(signer.key))
+    one = account.standing
+    return control.AccountReply(
+        key=account.key,
+        standing=one.standing,
+        since=one.since,
+        until_ms=one.until,
+        why=one.why,
+        appeal=one.appeal,
+        recovery=account.recovery or "",
+        replaces=account.replaces or "",
+    )
+
+
+async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) -> None:
+    """Appeal against the standing of our key; raises UserFacingError if there is nothing to."""
+    if len(text) > APPEAL_BYTES:
+        raise UserFacingError(
+            f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
+        )
+    one = (await api.peer(signer.key)).standing
+    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
+        raise UserFacingError(f"nothing to appeal against: the key is {one.standing}")
+    if one.appeal is not None:
+        raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
+    name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
+    await _submit(outbox, StandingAppeal(change=one.since, text=name))
+
+
+async def bind_recovery(outbox: Outbox, recovery: Signer, *former: Signer) -> None:
+    """Bind a recovery key to our key; the former one signs too, if there is one."""
+    body = KeyRecovery(recovery=to_text(recovery.key))
+    await _submit(outbox, body, recovery, *former)
+
+
+async def revoke(outbox: Outbox, key: PeerKey, *by: Signer) -> None:
+    """Revoke a key: our own, or one whose recovery key signs."""
+    await _submit(outbox, KeyRevoke(peer=to_text(key)), *by)
+
+
+async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer) -> None:
+    """Have a new key take the place of another; again and again until it did, if need be.
+
+    Raises LedgerRefusedError, and UserFacingError if another key took the place.
+    """
+    network = await api.network()
+    known = await api.find_peer(successor.key)
+    if known is not None:
+        if known.replaces == to_text(former):  # an answer was lost
+            return
+        raise UserFacingError("the new key is registered already: remove it and try again")
+    work = await work_for_registration(network.id, successor.key, network.genesis.work_bits)
+    made = make(
+        body=KeyReplace(former=to_text(former), nonce=work.nonce),
+        author=successor.key,
+        seq=1,
+        ts=now_ms(),
+        exp=now_ms() + STATEMENT_LIFE_MS,
+        prev=ZERO_DIGEST,
+    )
+    (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
+    if posted.status == "refused":
+        raise LedgerRefusedError(posted.code or "unnamed", f"key.replace: {posted.detail}")
+
+
+async def _submit(outbox: Outbox, body: Body, *cosigners: Signer) -> None:
+    with trio.move_on_after(SUBMIT_S) as patience:
+        await outbox.submit(body, cosigners=cosigners)
+    if patience.cancelled_caught:
+        raise LedgerUnavailableError(f"the ledger accepted nothing for {SUBMIT_S:.0f} s")

@@ -1,0 +1,77 @@
+"""The settings about the key's account: what they offer in which situation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.app.pages.settings import SettingsPage
+from tequio_client.app.pages.settings_account import AccountControl
+from tequio_client.app.theme.look import Appearance, Theme
+from tequio_client.ipc.control import AccountReply, AskAccount
+from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
+from tests.support.first_run_pictures import NEW, first_run_setup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tests.support.first_run_pictures import FirstRunSetup
+
+pytestmark = pytest.mark.usefixtures("theme", "language")
+
+
+@pytest.fixture
+def made(qapp: QApplication) -> Iterator[FirstRunSetup]:
+    with first_run_setup(qapp, Theme(qapp, Appearance.DARK)) as one:
+        one.make_key()
+        yield one
+        one.desk.close()
+
+
+def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str, AccountControl]:
+    made.worker.replies[AskAccount] = reply
+    made.worker.send_snapshot(NEW)
+    page = SettingsPage(made.page_context())
+    qtbot.addWidget(page)
+    page.open_section("account")
+    page.refresh()
+    page.refresh()
+    controls = page.section_of("account").controls
+    names = ("appeal", "recovery", "replace-key", "lost-key")
+    found = {name: controls[name] for name in names}
+    assert all(isinstance(one, AccountControl) for one in found.values())
+    return found  # type: ignore[return-value]  # as just asserted
+
+
+def enabled(controls: dict[str, AccountControl]) -> set[str]:
+    return {name for name, one in controls.items() if one.button.isEnabled()}
+
+
+def test_a_key_in_good_standing_has_nothing_to_appeal(made: FirstRunSetup, qtbot: QtBot) -> None:
+    controls = section(made, qtbot, ACCOUNT)
+    assert enabled(controls) == {"recovery", "replace-key", "lost-key"}
+    assert controls["recovery"].chip.text == "None yet"
+
+
+def test_a_quarantined_key_can_appeal_once(made: FirstRunSetup, qtbot: QtBot) -> None:
+    controls = section(made, qtbot, QUARANTINED)
+    assert "appeal" in enabled(controls)
+    assert controls["recovery"].chip.text == "Set"
+
+
+def test_an_open_appeal_is_named(made: FirstRunSetup, qtbot: QtBot) -> None:
+    fields = {name: getattr(QUARANTINED, name) for name in QUARANTINED.__struct_fields__}
+    controls = section(made, qtbot, AccountReply(**{**fields, "appeal": 9_321}))
+    assert "appeal" not in enabled(controls)
+    controls["appeal"].note_changed.connect(lambda words, _: said.append(words))
+    said: list[str] = []
+    controls["appeal"].refresh(NEW)
+    assert said == ["Your appeal is in log entry 9321 and waits for the organisers."]
+
+
+def test_a_key_that_is_not_registered_offers_nothing(made: FirstRunSetup, qtbot: QtBot) -> None:
+    assert enabled(section(made, qtbot, AccountReply(key=ACCOUNT.key))) == set()

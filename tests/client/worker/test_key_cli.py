@@ -1,0 +1,157 @@
+"""`tequio key recovery|replace|revoke` on a real ledger, whose answers an audit checks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import httpx
+import pytest
+import trio
+
+from tequio_client.keys import identity
+from tequio_client.keys.backup import read_backup
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.ledger.key_changes import replace
+from tequio_shared.ids import to_text
+from tequio_shared.keys import Signer
+from tests.support.authors import Author
+from tests.support.equivocators import key_folder, now_ms
+from tests.support.forked_program import CLIENT, run_forked
+from tests.support.ledgers import UNLIMITED, Served, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tequio_shared.api.peers import PeerAnswer
+    from tequio_shared.ids import PeerKey
+
+PHRASE = "eight or more letters"
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("ledger"), *UNLIMITED) as one:
+        yield one
+
+
+def told(ledger: Served, folder: Path, *words: object, stdin: str = "") -> str:
+    """Run `tequio key …`, which must not crash; what it says."""
+    place = ("--ledger", ledger.url, "--dir", str(folder), "--stdin")
+    done = run_forked(CLIENT, "key", *map(str, words), *place, timeout_s=60, stdin=stdin)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout + done.stderr
+
+
+def registered(ledger: Served, name: str, folder: Path) -> Author:
+    author = Author(f"{name} of the key commands", ledger.net)
+
+    async def register() -> None:
+        async with LedgerApi(ledger.url) as api:
+            await api.post_entries([author.register(now_ms())])
+
+    trio.run(register)
+    key_folder(folder, author.signer)
+    return author
+
+
+def described(ledger: Served, key: PeerKey) -> PeerAnswer:
+    async def ask() -> PeerAnswer:
+        async with LedgerApi(ledger.url) as api:
+            return await api.peer(key)
+
+    return trio.run(ask)
+
+
+def own_key(folder: Path) -> PeerKey:
+    return identity.load(folder).key
+
+
+def test_a_stolen_key_is_stopped_and_followed_from_another_computer(
+    ledger: Served, tmp_path: Path
+) -> None:
+    home, thief, new = tmp_path / "home", tmp_path / "thief", tmp_path / "new"
+    stolen = registered(ledger, "stolen", home)
+    file = tmp_path / "recovery.tequio-key"
+    assert "is bound to" in told(ledger, home, "recovery", file, stdin=f"{PHRASE}\n")
+    recovery = Signer(read_backup(file, PHRASE))
+    assert described(ledger, stolen.key).recovery == to_text(recovery.key)
+    key_folder(thief, stolen.signer)
+    wrong = tmp_path / "wrong.tequio-key"
+    said = told(ledger, thief, "recovery", wrong, "--recovery", file, stdin="not this one\n")
+    assert "passphrase does not open" in said
+    # The owner has nothing but the recovery file, on a computer with a key of its own.
+    other = registered(ledger, "other", new)
+    key = to_text(stolen.key)
+    with_file = ("--recovery", file)
+    assert f"revoked {key}" in told(ledger, new, "revoke", key, *with_file, stdin=f"{PHRASE}\n")
+    assert described(ledger, stolen.key).standing.standing == "revoked"
+    said = told(ledger, new, "replace", key, *with_file, stdin=f"{PHRASE}\n")
+    assert f"took the place of {key}" in said
+    heir = own_key(new)
+    assert heir not in {other.key, stolen.key}
+    ended, account = described(ledger, stolen.key), described(ledger, heir)
+    assert (ended.replaced_by, ended.standing.standing) == (to_text(heir), "replaced")
+    assert (account.replaces, account.recovery) == (key, to_text(recovery.key))
+    assert ended.standing.since == account.registered_index
+    page = httpx.get(f"{ledger.url}/peers/{key}", timeout=30).text
+    assert "This key has ended" in page
+    assert to_text(heir) in page
+    # The thief's program is told plainly, and the owner's goes on with the new key.
+    place = ("--ledger", ledger.url, "--dir")
+    done = run_forked(CLIENT, "team", "oaxaca", *place, str(thief), timeout_s=60)
+    assert f"replaced key {key}" in done.stderr
+    done = run_forked(CLIENT, "team", "oaxaca", *place, str(new), timeout_s=60)
+    assert "is in team oaxaca" in done.stdout, done.stderr
+    done = run_forked(CLIENT, "audit", "--ledger", ledger.url, timeout_s=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_key_without_recovery_key_replaces_and_revokes_itself(
+    ledger: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "own"
+    one = registered(ledger, "own", folder)
+    assert "took the place" in told(ledger, folder, "replace")
+    heir = own_key(folder)
+    assert described(ledger, heir).replaces == to_text(one.key)
+    assert (folder / "identity.key.old").read_bytes() == one.signer.seed
+    said = told(ledger, folder, "revoke")
+    assert "no recovery key" in said
+    assert described(ledger, heir).standing.standing == "revoked"
+    assert "revoked key" in told(ledger, folder, "revoke")
+
+
+def test_a_recovery_key_is_bound_in_words_and_changed_with_the_former_one(
+    ledger: Served, tmp_path: Path
+) -> None:
+    folder = tmp_path / "words"
+    one = registered(ledger, "words", folder)
+    said = told(ledger, folder, "recovery")
+    words = " ".join(line for line in said.splitlines() if line[:3].strip(" 0123456789") == ".")
+    assert len([word for word in words.split() if word.isalpha()]) == 24
+    first = described(ledger, one.key).recovery
+    assert first is not None
+    said = told(ledger, folder, "recovery", stdin="\n")
+    assert "24 words" in said
+    assert described(ledger, one.key).recovery == first
+    told(ledger, folder, "recovery", stdin=f"{words}\n")
+    assert described(ledger, one.key).recovery not in {None, first}
+
+
+def test_a_replacement_whose_answer_was_lost_is_not_made_twice(
+    ledger: Served, tmp_path: Path
+) -> None:
+    one = registered(ledger, "lost answer", tmp_path / "folder")
+    heir, other = Signer(bytes([9]) * 32), Signer(bytes([10]) * 32)
+
+    async def run() -> None:
+        async with LedgerApi(ledger.url) as api:
+            for _ in range(2):
+                await replace(api, one.key, heir, one.signer)
+            with pytest.raises(LedgerRefusedError) as caught:
+                await replace(api, one.key, other, one.signer)
+            assert caught.value.code == "key-ended"
+
+    trio.run(run)
