@@ -77,6 +77,10 @@ EXPECTED_BY_SCENE = {
         finish=True,
         banner="Statements that wait here for it: 3.",
     ),
+    "auditing": ExpectedHome(
+        title="Auditing", reason="work of round 1,839", main="Pause", snooze=True, finish=True
+    ),
+    "audit-warned": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
     "needs": ExpectedHome(
         title="Lending",
         reason="Nobody needs",
@@ -364,7 +368,7 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
         "Every proof checked here",
     )
     assert stats.total.toolTip() == (
-        "18,930.402117 points\n1,204.118007 of them are still vesting: they can be lost if work "
+        "18,930.402117 points\n1,204.118007 of your points are still vesting: they can be lost if work "
         "turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
