@@ -5768,11 +5768,11 @@
     </message>
     <message>
         <source>was there, and did not open contributions to their auditors</source>
-        <translation type="unfinished"></translation>
+        <translation>estaba presente y no abrió sus contribuciones a quienes las auditaban</translation>
     </message>
     <message>
         <source>contributions did not help more on their own windows than on others, according to the witnesses of many rounds</source>
-        <translation type="unfinished"></translation>
+        <translation>según los testigos de muchas rondas, sus contribuciones no ayudaban más en sus propias ventanas que en otras</translation>
     </message>
     <message>
         <source>it was not in the run in that round</source>
