@@ -5140,8 +5140,8 @@
 <context>
     <name>vesting</name>
     <message>
-        <source>{points} of them are still vesting: they can be lost if work turns out not to have been done.</source>
-        <translation>{points} de ellos aún no están consolidados: se pueden perder si resulta que el trabajo no se hizo.</translation>
+        <source>{points} of your points are still vesting: they can be lost if work turns out not to have been done.</source>
+        <translation>{points} de tus puntos aún no están consolidados: se pueden perder si resulta que el trabajo no se hizo.</translation>
     </message>
     <message>
         <source>{points} more were forfeited, and are no longer counted.</source>
@@ -5499,8 +5499,8 @@
         <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round}. Cuenta, pero los resultados difieren un poco más de lo habitual. Puede deberse a un equipo poco común. Para estar seguro, mide otra vez tu dispositivo en Hardware.</translation>
     </message>
     <message>
-        <source>Your key is now {standing}. Other volunteers repeated the same work in an audit and got other results than you. Often the computer is at fault: measure its device again in Hardware, update the graphics driver, and test the memory (RAM). If that finds nothing, you can appeal with `tequio appeal`.</source>
-        <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar con `tequio appeal`.</translation>
+        <source>Your key is now {standing}. Other volunteers repeated the same work in an audit and got other results than you. Often the computer is at fault: measure its device again in Hardware, update the graphics driver, and test the memory (RAM). If that finds nothing, you can appeal in Settings, Account and keys.</source>
+        <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
         <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
@@ -5515,8 +5515,8 @@
         <translation>Situación de tu clave: {standing}.</translation>
     </message>
     <message>
-        <source>Your key is now {standing}. Reason: {cause}. If that is wrong, you can appeal with `tequio appeal`.</source>
-        <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar con `tequio appeal`.</translation>
+        <source>Your key is now {standing}. Reason: {cause}. If that is wrong, you can appeal in Settings, Account and keys.</source>
+        <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
         <source>The ledger cannot be reached ({problem}). Work goes on without it for a while.</source>
