@@ -122,7 +122,8 @@ class AuditCounts:
         self.repeated.add(body.contribution)
 
     def record_outcome(self, outcome: AuditOutcome) -> None:
-        self.verdicts[outcome.verdict] += 1
+        if outcome.verdict is not None:
+            self.verdicts[outcome.verdict] += 1
         self.contradicted += len(outcome.contradicted)
 
 

@@ -72,7 +72,8 @@ class Vesting:
         """Take the payment of one round back, and let all others wait from the beginning."""
         taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
         left = [one for one in self.waiting if one[1] != number]
-        self.waiting = deque((self.paid, paid_for, amount) for _, paid_for, amount in left)
+        # as if they were the last payment
+        self.waiting = deque((self.paid - 1, paid_for, amount) for _, paid_for, amount in left)
         self.total, self.restarted = self.total - taken, len(left)
         return taken
 
@@ -167,6 +168,7 @@ class RunAccounts:
     earned: dict[PeerKey, MemberPoints] = field(default_factory=lambda: defaultdict(MemberPoints))
     tokens: int = 0
     opened_ms: int = 0  # ts of run.open
+    has_ended: bool = False
     trained: dict[int, RunProgress] = field(default_factory=dict)  # by closed round
     rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
@@ -292,6 +294,7 @@ class RunAccounts:
             view,
             lambda key: self.tiers.of(key, run, ts).owner,
             lambda key: self.standings.of(key) is not Standing.ACTIVE,
+            self._is_present,
         )
         for one in over:
             if one.verdict is AuditVerdict.WITHHELD:
@@ -299,6 +302,11 @@ class RunAccounts:
                 self.audits.watch(trainer)
                 self.earned[trainer].take_round(one.round)
         return over
+
+    def _is_present(self, key: PeerKey) -> bool:
+        """Return whether the key could be in a roster now; one that was replaced could not."""
+        known = self.members.get(key)
+        return known is not None and known.is_active and self.standings.of(key) not in EXCLUDED
 
     def seize(self, key: PeerKey) -> None:
         """Take a key's points that have not vested: it is quarantined."""
@@ -309,9 +317,12 @@ class RunAccounts:
         """Give a key's points back: its quarantine was wrong."""
         if key in self.earned:
             self.earned[key].restore()
+            if self.has_ended:
+                self.earned[key].vest()
 
     def vest_all(self) -> None:
         """Let all points vest: the run has ended."""
+        self.has_ended = True
         for one in self.earned.values():
             one.vest()
 
@@ -395,8 +406,8 @@ class RunAccounts:
         membership = self.members[key]
         if verdict is Verdict.NOT_SELECTED:
             membership.missed += 1
-        elif verdict is not Verdict.SILENT:
-            membership.missed = 0
+        elif verdict in (Verdict.ACCEPTED, Verdict.REJECTED):
+            membership.missed = 0  # an audit in between says nothing of its commitments
         if membership.missed >= MISSED_ROUNDS and not self._rejoined(key, view):
             self.deactivate(key)
 

@@ -57,6 +57,8 @@ class AuditCase:
     """Log index of each vote's report."""
     owners: set[Digest] = field(default_factory=set)
     """Owners of its auditors so far."""
+    drawn: int = 0
+    """Auditors so far, whether or not they reported."""
 
     @property
     def work(self) -> AuditedWork:
@@ -84,7 +86,8 @@ class AuditOutcome:
 
     trainer: PeerKey
     round: int
-    verdict: AuditVerdict
+    verdict: AuditVerdict | None
+    """None: nothing follows for the trainer."""
     was_present: bool
     """True if the trainer attested in the round that ended the case."""
     contradicted: tuple[PeerKey, ...]
@@ -92,9 +95,20 @@ class AuditOutcome:
     entries: tuple[int, ...]
 
 
-Rate = Callable[[PeerKey], bool]
-"""Tells whether a key is unproven, and its contributions are audited more often."""
+KeyTest = Callable[[PeerKey], bool]
 OwnerOf = Callable[[PeerKey], Digest]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Candidates:
+    """Members of a closed round, in order of slot."""
+
+    elected: list[Digest]
+    """Owner of each elected slot."""
+    lots: list[Candidate]
+    """Those with an audit lot."""
+    auditors: list[Candidate]
+    """Those that may audit, busy or not."""
 
 
 @dataclass(slots=True)
@@ -148,12 +162,16 @@ class AuditBook:
                 case.owners.add(Digest(successor))
 
     def close_round(
-        self, view: RoundView, owner_of: OwnerOf, is_unproven: Rate
+        self, view: RoundView, owner_of: OwnerOf, is_unproven: KeyTest, is_present: KeyTest
     ) -> list[AuditOutcome]:
-        """Take in the reports of a closed round, and draw the next audits; returns what is over."""
+        """Take in the reports of a closed round, and draw the next audits; returns what is over.
+
+        The contributions of unproven keys are audited more often; keys that are not present are in
+        no roster until they return.
+        """
         self._take_reports(view)
-        self._drop_late(view)
-        members = self._candidates(view, owner_of)
+        self._drop_late(view, is_present)
+        members = self._candidates(view, owner_of, is_present)
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
         return over
@@ -169,22 +187,23 @@ class AuditBook:
             case.votes.append(_vote(key, body))
             case.entries.append(index)
 
-    def _drop_late(self, view: RoundView) -> None:
+    def _drop_late(self, view: RoundView, is_present: KeyTest) -> None:
         for slot in view.orders.keys() - view.reports.keys():
             key = view.roster.members[slot].key
             duty = self.duties.get(key)
-            if duty is None:
-                continue
-            duty.rosters += 1
-            if duty.rosters >= AUDIT_ROUNDS:
-                del self.duties[key]
+            if duty is not None:
+                duty.rosters += 1
+            # Who left with an order is paused too, or it would leave and return for every order.
+            if duty is None or duty.rosters >= AUDIT_ROUNDS:
+                self.forget(key)
                 self.paused[key] = view.number + AUDIT_PAUSE
         # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
         for key, duty in list(self.duties.items()):
-            if self.cases[duty.contribution].round + 2 * AUDIT_ROUNDS <= view.number:
+            is_over = self.cases[duty.contribution].round + 2 * AUDIT_ROUNDS <= view.number
+            if is_over or not is_present(key):
                 del self.duties[key]
 
-    def _candidates(self, view: RoundView, owner_of: OwnerOf) -> list[Candidate]:
+    def _candidates(self, view: RoundView, owner_of: OwnerOf, is_present: KeyTest) -> _Candidates:
         """Members that may witness, with the lots of those that did."""
         self.paused = {key: until for key, until in self.paused.items() if until > view.number}
         found = []
@@ -193,19 +212,23 @@ class AuditBook:
             lot = view.audit_lots.get(slot, b"")
             owner = owner_of(member.key)
             found.append(Candidate(key=member.key, owner=owner, speed=member.speed, lot=lot))
-        return found
-
-    def _free(self, view: RoundView, members: list[Candidate]) -> list[Candidate]:
-        """Members that may audit: trainers that hold the head, without a duty or a pause."""
+        # Once for all cases of the round: trainers that hold the head, are still there, and are not
+        # paused.
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
-        present = {view.roster.members[slot].key for slot in view.attests}
-        return [
-            one
-            for one in members
-            if one.key in trainers & present and one.key not in {*self.duties, *self.paused}
-        ]
+        attested = {view.roster.members[slot].key for slot in view.attests}
+        willing = (trainers & attested) - self.paused.keys()
+        elected = {view.roster.members[slot].key for slot in view.elected}
+        return _Candidates(
+            elected=[one.owner for one in found if one.key in elected],
+            lots=[one for one in found if one.lot],
+            auditors=[one for one in found if one.key in willing and is_present(one.key)],
+        )
 
-    def _go_on(self, view: RoundView, members: list[Candidate]) -> list[AuditOutcome]:
+    def _free(self, members: _Candidates) -> list[Candidate]:
+        """Those that may audit and have no duty."""
+        return [one for one in members.auditors if one.key not in self.duties]
+
+    def _go_on(self, view: RoundView, members: _Candidates) -> list[AuditOutcome]:
         """Take each case whose auditors have all reported, or lost their turn, a step on."""
         awaited = {duty.contribution for duty in self.duties.values()}
         over = []
@@ -219,20 +242,19 @@ class AuditBook:
         return over
 
     def _next_auditors(
-        self, view: RoundView, case: AuditCase, members: list[Candidate]
+        self, view: RoundView, case: AuditCase, members: _Candidates
     ) -> list[DrawnAudit]:
         if case.stage is AuditStage.DISPUTE or not case.votes or _is_old(view, case):
             return []
-        free = self._free(view, members)
+        free = self._free(members)
         if audits.is_disputed(case.votes):
-            jury = audits.draw_jury(case.work, free, JURY)
+            jury = audits.draw_jury(case.work, free, JURY, members.auditors)
             case.stage = AuditStage.DISPUTE if jury else case.stage
             return jury
         if case.stage is AuditStage.FIRST:
             case.stage = AuditStage.CHECK
-            lots = [one for one in members if one.lot]
-            elected = _elected_owners(view, members)
-            return audits.draw_some([(case.work, CHECKED_BP)], lots, elected, free, 1)
+            works = [(case.work, CHECKED_BP)]
+            return audits.draw_some(works, members.lots, members.elected, free, 1)
         return []
 
     def _waits(self, view: RoundView, case: AuditCase) -> bool:
@@ -243,9 +265,9 @@ class AuditBook:
     def _draw_first(
         self,
         view: RoundView,
-        members: list[Candidate],
+        members: _Candidates,
         owner_of: OwnerOf,
-        is_unproven: Rate,
+        is_unproven: KeyTest,
     ) -> None:
         cases, works = {}, []
         for slot, work in view.auditable().items():
@@ -256,17 +278,16 @@ class AuditBook:
             rate = self.rules.unproven_bp if is_often else self.rules.others_bp
             cases[case.id] = case
             works.append((case.work, rate))
-        lots = [one for one in members if one.lot]
         most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
-        free = self._free(view, members)
-        elected = _elected_owners(view, members)
-        for one in audits.draw_some(works, lots, elected, free, most):
+        free = self._free(members)
+        for one in audits.draw_some(works, members.lots, members.elected, free, most):
             self.cases[one.work.contribution] = cases[one.work.contribution]
             self._order(one)
 
     def _order(self, drawn: DrawnAudit) -> None:
         case = self.cases[drawn.work.contribution]
         case.owners.add(drawn.auditor.owner)
+        case.drawn += 1
         self.duties[drawn.auditor.key] = OwedAudit(
             contribution=case.id,
             opening=drawn.opening,
@@ -282,12 +303,6 @@ class AuditBook:
         if left > 1:
             self.watched[key] = left - 1
         return left > 0
-
-
-def _elected_owners(view: RoundView, members: list[Candidate]) -> list[Digest]:
-    """Owner of each elected slot."""
-    elected = {view.roster.members[slot].key for slot in view.elected}
-    return [one.owner for one in members if one.key in elected]
 
 
 def _is_old(view: RoundView, case: AuditCase) -> bool:
@@ -320,11 +335,11 @@ def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
     verdict: AuditVerdict | None = AuditVerdict.CLEAR
     contradicted: tuple[PeerKey, ...] = ()
     if case.stage is AuditStage.DISPUTE:
-        settled = audits.settle(case.votes)
+        settled = audits.settle(case.votes, case.drawn)
         verdict, contradicted = settled.verdict, settled.contradicted
     elif audits.is_disputed(case.votes):
         verdict = None  # an accusation that came too late for a jury
-    if verdict is None:
+    if verdict is None and not contradicted:
         return []
     return [
         AuditOutcome(

@@ -140,8 +140,8 @@ class StandingRecord:
     gains: list[tuple[bool, int]] = field(default_factory=list)
     """(whether a counted gain was positive, round.close)."""
     audits: int = 0
-    contradictions: list[tuple[int, int]] = field(default_factory=list)
-    """(number of the audit, its audit.report)."""
+    contradictions: list[tuple[int, int, int]] = field(default_factory=list)
+    """(number of the audit, its audit.report, the round.close that settled it)."""
     withheld: list[tuple[int, int]] = field(default_factory=list)
     """(number of the judged contribution, round.close)."""
     fault: tuple[StandingCause, tuple[int, ...]] | None = None
@@ -325,7 +325,7 @@ class KeyStatus:
                 record = self._record(auditor, index)
                 record.audits += 1
                 if auditor in one.contradicted:
-                    record.contradictions.append((record.audits, entry))
+                    record.contradictions.append((record.audits, entry, index))
                     del record.contradictions[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
                     self._moving.add(self.links.holder(auditor))
@@ -434,7 +434,7 @@ def _guilt(record: StandingRecord) -> _Found | None:
     """Quarantine that follows now."""
     if record.fault is not None:
         return ("quarantined", *record.fault)
-    contradictions = _contradictions(record)
+    contradictions = tuple(at for at, _ in _contradictions(record))
     if len(contradictions) >= CONTRADICTIONS:
         return "quarantined", StandingCause.CONTRADICTIONS, contradictions
     withheld = _withheld(record)
@@ -447,7 +447,8 @@ def _suspicion(record: StandingRecord) -> _Found | None:
     """Suspicion that follows now, the gravest first."""
     if record.standing not in (Standing.NEWCOMER, Standing.ACTIVE):
         return None
-    contradictions = tuple(at for at in _contradictions(record) if at > record.since)
+    # Settled later: a promotion between the report and its case must not hide it.
+    contradictions = tuple(at for at, settled in _contradictions(record) if settled > record.since)
     if contradictions:
         return "suspected", StandingCause.CONTRADICTED, contradictions
     withheld = tuple(at for at in _withheld(record) if at > record.since)
@@ -477,9 +478,10 @@ def _has_returned(record: StandingRecord) -> bool:
     return len(record.gains) >= GAIN_RETURN and 8 * _positive(record) > 5 * len(record.gains)
 
 
-def _contradictions(record: StandingRecord) -> tuple[int, ...]:
+def _contradictions(record: StandingRecord) -> tuple[tuple[int, int], ...]:
+    """Report and settlement of each that counts."""
     recent = record.audits - STRIKE_ROUNDS
-    return tuple(at for number, at in record.contradictions if number > recent)
+    return tuple((at, settled) for number, at, settled in record.contradictions if number > recent)
 
 
 def _withheld(record: StandingRecord) -> tuple[int, ...]:

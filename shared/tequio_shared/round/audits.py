@@ -126,26 +126,26 @@ def is_disputed(votes: Sequence[AuditVote]) -> bool:
     return accuses or any(min(vote.checked, default=SIMILAR_E4) < SIMILAR_E4 for vote in votes)
 
 
-def settle(votes: Sequence[AuditVote]) -> Settlement:
-    """Settle a dispute: five sixths of the auditors, and at least two, must agree.
+def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
+    """Settle a dispute: five sixths of those that reported, and half of all `drawn`, must agree.
 
     Contradicted are the others, except about a contribution that was withheld, for a trainer may
     answer some and not others; and auditors of whose sketch as large a part of the later ones say
-    that it is of another training.
+    that it is of another training, whatever the verdict.
     """
     kinds = [_kind(vote) for vote in votes]
-    agreed = next((kind for kind in AuditVerdict if _prevails(kinds.count(kind), len(votes))), None)
-    if agreed is None:
-        return Settlement(verdict=None)
+    agreed = next(
+        (kind for kind in AuditVerdict if _prevails(kinds.count(kind), len(votes), drawn)), None
+    )
     wrong = {
         vote.auditor
         for vote, kind in zip(votes, kinds, strict=True)
-        if kind is not agreed and AuditVerdict.WITHHELD not in (agreed, kind)
+        if agreed not in (None, kind) and AuditVerdict.WITHHELD not in (agreed, kind)
     }
     for at, vote in enumerate(votes):
         seen = [later.checked[at] for later in votes if len(later.checked) > at]
         others = sum(cosine < SIMILAR_E4 for cosine in seen)
-        if _prevails(others, len(seen)):
+        if _prevails(others, len(seen), drawn):
             wrong.add(vote.auditor)
     return Settlement(verdict=agreed, contradicted=tuple(sorted(wrong)))
 
@@ -154,9 +154,13 @@ def _kind(vote: AuditVote) -> AuditVerdict:
     return AuditVerdict.CLEAR if vote.verdict is AuditVerdict.WARNED else vote.verdict
 
 
-def _prevails(agree: int, of: int) -> bool:
-    """At least two, and at most one in six against them."""
-    return agree >= _LEAST_AGREED and (of - agree) * _OUTVOTED_PART <= agree
+def _prevails(agree: int, of: int, drawn: int) -> bool:
+    """At least two, at most one in six against them, and half of all that were drawn.
+
+    Else a few that are quick, or the only ones to answer, would judge in the jury's name.
+    """
+    is_clear = agree >= _LEAST_AGREED and (of - agree) * _OUTVOTED_PART <= agree
+    return is_clear and agree * 2 >= drawn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,10 +193,14 @@ class DrawnAudit:
 def auditors_of(work: AuditedWork, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Candidates that may audit it: of other owners, and about as fast as its trainer.
 
-    If all are slower, they all may. A slow one would hold up the round.
+    A slow one would hold up the round. But the faster half always may: a trainer that skips its work
+    looks fast, and would else be audited by others that skip theirs.
     """
     others = [one for one in candidates if one.owner not in work.owners]
-    return [one for one in others if one.speed * 4 >= work.speed * 3] or others
+    if not others:
+        return []
+    middle = sorted(one.speed for one in others)[len(others) // 2]
+    return [one for one in others if one.speed * 4 >= min(work.speed * 3, middle * 4)]
 
 
 def draw_some(
@@ -221,8 +229,10 @@ def draw_some(
     free = {one.key: one for one in candidates}
     left = {work.contribution for work, _ in works}
     for _, name, _, work, lot in sorted(found, key=lambda one: one[:3]):
-        able = auditors_of(work, free.values())
-        if len(drawn) < most and name in left and able:
+        if len(drawn) >= most or not free:
+            break
+        able = auditors_of(work, free.values()) if name in left else []
+        if able:
             auditor = able[_auditor_index(lot, name, len(able))]
             drawn.append(_drawn(work, auditor, lot))
             del free[auditor.key]
@@ -230,17 +240,27 @@ def draw_some(
     return drawn
 
 
-def draw_jury(work: AuditedWork, candidates: Iterable[Candidate], seats: int) -> list[DrawnAudit]:
+def draw_jury(
+    work: AuditedWork, candidates: Sequence[Candidate], seats: int, present: Iterable[Candidate]
+) -> list[DrawnAudit]:
     """Draw the auditors that settle a dispute: the witnesses with the lowest draws of their own.
 
-    One of each owner. Each has only its own lot, so nobody's silence moves another's seat.
+    One of each owner, those that are fast enough first. Each has only its own lot, so nobody's
+    silence moves another's seat. `present` are all that could judge if nobody were busy: nobody is
+    drawn while too few of them are free, or whoever accuses many at once would judge by itself.
     """
-    witnesses = [one for one in candidates if one.lot]
-    able = auditors_of(work, witnesses)
+    able = {one.key for one in auditors_of(work, [one for one in candidates if one.lot])}
+    others = [one for one in candidates if one.lot and one.owner not in work.owners]
     seated: dict[Digest, Candidate] = {}
-    for one in sorted(able, key=lambda one: (draw(one.lot, work.contribution), one.key)):
+    for one in sorted(
+        others,
+        key=lambda one: (one.key not in able, draw(one.lot, work.contribution), one.key),
+    ):
         if len(seated) < seats:
             seated.setdefault(one.owner, one)
+    owners = {one.owner for one in present if one.lot} - work.owners
+    if len(seated) < min(seats, len(owners)):
+        return []
     return [_drawn(work, one, one.lot) for one in seated.values()]
 
 

@@ -1,0 +1,862 @@
+"""A second implementation of audits and vesting, made from docs/protocol.md alone.
+
+It shares nothing with the product, and only the VRF and the election with the other second
+implementation: statements and documents are read as JSON, and everything is recomputed from them.
+Section numbers are those of docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.support import second_draw
+from tests.support.second_draw import sha256, unbase64
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# section 16
+JURY = 5
+AUDIT_ROUNDS = 2
+AUDIT_PAUSE = 32
+CHECKED_BP = 1_250
+CONTRADICTIONS = 2
+STRIKE_ROUNDS = 20
+VESTING = 64
+MISSED_ROUNDS = 3
+
+# 10.4
+STALE_CASE = 4
+LATEST_NEXT = 2
+LOW_COSINE = 9_000
+WATCHED = 10
+NOT_DONE_ABOVE = {"hidden": 2_500, "other": 2_500, "rounding": 5_000, "leaves": 2_000}
+MOST_CHUNKS = 64
+
+MEASURES = (32, 33, 34)
+ACCEPTED, NOT_SELECTED, REJECTED, AUDITED = 1, 2, 3, 4
+NOT_DONE_CAUSE, CONTRADICTED_CAUSE, CONTRADICTIONS_CAUSE, WITHHELD_CAUSE = 14, 15, 16, 18
+OF_AUDITS = (NOT_DONE_CAUSE, CONTRADICTED_CAUSE, CONTRADICTIONS_CAUSE, WITHHELD_CAUSE)
+WITHHOLDINGS = 2
+LEAST_ACCUSERS = 2
+
+CLEAR, NOT_DONE, WITHHELD = "clear", "not done", "withheld"
+OUT = ("quarantined", "banned")
+
+
+def u64(data: bytes) -> int:
+    """The first 8 bytes as a number (10.4)."""
+    return int.from_bytes(data[:8], "big")
+
+
+def chance_of(lot: bytes, contribution: bytes) -> int:
+    """Place of a contribution in what a lot draws (10.4)."""
+    return u64(sha256(b"tequio/v1/audited\0", lot, contribution))
+
+
+def commitments_digest(ids: Mapping[int, bytes]) -> bytes:
+    """C of 10.4, from contribution ids by slot."""
+    parts = (slot.to_bytes(4, "big") + ids[slot] for slot in sorted(ids))
+    return sha256(b"tequio/v1/commitments\0", *parts)
+
+
+def audit_lot_input(network: bytes, run: bytes, number: int, ids: Mapping[int, bytes]) -> bytes:
+    """Input of a witness's function for its audit lot (10.4)."""
+    digest = commitments_digest(ids)
+    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + digest
+
+
+def opening_seed(lot: bytes, contribution: bytes, auditor: bytes) -> bytes:
+    """`opening` of an order (10.4)."""
+    return sha256(b"tequio/v1/audit-opening\0", lot, contribution, auditor)
+
+
+def opened_chunks(opening: bytes, chunks: int) -> set[int]:
+    """The chunks opened to an auditor (10.4)."""
+    most = max(min(MOST_CHUNKS, chunks // 4), 1)
+    found: set[int] = set()
+    i = 0
+    while len(found) < most:
+        x = u64(sha256(b"tequio/v1/audit-chunk\0", opening, i.to_bytes(4, "big")))
+        found.add((x * chunks) >> 64)
+        i += 1
+    return found
+
+
+def sketch_seed(auditor: bytes, contribution: bytes) -> bytes:
+    """Seed of an auditor's sketch (10.4)."""
+    return sha256(b"tequio/v1/audit-sketch-seed\0", auditor, contribution)
+
+
+class Somebody(NamedTuple):
+    """A slot with the role witness."""
+
+    key: bytes
+    owner: bytes
+    speed: int
+
+
+class Work(NamedTuple):
+    """A contribution from which is drawn."""
+
+    id: bytes
+    owners: frozenset[bytes]
+    """Owners of the trainer and the earlier auditors."""
+    speed: int
+    rate: int
+
+
+class Pick(NamedTuple):
+    """An auditor that was drawn for a contribution, by a lot."""
+
+    id: bytes
+    auditor: bytes
+    lot: bytes
+
+
+def able_of(work: Work, among: Iterable[Somebody]) -> list[Somebody]:
+    """The able auditors of a work, in the same order (10.4)."""
+    others = [one for one in among if one.owner not in work.owners]
+    speeds = sorted(one.speed for one in others)
+    return [
+        one
+        for one in others
+        if one.speed * 4 >= work.speed * 3 or one.speed >= speeds[len(speeds) // 2]
+    ]
+
+
+def draw(
+    works: Iterable[Work],
+    lots: Mapping[Somebody, bytes],
+    free: Sequence[Somebody],
+    elected: Sequence[bytes],
+    most: int | None = None,
+) -> list[Pick]:
+    """A draw of works, by the lots of a round, with free members in order of slot (10.4).
+
+    `elected` are the owners of the elected.
+    """
+    by_id = {work.id: work for work in works}
+    pairs = []
+    for work in by_id.values():
+        count = sum(owner not in work.owners for owner in elected)
+        for one, lot in lots.items():
+            x = chance_of(lot, work.id)
+            if one.owner not in work.owners and x * 10_000 * count < work.rate << 64:
+                pairs.append((x, work.id, one.key, lot))
+    picks: list[Pick] = []
+    for _, name, _, lot in sorted(pairs):
+        if most is not None and len(picks) >= most:
+            break
+        if any(pick.id == name for pick in picks):
+            continue
+        taken = {pick.auditor for pick in picks}
+        able = able_of(by_id[name], [one for one in free if one.key not in taken])
+        if able:
+            at = (u64(sha256(b"tequio/v1/auditor\0", lot, name)) * len(able)) >> 64
+            picks.append(Pick(name, able[at].key, lot))
+    return picks
+
+
+def jury(
+    work: Work,
+    lots: Mapping[Somebody, bytes],
+    free: Sequence[Somebody],
+    present: Iterable[Somebody],
+) -> list[Pick]:
+    """The jurors of a disputed case, with their own lots, in their order (10.4)."""
+    in_question = [one for one in free if one in lots and one.owner not in work.owners]
+    able = able_of(work, in_question)
+    others = [one for one in in_question if one not in able]
+    first_of: dict[bytes, Somebody] = {}
+    for group in (able, others):
+        for one in sorted(group, key=lambda one: (chance_of(lots[one], work.id), one.key)):
+            first_of.setdefault(one.owner, one)
+    chosen = list(first_of.values())[:JURY]
+    needed = {one.owner for one in present if one in lots and one.owner not in work.owners}
+    if len(chosen) < min(JURY, len(needed)):
+        return []
+    return [Pick(work.id, one.key, lots[one]) for one in chosen]
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report in a case."""
+
+    index: int
+    auditor: bytes
+    said: str
+    cosines: Mapping[bytes, int]
+    """By the auditor whose sketch it is about."""
+
+    @staticmethod
+    def said_by(body: Mapping[str, Any]) -> str:
+        """What a report that does not decline says (10.4)."""
+        figures = body.get("figures")
+        if figures is None:
+            return WITHHELD
+        above = any(figures[name] > most for name, most in NOT_DONE_ABOVE.items())
+        return NOT_DONE if above else CLEAR
+
+
+def is_disputed(reports: Iterable[Report]) -> bool:
+    """Return whether reports are disputed (10.4)."""
+    return any(
+        one.said != CLEAR or any(cosine < LOW_COSINE for cosine in one.cosines.values())
+        for one in reports
+    )
+
+
+def prevails(k: int, n: int, drawn: int) -> bool:
+    """Return whether k of n reports prevail in a case of that many auditors (10.4)."""
+    return k >= 2 and 5 * (n - k) <= k and 2 * k >= drawn
+
+
+def settled(reports: Sequence[Report], drawn: int) -> tuple[str | None, set[bytes]]:
+    """The verdict of a dispute, and the auditors that are contradicted (10.4)."""
+    n = len(reports)
+    verdict = None
+    for said in (CLEAR, NOT_DONE, WITHHELD):
+        if prevails(sum(one.said == said for one in reports), n, drawn):
+            verdict = said
+    wrong: set[bytes] = set()
+    if verdict in (CLEAR, NOT_DONE):
+        wrong = {one.auditor for one in reports if one.said not in (verdict, WITHHELD)}
+    for one in reports:
+        stated = [other.cosines[one.auditor] for other in reports if one.auditor in other.cosines]
+        if prevails(sum(cosine < LOW_COSINE for cosine in stated), len(stated), drawn):
+            wrong.add(one.auditor)
+    return verdict, wrong
+
+
+@dataclass
+class Case:
+    """A contribution under audit."""
+
+    id: bytes
+    round: int
+    trainer: bytes
+    speed: int
+    tokens: int
+    chunks: int
+    stage: str = "first"
+    reports: list[Report] = field(default_factory=list)
+    owners: set[bytes] = field(default_factory=set)
+    """Owner of the trainer, and of the auditors when they were drawn."""
+    drawn: int = 0
+
+
+@dataclass
+class Duty:
+    """An audit that a key owes."""
+
+    auditor: bytes
+    case: Case
+    lot: bytes
+    earlier: tuple[Report, ...]
+    used: int = 0
+
+
+@dataclass
+class Purse:
+    """Points of one key in one run for one kind of duty (13.1)."""
+
+    total: int = 0
+    waiting: list[list[int]] = field(default_factory=list)
+    """Round, points and later payments of what is unvested."""
+    anew: set[int] = field(default_factory=set)
+    """Rounds whose points wait anew."""
+
+    @property
+    def unvested(self) -> int:
+        """Points that can be lost."""
+        return sum(points for _, points, _ in self.waiting)
+
+    def pay(self, number: int, points: int) -> None:
+        """Pay for a round."""
+        for one in self.waiting:
+            one[2] += 1
+        self.waiting = [one for one in self.waiting if one[2] < VESTING]
+        self.total += points
+        self.waiting.append([number, points, 0])
+
+    def lose(self, number: int | None = None) -> int:
+        """Lose what is unvested of a round, or of all."""
+        lost = [one for one in self.waiting if number is None or one[0] == number]
+        self.waiting = [one for one in self.waiting if one not in lost]
+        points = sum(one[1] for one in lost)
+        self.total -= points
+        if number is None:
+            self.anew = set()
+        return points
+
+    def wait_anew(self) -> None:
+        """Let everything unvested wait from the beginning."""
+        for one in self.waiting:
+            one[2] = 0
+            self.anew.add(one[0])
+
+    def end(self) -> int:
+        """Let all vest but what waits anew, which is lost."""
+        lost = sum(one[1] for one in self.waiting if one[0] in self.anew)
+        self.waiting, self.anew = [], set()
+        self.total -= lost
+        return lost
+
+
+@dataclass
+class Wallet:
+    """Everything that a key earned in a run."""
+
+    trainer: Purse = field(default_factory=Purse)
+    witness: Purse = field(default_factory=Purse)
+    forfeited: int = 0
+    last_forfeit: tuple[int, int] = (0, 0)
+    """What the last quarantine took, by kind."""
+
+
+class Due(NamedTuple):
+    """A change of standing that audits call for (9.10)."""
+
+    key: bytes
+    cause: int
+    evidence: tuple[int, ...]
+
+
+@dataclass
+class Record:
+    """What matters here of a key's standing."""
+
+    standing: str = "newcomer"
+    since: int = 0
+    fault: tuple[int, ...] = ()
+    audits: list[tuple[int, int]] = field(default_factory=list)
+    """Report, and the `round.close` by which it was contradicted or 0."""
+    judged: int = 0
+    withheld: list[tuple[int, int]] = field(default_factory=list)
+    """Number of judged contributions, and the `round.close` of a withholding."""
+
+    def withholdings(self) -> list[int]:
+        """The entries of the withholdings that count."""
+        return [close for number, close in self.withheld if number > self.judged - STRIKE_ROUNDS]
+
+    def contradictions(self) -> list[tuple[int, int]]:
+        """The contradicted reports that count."""
+        return [one for one in self.audits[-STRIKE_ROUNDS:] if one[1]]
+
+    def due(self, key: bytes) -> Due | None:  # noqa: PLR0911 - one for each row
+        """The first three rows of *Changes that follow*."""
+        if self.standing in OUT:
+            return None
+        if self.fault:
+            return Due(key, NOT_DONE_CAUSE, self.fault)
+        wrong = self.contradictions()
+        if len(wrong) >= CONTRADICTIONS:
+            return Due(key, CONTRADICTIONS_CAUSE, tuple(sorted(one for one, _ in wrong)[-16:]))
+        kept = self.withholdings()
+        if len(kept) >= WITHHOLDINGS:
+            return Due(key, WITHHELD_CAUSE, tuple(sorted(set(kept))[-16:]))
+        later = [report for report, closed in wrong if closed > self.since]
+        if self.standing in ("newcomer", "active") and later:
+            return Due(key, CONTRADICTED_CAUSE, tuple(sorted(later)[-16:]))
+        new = [close for close in kept if close > self.since]
+        if self.standing in ("newcomer", "active") and new:
+            return Due(key, WITHHELD_CAUSE, tuple(sorted(set(new))[-16:]))
+        return None
+
+
+class Owners:
+    """Owners of keys in one run (9.11), read from the leaves of a log."""
+
+    def __init__(self) -> None:
+        self.founders: set[bytes] = set()
+        self._limits: dict[bytes, bytes] = {}  # run that an invitation names
+        self._invited: dict[bytes, bytes] = {}
+        self._revoked: set[bytes] = set()
+        self._vouches: dict[tuple[bytes, bytes], tuple[int, bytes, int]] = {}
+        self._places = 0
+
+    def read(self, leaf: bytes, statement: dict[str, Any]) -> None:
+        """Continue with one entry."""
+        body, ts = statement["body"], statement["ts"]
+        author = unbase64(statement["author"])
+        match statement["type"]:
+            case "net.genesis":
+                document = json.loads(unbase64(body["doc"]))
+                named = (document["coordinator"], *document["organisers"])
+                self.founders = {unbase64(one) for one in named}
+            case "invite.open":
+                self._limits[unbase64(body["invitation"])] = unbase64(body["run"])
+            case "invite.revoke":
+                self._revoked.add(unbase64(body["invitation"]))
+            case "key.register" if leaf[1] == 2:
+                self._invited[author] = leaf[98:130]
+            case "role.revoke":
+                gone = unbase64(body["peer"])
+                self._vouches = {at: one for at, one in self._vouches.items() if at[1] != gone}
+            case "member.vouch":
+                self._vouch(author, body, ts)
+
+    def owner(self, key: bytes, run: bytes, ts: int) -> bytes:
+        """The owner of a key in a run at that time (ms)."""
+        invitation = self._invited.get(key)
+        if key in self.founders:
+            return key
+        is_open = invitation is not None and invitation not in self._revoked
+        if invitation is not None and is_open and self._limits[invitation] in (b"", run):
+            return invitation
+        valid = [one for (peer, _), one in self._vouches.items() if peer == key and one[2] > ts]
+        return min(valid)[1] if valid else key
+
+    def _vouch(self, author: bytes, body: dict[str, Any], ts: int) -> None:
+        peer = unbase64(body["peer"])
+        former = self._vouches.pop((peer, author), None)
+        if body["until"] <= ts:
+            return
+        owner = sha256(b"tequio/v1/owner\0", author, unbase64(body["owner"]))
+        self._places += 1
+        is_renewal = former is not None and former[1] == owner and ts < former[2]
+        place = former[0] if former is not None and is_renewal else self._places
+        self._vouches[peer, author] = place, owner, body["until"]
+
+
+@dataclass
+class Member:
+    """A member's activity (9.6)."""
+
+    is_active: bool = True
+    ready_at: int = 0
+    missed: int = 0
+
+
+class Auditing:
+    """Reads a log with one run, entry by entry, and recomputes its audits and points.
+
+    Every roster's orders and every change that audits call for are compared with the log's own;
+    ValueError if one differs.
+    """
+
+    def __init__(self, blobs: Mapping[bytes, bytes], *, verify_lots: bool = False) -> None:
+        self.cases: dict[bytes, Case] = {}
+        self.duties: list[Duty] = []
+        self.barred: dict[bytes, int] = {}
+        """Number of the round that must close first."""
+        self.watched: dict[bytes, int] = {}
+        self.convictions: list[bytes] = []
+        self.contradicted: list[tuple[bytes, int]] = []
+        self.outcomes: list[tuple[bytes, str | None]] = []
+        self.orders: list[list[dict[str, Any]]] = []
+        self.purses: dict[bytes, Wallet] = {}
+        self.records: dict[bytes, Record] = {}
+        self.members: dict[bytes, Member] = {}
+        self.owners = Owners()
+        self._blobs = blobs
+        self._verify_lots = verify_lots
+        self._size = 0
+        self._rates = {"unproven_bp": 0, "others_bp": 0}
+        self._is_closed = False
+        self._round: Round | None = None
+
+    def read(self, leaf: bytes) -> None:  # noqa: C901 - one case for each kind of statement
+        """Continue with one entry."""
+        statement = second_draw.parse(leaf)
+        body, kind, index = statement["body"], statement["type"], self._size
+        author = unbase64(statement["author"])
+        self._size += 1
+        self.owners.read(leaf, statement)
+        match kind:
+            case "net.genesis":
+                self._network = sha256(unbase64(body["doc"]))
+            case "key.register":
+                self.records[author] = Record(since=index)
+            case "run.open":
+                self._open_run(statement, body)
+            case "run.close":
+                self._is_closed = True
+                for wallet in self.purses.values():
+                    wallet.forfeited += wallet.trainer.end()
+                    wallet.witness.end()
+            case "member.ready":
+                member = self.members.setdefault(author, Member())
+                member.is_active, member.ready_at, member.missed = True, index, 0
+            case "member.leave":
+                self._retire(author)
+            case "standing.change" | "standing.release" | "standing.uphold":
+                self._change(kind, index, body)
+            case "round.roster":
+                self._roster(index, statement["round"], body)
+            case "round.void":
+                self._silence()
+            case "round.close":
+                self._close(index, statement["ts"], body)
+            case _ if self._round is not None:
+                self._round.read(kind, index, author, body)
+
+    # --- what the log says beside audits
+
+    def _open_run(self, statement: dict[str, Any], body: dict[str, Any]) -> None:
+        self._run = unbase64(statement["run"])
+        self._manifest = json.loads(self._blobs[unbase64(body["manifest"])])
+        self._rates = self._manifest.get("audit", self._rates)
+
+    def _change(self, kind: str, index: int, body: dict[str, Any]) -> None:
+        key = unbase64(body["peer"])
+        record = self.records.setdefault(key, Record())
+        to = "active" if kind == "standing.release" else body["to"]
+        if kind == "standing.change":
+            due = record.due(key)
+            stated = (body["cause"], tuple(body["evidence"]))
+            if due is not None and stated != (due.cause, due.evidence):
+                raise ValueError(f"entry {index} states {stated}, and due is {due}")
+            if due is None and body["cause"] in OF_AUDITS:
+                raise ValueError(f"entry {index} states {stated}, and nothing is due")
+            if to == "quarantined":
+                self._forfeit(key)
+        elif kind == "standing.release" and record.standing == "quarantined":
+            self._give_back(key)
+        if to != record.standing:
+            record.standing, record.since, record.fault = to, index, ()
+            if to in OUT:
+                record.audits, record.withheld = [], []
+
+    def _forfeit(self, key: bytes) -> None:
+        wallet = self.purses.get(key)
+        if wallet is not None:
+            wallet.last_forfeit = wallet.trainer.lose(), wallet.witness.lose()
+            wallet.forfeited += sum(wallet.last_forfeit)
+
+    def _give_back(self, key: bytes) -> None:
+        wallet = self.purses.get(key)
+        if wallet is None:
+            return
+        for purse, points in zip(
+            (wallet.trainer, wallet.witness), wallet.last_forfeit, strict=True
+        ):
+            if points:
+                purse.pay(0, points)
+            if self._is_closed:
+                purse.waiting = []
+        wallet.forfeited -= sum(wallet.last_forfeit)
+        wallet.last_forfeit = 0, 0
+
+    def _retire(self, key: bytes) -> None:
+        if key in self.members:
+            self.members[key].is_active = False
+        self.duties = [duty for duty in self.duties if duty.auditor != key]
+
+    def _silence(self) -> None:
+        now = self._round
+        assert now is not None
+        for slot, key in enumerate(now.keys):
+            member = self.members[key]
+            if now.is_silent(slot) and member.ready_at < now.began:
+                self._retire(key)
+
+    # --- rosters
+
+    def _roster(self, index: int, number: int, body: dict[str, Any]) -> None:
+        for key in sorted(self.records):
+            if (due := self.records[key].due(key)) is not None:
+                raise ValueError(f"entry {index} is a roster, and {due} is due")
+        document = json.loads(self._blobs[unbase64(body["roster"])])
+        now = self._round = Round(index, number, document)
+        wanted = self.order(now)
+        if wanted != document["audits"]:
+            stated = [one for one in document["audits"] if one not in wanted]
+            missing = [one for one in wanted if one not in document["audits"]]
+            raise ValueError(f"round {number} orders {stated} instead of {missing}")
+        if any(document["members"][slot]["share"] for slot in now.orders):
+            raise ValueError(f"round {number} gives windows to an auditor")
+        self.orders.append(wanted)
+
+    def order(self, now: Round) -> list[dict[str, Any]]:
+        """The orders of a roster (10.4)."""
+        at_most = sum("trainer" in roles for roles in now.roles) // 2
+        for duty in self.duties:
+            if len(now.orders) < at_most and duty.auditor in now.keys:
+                slot = now.keys.index(duty.auditor)
+                if "trainer" in now.roles[slot]:
+                    now.orders[slot] = duty
+        return [
+            {
+                "slot": slot,
+                "round": duty.case.round,
+                "contribution": second_base64(duty.case.id),
+                "tokens": duty.case.tokens,
+                "opening": second_base64(opening_seed(duty.lot, duty.case.id, duty.auditor)),
+                "earlier": [one.index for one in duty.earlier],
+            }
+            for slot, duty in sorted(now.orders.items())
+        ]
+
+    # --- closing
+
+    def _close(self, index: int, ts: int, body: dict[str, Any]) -> None:
+        now = self._round
+        assert now is not None
+        self._silence()
+        rows = json.loads(self._blobs[unbase64(body["result"])])["slots"]
+        for slot, row in enumerate(rows):
+            self._pay(now, slot, row)
+            self._miss(now, now.keys[slot], row["verdict"])
+            self._judge(now, slot, row)
+        self.audit(now, index, ts, rows)
+
+    def audit(self, now: Round, index: int, ts: int, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The steps of 10.4 at a `round.close` with these rows of the result."""
+        self._withheld: list[bytes] = []
+        self._add_reports(now)
+        self._end_late(now)
+        people = [
+            Somebody(key, self.owners.owner(key, self._run, ts), now.speeds[slot])
+            for slot, key in enumerate(now.keys)
+        ]
+        self._people = [people[slot] for slot in now.witnesses]
+        self._elected = [people[slot].owner for slot in now.elected]
+        self._lots = {people[slot]: lot for slot, lot in self._audit_lots(now).items()}
+        self._now, self._ts, self._index = now, ts, index
+        for case in list(self.cases.values()):
+            if all(duty.case is not case for duty in self.duties):
+                self._advance(case)
+        self._begin_cases(rows)
+        for key in self._withheld:
+            self.watched[key] = WATCHED
+
+    def _audit_lots(self, now: Round) -> dict[int, bytes]:
+        alpha = audit_lot_input(self._network, self._run, now.number, now.ids)
+        found = {}
+        for slot, text in now.proofs.items():
+            proof = unbase64(text)
+            lot = found[slot] = second_draw.output(proof)
+            if self._verify_lots and second_draw.verify(now.keys[slot], alpha, proof) != lot:
+                raise ValueError(f"slot {slot} of round {now.number} has no audit lot")
+        return found
+
+    def _pay(self, now: Round, slot: int, row: dict[str, Any]) -> None:
+        key = now.keys[slot]
+        is_audit = slot in now.reports and now.reports[slot][1]["sketch"]
+        if (row["verdict"] == AUDITED) != bool(is_audit and slot not in now.ids):
+            raise ValueError(f"slot {slot} of round {now.number} has verdict {row['verdict']}")
+        if is_audit:
+            model, base = self._manifest["model"], self._manifest.get("base", {"parameters": 0})
+            flops = 6 * model["parameters"] + 4 * base["parameters"]
+            due = now.orders[slot].case.tokens * flops // 10**9
+            if row["trainer_micropoints"] != due:
+                raise ValueError(f"slot {slot} of round {now.number} gets {row}, and {due} is due")
+        wallet = self.purses.setdefault(key, Wallet())
+        if row["trainer_micropoints"]:
+            wallet.trainer.pay(now.number, row["trainer_micropoints"])
+        if row["witness_micropoints"]:
+            wallet.witness.pay(now.number, row["witness_micropoints"])
+
+    def _miss(self, now: Round, key: bytes, verdict: int) -> None:
+        member = self.members[key]
+        if verdict == NOT_SELECTED:
+            member.missed += 1
+            if member.missed >= MISSED_ROUNDS and member.ready_at < now.began:
+                self._retire(key)
+        elif verdict in (ACCEPTED, REJECTED):
+            member.missed = 0
+
+    def _judge(self, now: Round, slot: int, row: dict[str, Any]) -> None:
+        said = [named.get(slot) for at, named in now.rejected.items() if at != slot]
+        is_rejected = row["verdict"] == REJECTED and said.count(row["reason"]) >= LEAST_ACCUSERS
+        if row["verdict"] == ACCEPTED or is_rejected:
+            self.records[now.keys[slot]].judged += 1
+
+    def _bar(self, key: bytes, number: int) -> None:
+        self.barred[key] = number + AUDIT_PAUSE
+
+    def _add_reports(self, now: Round) -> None:
+        for slot, (index, body) in sorted(now.reports.items()):
+            duty = now.orders[slot]
+            self.duties = [one for one in self.duties if one is not duty]
+            if not body["sketch"]:
+                self._bar(duty.auditor, now.number)
+                continue
+            pairs = zip(duty.earlier, body["checked"], strict=True)
+            cosines = {one.auditor: cosine for one, cosine in pairs}
+            report = Report(index, duty.auditor, Report.said_by(body), cosines)
+            duty.case.reports.append(report)
+
+    def _end_late(self, now: Round) -> None:
+        for slot, duty in now.orders.items():
+            if slot not in now.reports:
+                duty.used += 1
+                has_left = all(one is not duty for one in self.duties)
+                if has_left or duty.used >= AUDIT_ROUNDS:
+                    self.duties = [one for one in self.duties if one is not duty]
+                    self._bar(duty.auditor, now.number)
+        self.duties = [
+            one
+            for one in self.duties
+            if now.number - one.case.round < STALE_CASE and self._is_there(one.auditor)
+        ]
+
+    def _is_there(self, key: bytes) -> bool:
+        return self.members[key].is_active and self.records[key].standing not in OUT
+
+    def _free(self) -> list[Somebody]:
+        busy = {duty.auditor for duty in self.duties}
+        return [one for one in self._present() if one.key not in busy]
+
+    def _present(self) -> list[Somebody]:
+        now = self._now
+        return [
+            one
+            for slot, one in zip(now.witnesses, self._people, strict=True)
+            if "trainer" in now.roles[slot]
+            and slot in now.lots
+            and self._is_there(one.key)
+            and now.number >= self.barred.get(one.key, 0)
+        ]
+
+    def _work(self, case: Case, rate: int) -> Work:
+        return Work(case.id, frozenset(case.owners), case.speed, rate)
+
+    def _owner(self, key: bytes) -> bytes:
+        return self.owners.owner(key, self._run, self._ts)
+
+    def _order(self, picks: Iterable[Pick]) -> None:
+        for pick in picks:
+            case = self.cases[pick.id]
+            case.owners.add(self._owner(pick.auditor))
+            case.drawn += 1
+            self.duties.append(Duty(pick.auditor, case, pick.lot, tuple(case.reports)))
+
+    def _advance(self, case: Case) -> None:
+        is_old = self._now.number - case.round > LATEST_NEXT
+        if case.stage == "dispute" or not case.reports or is_old:
+            self._end(case)
+        elif is_disputed(case.reports):
+            jurors = jury(self._work(case, 0), self._lots, self._free(), self._present())
+            if jurors:
+                case.stage = "dispute"
+                self._order(jurors)
+        elif case.stage == "first":
+            case.stage = "check"
+            work = self._work(case, CHECKED_BP)
+            picks = draw([work], self._lots, self._free(), self._elected)
+            self._order(picks)
+            if not picks:
+                self._end(case)
+        else:
+            self._end(case)
+
+    def _end(self, case: Case) -> None:
+        del self.cases[case.id]
+        is_calm = bool(case.reports) and not is_disputed(case.reports)
+        verdict: str | None = CLEAR if is_calm else None
+        wrong: set[bytes] = set()
+        if case.stage == "dispute":
+            verdict, wrong = settled(case.reports, case.drawn)
+        self.outcomes.append((case.id, verdict))
+        for one in case.reports if verdict is not None or wrong else ():
+            record = self.records[one.auditor]
+            record.audits.append((one.index, self._index if one.auditor in wrong else 0))
+            if one.auditor in wrong:
+                self.contradicted.append((one.auditor, one.index))
+        if verdict == NOT_DONE:
+            record = self.records[case.trainer]
+            stated = [one.index for one in case.reports]
+            if record.standing not in OUT and not record.fault:
+                record.fault = (*sorted(stated), self._index)[-16:]
+                self.convictions.append(case.trainer)
+        elif verdict == WITHHELD:
+            wallet = self.purses.setdefault(case.trainer, Wallet())
+            wallet.forfeited += wallet.trainer.lose(case.round)
+            wallet.trainer.wait_anew()
+            self._withheld.append(case.trainer)
+            now = self._now
+            if case.trainer in now.keys and now.keys.index(case.trainer) in now.lots:
+                record = self.records[case.trainer]
+                record.withheld.append((record.judged, self._index))
+
+    def _begin_cases(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        now = self._now
+        works, cases = [], {}
+        for slot, row in enumerate(rows):
+            is_measured = row["verdict"] == REJECTED and row["reason"] in MEASURES
+            if row["verdict"] != ACCEPTED and not is_measured:
+                continue
+            key = now.keys[slot]
+            is_proven = self.records[key].standing == "active" and key not in self.watched
+            if key in self.watched:
+                self.watched[key] -= 1
+                if self.watched[key] == 0:
+                    del self.watched[key]
+            header = now.headers[slot]
+            tokens = int.from_bytes(header[40:48], "little")
+            chunks = int.from_bytes(header[12:16], "little")
+            case = Case(now.ids[slot], now.number, key, now.speeds[slot], tokens, chunks)
+            case.owners.add(self._owner(key))
+            cases[case.id] = case
+            rate = self._rates["others_bp" if is_proven else "unproven_bp"]
+            works.append(self._work(case, rate))
+        most = sum("trainer" in roles for roles in now.roles) // 2 - len(self.duties)
+        picks = draw(works, self._lots, self._free(), self._elected, max(most, 0))
+        for pick in picks:
+            self.cases[pick.id] = cases[pick.id]
+        self._order(picks)
+
+
+class Round:
+    """What the statements of one round say."""
+
+    def __init__(self, index: int, number: int, roster: Mapping[str, Any]) -> None:
+        self.began, self.number = index, number
+        self.keys = [unbase64(one["peer"]) for one in roster["members"]]
+        self.roles = [one["roles"] for one in roster["members"]]
+        self.speeds = [one["speed"] for one in roster["members"]]
+        self.shares = [one["share"] for one in roster["members"]]
+        self.witnesses = [slot for slot, roles in enumerate(self.roles) if "witness" in roles]
+        self.orders: dict[int, Duty] = {}
+        self.lots: dict[int, bytes] = {}
+        self._heads: dict[int, bytes] = {}
+        self.elected: list[int] = []
+        self.is_open = self.is_witnessed = False
+        self.headers: dict[int, bytes] = {}
+        self.ids: dict[int, bytes] = {}
+        self.proofs: dict[int, str] = {}
+        self.rejected: dict[int, dict[int, int]] = {}
+        self.reports: dict[int, tuple[int, dict[str, Any]]] = {}
+
+    def read(self, kind: str, index: int, author: bytes, body: dict[str, Any]) -> None:
+        """Continue with an entry of the round."""
+        if kind == "round.open":
+            self.is_open = True
+            head = unbase64(body["head"])
+            lots = {slot: lot for slot, lot in self.lots.items() if self._heads[slot] == head}
+            self.elected = second_draw.elect(set(self.witnesses), lots)
+        elif kind == "round.witness":
+            self.is_witnessed = True
+        if author not in self.keys:
+            return
+        slot = self.keys.index(author)
+        match kind:
+            case "head.attest":
+                self.lots[slot] = second_draw.output(unbase64(body["vrf"]))
+                self._heads[slot] = unbase64(body["head"])
+            case "work.commit":
+                header = self.headers[slot] = unbase64(body["header"])
+                self.ids[slot] = sha256(b"tequio/v1/contribution\0", header)
+            case "witness.proof":
+                self.proofs[slot] = body["vrf"]
+                self.rejected[slot] = dict(body["rejected"])
+            case "audit.report":
+                self.reports[slot] = index, body
+
+    def is_silent(self, slot: int) -> bool:
+        """Return whether a slot is silent when the round ends (9.6)."""
+        if not self.is_open:
+            return slot not in self.lots
+        has_duty = self.shares[slot] > 0 or (self.is_witnessed and slot in self.elected)
+        return has_duty and slot not in self.ids and slot not in self.proofs
+
+
+def second_base64(data: bytes) -> str:
+    """base64url without padding (2)."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
