@@ -4925,8 +4925,8 @@
         <translation>Qué modelo tienes o has calculado para una ronda</translation>
     </message>
     <message>
-        <source>Hashes of its parts, the opened commitment for the draw, and the next commitment.</source>
-        <translation>Hashes de sus partes, el compromiso abierto para el sorteo y el compromiso siguiente.</translation>
+        <source>Hashes of its parts, and your lot for the draw of witnesses.</source>
+        <translation>Hashes de sus partes y tu número para el sorteo de testigos.</translation>
     </message>
     <message>
         <source>What you found as a witness</source>
@@ -4935,6 +4935,14 @@
     <message>
         <source>Which updates arrived, which were refused and by which rule, hashes, the hash of the next model.</source>
         <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
+    </message>
+    <message>
+        <source>What you found when you repeated another volunteer's work</source>
+        <translation>Qué encontraste al repetir el trabajo de otra persona voluntaria</translation>
+    </message>
+    <message>
+        <source>How far its result is from yours, in a few numbers, and a fingerprint of yours.</source>
+        <translation>Cuánto difiere su resultado del tuyo, en unos pocos números, y una huella del tuyo.</translation>
     </message>
     <message>
         <source>How good a model is, where you were drawn to measure it</source>
@@ -5772,7 +5780,7 @@
     </message>
     <message>
         <source>contributions did not help more on their own windows than on others, according to the witnesses of many rounds</source>
-        <translation>según los testigos de muchas rondas, sus contribuciones no ayudaban más en sus propias ventanas que en otras</translation>
+        <translation>sus contribuciones no ayudaron más en sus propias ventanas que en otras, según los testigos de muchas rondas</translation>
     </message>
     <message>
         <source>it was not in the run in that round</source>
