@@ -4925,8 +4925,8 @@
         <translation>Qué modelo tienes o has calculado para una ronda</translation>
     </message>
     <message>
-        <source>Hashes of its parts, the opened commitment for the draw, and the next commitment.</source>
-        <translation>Hashes de sus partes, el compromiso abierto para el sorteo y el compromiso siguiente.</translation>
+        <source>Hashes of its parts, and your lot for the draw of witnesses.</source>
+        <translation>Hashes de sus partes y tu número para el sorteo de testigos.</translation>
     </message>
     <message>
         <source>What you found as a witness</source>
@@ -4935,6 +4935,14 @@
     <message>
         <source>Which updates arrived, which were refused and by which rule, hashes, the hash of the next model.</source>
         <translation>Qué actualizaciones llegaron, cuáles se rechazaron y por qué regla, hashes, el hash del modelo siguiente.</translation>
+    </message>
+    <message>
+        <source>What you found when you repeated another volunteer's work</source>
+        <translation>Qué encontraste al repetir el trabajo de otra persona voluntaria</translation>
+    </message>
+    <message>
+        <source>How far its result is from yours, in a few numbers, and a fingerprint of yours.</source>
+        <translation>Cuánto difiere su resultado del tuyo, en unos pocos números, y una huella del tuyo.</translation>
     </message>
     <message>
         <source>How good a model is, where you were drawn to measure it</source>
@@ -5132,8 +5140,8 @@
 <context>
     <name>vesting</name>
     <message>
-        <source>{points} of them are still vesting: they can be lost if work turns out not to have been done.</source>
-        <translation>{points} de ellos aún no están consolidados: se pueden perder si resulta que el trabajo no se hizo.</translation>
+        <source>{points} of your points are still vesting: they can be lost if work turns out not to have been done.</source>
+        <translation>{points} de tus puntos aún no están consolidados: se pueden perder si resulta que el trabajo no se hizo.</translation>
     </message>
     <message>
         <source>{points} more were forfeited, and are no longer counted.</source>
@@ -5491,8 +5499,8 @@
         <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round}. Cuenta, pero los resultados difieren un poco más de lo habitual. Puede deberse a un equipo poco común. Para estar seguro, mide otra vez tu dispositivo en Hardware.</translation>
     </message>
     <message>
-        <source>Your key is now {standing}. Other volunteers repeated the same work in an audit and got other results than you. Often the computer is at fault: measure its device again in Hardware, update the graphics driver, and test the memory (RAM). If that finds nothing, you can appeal with `tequio appeal`.</source>
-        <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar con `tequio appeal`.</translation>
+        <source>Your key is now {standing}. Other volunteers repeated the same work in an audit and got other results than you. Often the computer is at fault: measure its device again in Hardware, update the graphics driver, and test the memory (RAM). If that finds nothing, you can appeal in Settings, Account and keys.</source>
+        <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
         <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
@@ -5507,8 +5515,8 @@
         <translation>Situación de tu clave: {standing}.</translation>
     </message>
     <message>
-        <source>Your key is now {standing}. Reason: {cause}. If that is wrong, you can appeal with `tequio appeal`.</source>
-        <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar con `tequio appeal`.</translation>
+        <source>Your key is now {standing}. Reason: {cause}. If that is wrong, you can appeal in Settings, Account and keys.</source>
+        <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
         <source>The ledger cannot be reached ({problem}). Work goes on without it for a while.</source>
@@ -5768,11 +5776,11 @@
     </message>
     <message>
         <source>was there, and did not open contributions to their auditors</source>
-        <translation type="unfinished"></translation>
+        <translation>estaba presente y no abrió sus contribuciones a quienes las auditaban</translation>
     </message>
     <message>
         <source>contributions did not help more on their own windows than on others, according to the witnesses of many rounds</source>
-        <translation type="unfinished"></translation>
+        <translation>sus contribuciones no ayudaron más en sus propias ventanas que en otras, según los testigos de muchas rondas</translation>
     </message>
     <message>
         <source>it was not in the run in that round</source>

@@ -81,8 +81,8 @@ def vesting_text(points: PointsView) -> str:
         lines.append(
             QCoreApplication.translate(
                 "vesting",
-                "{points} of them are still vesting: they can be lost if work turns out not to "
-                "have been done.",
+                "{points} of your points are still vesting: they can be lost if work turns out "
+                "not to have been done.",
             ).format(points=figures.exact_points(points.unvested))
         )
     if points.forfeited:

@@ -252,13 +252,13 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.AUDIT_CONTRADICTED: "Your key is now {standing}. Other volunteers repeated "
     "the same work in an audit and got other results than you. Often the computer is at fault: "
     "measure its device again in Hardware, update the graphics driver, and test the memory (RAM). "
-    "If that finds nothing, you can appeal with `tequio appeal`.",
+    "If that finds nothing, you can appeal in Settings, Account and keys.",
     ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
     "log proves {proven:,.3f}. What is not proven is not counted here.",
     ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
     ActivityEvent.STANDING_LOWERED: "Your key is now {standing}. Reason: {cause}. If that is "
-    "wrong, you can appeal with `tequio appeal`.",
+    "wrong, you can appeal in Settings, Account and keys.",
     ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
     "it for a while.",
     ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",

@@ -193,8 +193,8 @@ class DrawnAudit:
 def auditors_of(work: AuditedWork, candidates: Iterable[Candidate]) -> list[Candidate]:
     """Candidates that may audit it: of other owners, and about as fast as its trainer.
 
-    A slow one would hold up the round. But the faster half always may: whoever does not train looks
-    fast, and would else be audited by others that do not train.
+    A slow one would hold up the round. But the faster half always may: who skips the work looks
+    fast, and would else be audited by others that skip theirs.
     """
     others = [one for one in candidates if one.owner not in work.owners]
     if not others:

@@ -363,13 +363,18 @@ _LEDGER = card(
     SettingSpec(
         "ledger-head",
         "Which model you hold or computed for a round",
-        "Hashes of its parts, the opened commitment for the draw, and the next commitment.",
+        "Hashes of its parts, and your lot for the draw of witnesses.",
     ),
     SettingSpec(
         "ledger-witness",
         "What you found as a witness",
         "Which updates arrived, which were refused and by which rule, hashes, the hash of the next "
         "model.",
+    ),
+    SettingSpec(
+        "ledger-audit",
+        "What you found when you repeated another volunteer's work",
+        "How far its result is from yours, in a few numbers, and a fingerprint of yours.",
     ),
     SettingSpec(
         "ledger-measure",

@@ -16,7 +16,7 @@ from tequio_client.ipc import control
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
-from tequio_client.ipc.snapshot import LendingReason, LendingState, TrainerView
+from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
 
 if TYPE_CHECKING:
@@ -317,6 +317,39 @@ def test_beside_lending_nothing_is_measured(
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
     assert row.note.text() == "Pause first to get a meaningful result."
+
+
+# --- an audit of our work with figures near a limit
+
+
+def test_an_audit_near_a_limit_offers_to_measure_the_device(
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show_snapshot(page, worker, PAUSED)
+    assert page.audit.isHidden()
+    warned = SCENES["audit-warned"]
+    _show_snapshot(page, worker, warned)
+    assert "your work of round 1,836" in page.audit.words.text()
+    assert page.audit.button.text() == "Measure again"
+    qtbot.mouseClick(page.audit.button, Qt.MouseButton.LeftButton)
+    asked = worker.last(control.AskQuestion)
+    assert isinstance(asked, control.AskQuestion)
+    assert asked.question == AskBenchmark(device="cuda:0")
+    reply = BenchmarkReply(device="cuda:0", tokens_per_s=12_345.6)
+    worker.send(control.QuestionAnswer(id=asked.id, reply=reply))
+    _show_snapshot(page, worker, warned)
+    assert page.audit.isHidden(), "it was measured"
+    _show_snapshot(page, worker, replace(warned, audits=AuditsView(warned_round=1_840)))
+    assert not page.audit.isHidden(), "another one"
+
+
+def test_while_lending_the_notice_offers_to_pause_first(
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show_snapshot(page, worker, replace(LENDING, audits=AuditsView(warned_round=7)))
+    assert page.audit.button.text() == "Pause, to measure"
+    qtbot.mouseClick(page.audit.button, Qt.MouseButton.LeftButton)
+    assert not page.model.desired.lend
 
 
 # --- what stops lending

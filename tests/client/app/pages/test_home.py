@@ -77,6 +77,10 @@ EXPECTED_BY_SCENE = {
         finish=True,
         banner="Statements that wait here for it: 3.",
     ),
+    "auditing": ExpectedHome(
+        title="Auditing", reason="work of round 1,839", main="Pause", snooze=True, finish=True
+    ),
+    "audit-warned": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
     "needs": ExpectedHome(
         title="Lending",
         reason="Nobody needs",
@@ -364,8 +368,8 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
         "Every proof checked here",
     )
     assert stats.total.toolTip() == (
-        "18,930.402117 points\n1,204.118007 of them are still vesting: they can be lost if work "
-        "turns out not to have been done."
+        "18,930.402117 points\n1,204.118007 of your points are still vesting: they can be lost if "
+        "work turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
     assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")
@@ -467,3 +471,16 @@ def _with_total(micropoints: int) -> Snapshot:
 
 def _asked(worker: ScriptedWorker) -> list[type]:
     return [type(one.question) for one in worker.received if isinstance(one, control.AskQuestion)]
+
+
+def test_an_audit_says_whose_work_is_repeated(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(SCENES["auditing"])
+    home.refresh()
+    assert home.header.title.text() == "Auditing"
+    assert home.header.reason.text().startswith(
+        "Repeating another volunteer's work of round 1,839."
+    )
+    assert home.round.role.text == "Auditor"
+    worker.send_snapshot(LENDING)
+    home.refresh()
+    assert (home.header.title.text(), home.round.role.text) == ("Lending", "Trainer")

@@ -77,14 +77,14 @@ def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: Script
     _show_snapshot(page, worker)
     vesting = page.sums.vesting
     assert (vesting.figure.text(), vesting.note.text()) == ("1,204", "Can still be lost")
-    assert "1,204.118007 of them are still vesting" in vesting.toolTip()
+    assert "1,204.118007 of your points are still vesting" in vesting.toolTip()
     lost = replace(LENDING.points, unvested=0, forfeited=2_500_000)
     _show_snapshot(page, worker, replace(LENDING, points=lost))
     assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
-    assert vesting.toolTip().endswith("2.500000 more were forfeited, and are no longer counted.")
+    assert vesting.toolTip().endswith("2.5 more were forfeited, and are no longer counted.")
     _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
     assert vesting.note.text() == "All are yours"
-    assert vesting.toolTip() == "0.000000 points"
+    assert vesting.toolTip() == "0 points"
 
 
 def test_what_only_the_ledger_says_is_explained_and_not_counted(

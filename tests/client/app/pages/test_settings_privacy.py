@@ -28,6 +28,7 @@ SAID = {
     "head.attest": {"ledger-head"},
     "work.commit": {"ledger-work"},
     "witness.proof": {"ledger-witness"},
+    "audit.report": {"ledger-audit"},
     "head.measure": {"ledger-measure"},
     "fault.report": {"ledger-fault"},
     "standing.appeal": {"ledger-fault", "operator-appeal"},

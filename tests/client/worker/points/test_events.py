@@ -11,6 +11,7 @@ import pytest
 from tequio_client.ipc.control import AskActivity
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
+    AuditsView,
     CurrentRoundView,
     Decision,
     LedgerView,
@@ -51,11 +52,16 @@ CALM = Snapshot(
 
 
 def observed(
-    *, at_s: int = 0, steady_s: int | None = None, standing: str = "", **changed: object
+    *,
+    at_s: int = 0,
+    steady_s: int | None = None,
+    standing: str = "",
+    cause: int | None = None,
+    **changed: object,
 ) -> Observation:
     shown = msgspec.structs.replace(CALM, at_ms=NOW_MS + at_s * 1_000, **changed)
     steady_ms = (at_s if steady_s is None else steady_s) * 1_000
-    return Observation(shown=shown, standing=standing, steady_ms=steady_ms)
+    return Observation(shown=shown, standing=standing, cause=cause, steady_ms=steady_ms)
 
 
 def codes(last: Observation, now: Observation) -> list[tuple[str, str]]:
@@ -112,6 +118,29 @@ def test_a_calm_second_is_no_event() -> None:
             [("standing-changed", "warning")],
         ),
         ({}, {"standing": "active"}, []),
+        (
+            {"standing": "active"},
+            {"standing": "quarantined", "cause": 14},
+            [("standing-lowered", "warning")],
+        ),
+        (
+            {"standing": "active"},
+            {"standing": "suspected", "cause": 15},
+            [("audit-contradicted", "warning")],
+        ),
+        (
+            {"standing": "quarantined", "cause": 14},
+            {"standing": "probation", "cause": 11},
+            [("standing-changed", "warning")],
+        ),
+        ({}, {"audits": AuditsView(ordered_round=3, is_running=True)}, []),
+        (
+            {},
+            {"audits": AuditsView(declined_round=5, declined_of=3, declined_reason="disk")},
+            [("audit-declined", "info")],
+        ),
+        ({}, {"audits": AuditsView(warned_round=3)}, [("audit-warned", "info")]),
+        ({"audits": AuditsView(warned_round=3)}, {"audits": AuditsView(warned_round=3)}, []),
     ],
 )
 def test_what_changed_is_told(
