@@ -23,6 +23,7 @@ from tequio_client.worker.rounds.repeated_training import (
     RepeatedTraining,
 )
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
+from tequio_client.worker.rounds.train import time_left_ms
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.round import audits
@@ -89,14 +90,15 @@ class RoundAuditing:
         body = await self._statements.submitted(AuditReport, now.round)
         if body is None:
             try:
-                body = await self._report(order)
+                left_s = time_left_ms(self._context.ledger_clock, current) / 1_000
+                body = await self._report(order, left_s)
             except AuditNotPossibleError as err:
                 log.warning("audit declined", of_round=order.round, why=str(err))
                 self.declined = DeclinedAudit(round=now.round, of_round=order.round, code=err.code)
                 body = AuditReport(contribution=order.contribution, cosine=0, sketch=(), checked=())
         await self._statements.submit_once(now, body)
 
-    async def _report(self, order: AuditOrder) -> AuditReport:
+    async def _report(self, order: AuditOrder, left_s: float) -> AuditReport:
         task = AuditTask(
             round=order.round,
             contribution=_contribution(order.contribution),
@@ -104,7 +106,7 @@ class RoundAuditing:
             seed=audits.sketch_seed(self._context.key, _contribution(order.contribution)),
             earlier=self._earlier(order),
         )
-        found = await self._repeated.audit(task)
+        found = await self._repeated.audit(task, left_s)
         figures = None if found.are_leaves_withheld else _figures(found.report.figures)
         log.info(
             "contribution audited",

@@ -126,9 +126,12 @@ class ErrorFeedback:
             )
             self._write(opened)
 
-    def settle(self, round_number: int, accepted: Digest | None) -> None:
+    def settle(
+        self, round_number: int, accepted: Digest | None, *, is_audited: bool = False
+    ) -> None:
         """Record how a round ended: the feedback root of this key's accepted work; None: none.
 
+        `is_audited`: work that was not accepted may be audited all the same, so its files stay.
         Does nothing for a round that is known to have ended.
         """
         header, note = self.open_header, self._note
@@ -142,6 +145,9 @@ class ErrorFeedback:
             settled = _name_of(accepted) if is_known else ""
             if is_known:
                 past = (*past, _Sent(round_number, note.open_before, settled))
+        elif is_audited and header is not None and header.round == round_number:
+            left_root = header.feedback_root
+            past = (*past, _Sent(round_number, note.open_before, _name_of(left_root)))
         # A contribution of an earlier round was not accepted: its round would have settled it.
         is_over = header is None or header.round <= round_number
         left = _Note() if is_over else note

@@ -8,6 +8,7 @@ none: with one side missing, honest work would look false.
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -31,6 +32,9 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, to_text
 from tequio_shared.round.assignment import split_windows
 
 log = structlog.get_logger(__name__)
+
+
+_OPENING_PART = 3
 
 
 class AuditNotPossibleError(TequioError):
@@ -99,12 +103,15 @@ class RepeatedTraining:
         self._past = past
         self._client = client
         self._patience = patience or AuditPatience()
+        self._left_s = math.inf
 
-    async def audit(self, task: AuditTask) -> AuditResult:
+    async def audit(self, task: AuditTask, left_s: float = math.inf) -> AuditResult:
         """Repeat the training and compare; raises AuditNotPossibleError.
 
-        Takes the device as long as the training itself.
+        Takes the device as long as the training itself. `left_s` is the time until the report has
+        to be there: a third of it is the most that the trainer has for opening its contribution.
         """
+        self._left_s = left_s
         work = self._past.find(task.round, task.contribution)
         if work is None:
             raise AuditNotPossibleError(
@@ -181,7 +188,10 @@ class RepeatedTraining:
             for root, path in ((work.feedback, before), (work.header.feedback_root, after))
             if root != ZERO_DIGEST
         ]
-        deadline_s = trio.current_time() + self._patience.leaves_s
+        # Waiting longer would leave no time to train, and an auditor that never reports would let
+        # a trainer that opens nothing go on.
+        patience_s = min(self._patience.leaves_s, self._left_s / _OPENING_PART)
+        deadline_s = trio.current_time() + patience_s
         try:
             for root, path in wanted:
                 await fetch_leaves(

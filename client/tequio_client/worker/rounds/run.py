@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from random import Random
 
 import structlog
@@ -253,7 +254,11 @@ class RunDriver:
             del self._closed[next(iter(self._closed))]
         slot = current.slot_of.get(self._key)
         mine = None if slot is None else accepted.get(slot)
-        await self.runner.settle(current.number, mine.header.feedback_root if mine else None)
+        await self.runner.settle(
+            current.number,
+            mine.header.feedback_root if mine else None,
+            is_audited=slot in current.auditable(),
+        )
         self.verdict = (
             f"round {current.number}: {len(accepted)} of {len(current.commitments)} accepted by "
             f"{len(current.proofs)} of {len(current.elected)} witnesses"
@@ -440,6 +445,9 @@ class DutyRunner:
             raise
         await self.statements.submit_measurement(now, body)
 
-    async def settle(self, round_number: int, accepted: Digest | None) -> None:
+    async def settle(
+        self, round_number: int, accepted: Digest | None, *, is_audited: bool = False
+    ) -> None:
         """Settle the error feedback, by the root that this key's accepted contribution left."""
-        await trio.to_thread.run_sync(self._context.feedback.settle, round_number, accepted)
+        settle = partial(self._context.feedback.settle, is_audited=is_audited)
+        await trio.to_thread.run_sync(settle, round_number, accepted)
