@@ -41,8 +41,8 @@ _KEY = r"[\w-]{43}"
 FORGERIES = {
     "a key that is not in the log at rank 1": Forgery(
         table="peer",
-        orders="INSERT INTO peer (key, registered_index, last_seq, last_hash, micropoints) "
-        "VALUES (x'{stranger}', 1, 1, zeroblob(32), 9000000000000)",
+        orders="INSERT INTO peer (key, registered_index, last_seq, last_hash, micropoints, "
+        "unvested, forfeited) VALUES (x'{stranger}', 1, 1, zeroblob(32), 9000000000000, 0, 0)",
         event=f"{to_text(STRANGER)} $",
         answer=rf"/v1/ranking\b.* rows\[1 {to_text(STRANGER)}\]",
     ),

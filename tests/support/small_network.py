@@ -52,6 +52,9 @@ adam_lr = 0.0003
 first = 10
 most = 15
 
+[audit]
+newcomers = 0
+others = 0
 [rounds]
 min_members = 2
 warmup_s = 0.5

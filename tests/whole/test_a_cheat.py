@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-ROUNDS = 14
-WITHIN = 11
+ROUNDS = 20
+WITHIN = 19
 """Rounds in which it is found out: each of its contributions is audited every second time."""
 
 

@@ -41,6 +41,9 @@ adam_lr = 0.01
 [windows]
 first = 40
 most = 80
+[audit]
+newcomers = 0
+others = 0
 [rounds]
 min_members = 2
 most_members = 2

@@ -61,6 +61,9 @@ steps = 2
 first = 2
 most = 2
 
+[audit]
+newcomers = 0
+others = 0
 [rounds]
 min_members = 2
 warmup_s = 0.2

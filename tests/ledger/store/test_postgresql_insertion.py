@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 FRESH = ("standing", "since", "cause", "evidence", "until", "appeal")
 FEW, MANY = 3, 40
 
+NOTHING = {"micropoints": 0, "unvested": 0, "forfeited": 0}
+
 
 @pytest.fixture
 def database(tmp_path: Path, either_database: str) -> Iterator[Database]:
@@ -31,7 +33,7 @@ def database(tmp_path: Path, either_database: str) -> Iterator[Database]:
 
 
 def _register(connection: Connection, count: int) -> None:
-    peer = {"registered_index": 1, "last_seq": 0, "last_hash": bytes(32), "micropoints": 0}
+    peer = {"registered_index": 1, "last_seq": 0, "last_hash": bytes(32), **NOTHING}
     connection.execute(insert(Peer), [{"key": _key(at), **peer} for at in range(count)])
 
 

@@ -28,11 +28,19 @@ EARNED = (
 )
 """Key, round, micro-points, and the team in which the key was then."""
 
+NO_LOSS = {"unvested": 0, "forfeited": 0}
+
 
 def invent(ledger: Ledger) -> None:
     with ledger.database.writer.begin() as connection:
         for key in (SMALL, LARGE, ALONE, LATE):
-            peer = {"key": key, "registered_index": 1, "last_seq": 0, "last_hash": bytes(32)}
+            peer = {
+                "key": key,
+                "registered_index": 1,
+                "last_seq": 0,
+                "last_hash": bytes(32),
+                **NO_LOSS,
+            }
             total = sum(micropoints for one, _, micropoints, _ in EARNED if one == key)
             connection.execute(insert(Peer).values(micropoints=total, **peer))
         for key in (SMALL, LARGE):

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 LOGGED, BEYOND, NOWHERE = (bytes([number]) * 32 for number in (1, 2, 3))
 
+NOTHING = {"micropoints": 0, "unvested": 0, "forfeited": 0}
+
 
 def test_an_entry_beyond_the_end_of_the_log_explains_nothing(
     tmp_path: Path, either_database: str
@@ -32,7 +34,7 @@ def test_an_entry_beyond_the_end_of_the_log_explains_nothing(
                 {**entry, "idx": 1_000, "id": BEYOND, "author": BEYOND},
             ],
         )
-        peer = {"registered_index": 0, "last_seq": 1, "last_hash": bytes(32), "micropoints": 0}
+        peer = {"registered_index": 0, "last_seq": 1, "last_hash": bytes(32), **NOTHING}
         keys = (LOGGED, BEYOND, NOWHERE)
         connection.execute(insert(Peer), [{**peer, "key": key} for key in keys])
         found = queries.reasons(connection, "peer", None, 10)

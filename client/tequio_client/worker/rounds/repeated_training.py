@@ -35,6 +35,7 @@ log = structlog.get_logger(__name__)
 
 
 _OPENING_PART = 3
+_LEAST_S = 5.0
 
 
 class AuditNotPossibleError(TequioError):
@@ -190,7 +191,8 @@ class RepeatedTraining:
         ]
         # Waiting longer would leave no time to train, and an auditor that never reports would let
         # a trainer that opens nothing go on.
-        patience_s = min(self._patience.leaves_s, self._left_s / _OPENING_PART)
+        # But never so short that a busy computer is taken for a closed one.
+        patience_s = min(self._patience.leaves_s, max(self._left_s / _OPENING_PART, _LEAST_S))
         deadline_s = trio.current_time() + patience_s
         try:
             for root, path in wanted:
