@@ -8,6 +8,7 @@ Every trainer is a witness with its own pseudo-gradient, as in a small swarm. Th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -100,6 +101,16 @@ class ClosedRound:
     hearing: ScreeningResult
     roster: Roster
     commitments: Mapping[int, _Commitment]
+
+    @property
+    def manifest(self) -> SimpleNamespace:
+        """The run's id, which gains are kept by."""
+        return SimpleNamespace(run_id=bytes(32))
+
+    @property
+    def gains(self) -> SimpleNamespace:
+        """No gains are measured."""
+        return SimpleNamespace(windows={})
 
     @property
     def proofs(self) -> Mapping[int, WitnessFindings]:

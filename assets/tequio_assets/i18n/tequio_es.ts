@@ -4941,8 +4941,8 @@
         <translation>Qué encontraste al repetir el trabajo de otra persona voluntaria</translation>
     </message>
     <message>
-        <source>How far its result is from yours, in a few numbers, and a fingerprint of yours.</source>
-        <translation>Cuánto difiere su resultado del tuyo, en unos pocos números, y una huella del tuyo.</translation>
+        <source>How far its result is from yours, in a few numbers, and a sketch of yours.</source>
+        <translation>Cuánto difiere su resultado del tuyo, en unos pocos números, y un esbozo del tuyo.</translation>
     </message>
     <message>
         <source>How good a model is, where you were drawn to measure it</source>

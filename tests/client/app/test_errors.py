@@ -113,7 +113,8 @@ def test_one_report_is_shown_at_a_time_and_can_be_copied(theme: Theme, qtbot: Qt
     assert dialog is not None
     reports.present("ValueError: two", "the second report")
     assert reports.dialog is dialog
-    assert dialog.count.text() == "1 more fault(s) since"
+    # Without an installed language, or in English after a test that installed it.
+    assert dialog.count.text() in {"1 more fault(s) since", "1 more fault since"}
     dialog.copy.click()
     assert QGuiApplication.clipboard().text() == "the first report"
     dialog.close()

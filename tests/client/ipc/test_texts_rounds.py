@@ -15,6 +15,7 @@ OUTCOMES = (
     points_db.SILENT,
     points_db.NOT_SELECTED,
     points_db.NO_POINTS,
+    points_db.NOT_AUDITED,
 )
 NAMES = (*OUTCOMES, *(one.name.lower().replace("_", "-") for one in RejectionReason))
 

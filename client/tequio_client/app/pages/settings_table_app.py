@@ -374,7 +374,7 @@ _LEDGER = card(
     SettingSpec(
         "ledger-audit",
         "What you found when you repeated another volunteer's work",
-        "How far its result is from yours, in a few numbers, and a fingerprint of yours.",
+        "How far its result is from yours, in a few numbers, and a sketch of yours.",
     ),
     SettingSpec(
         "ledger-measure",

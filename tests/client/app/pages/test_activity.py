@@ -66,7 +66,7 @@ def test_events_stand_below_the_names_of_their_days(
     assert days == ["Today", "Yesterday"]
     numbers = [line.number for line in lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED[: len(numbers)]]
-    assert lines[1].words.startswith("nova-350m, round 1,841: your work was accepted, for 11.0391")
+    assert lines[1].words.startswith("nova-350m, round 1,841: 11.039146 points for repeating")
 
 
 def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWorker) -> None:
@@ -222,7 +222,7 @@ def test_an_event_can_be_copied_from_the_keyboard(
     view = page.timeline.list
     view.setCurrentIndex(view.rows.index(1, 0))
     qtbot.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text().endswith("for 11.039146 points.")
+    assert QGuiApplication.clipboard().text().endswith("another volunteer's work of round 1,833.")
 
 
 def test_a_worker_that_is_gone_leaves_what_was_read(

@@ -39,6 +39,9 @@ VALUES: dict[str, str | int | float] = {
     "problem": "no route to host",
     "file": "points.sqlite.kept-1",
     "seconds": -40,
+    "audited": 6,
+    "declined": "the weights of head 5 are not here",
+    "cause": "an audit was contradicted by the other auditors",
 }
 
 

@@ -77,6 +77,8 @@ class ScriptedDuties:
         self.statements = SimpleNamespace(
             answered=deque(maxlen=16), sending=0, leave=trio.lowlevel.checkpoint
         )
+        self.past = SimpleNamespace(record=lambda _: None, release=lambda: None)
+        self.auditing = SimpleNamespace(record=lambda *_: None, may_open=lambda *_: False)
         self.begun: list[Duty] = []
         self.dropped: list[Duty] = []
         self.settled: list[tuple[int, Digest | None]] = []
@@ -96,8 +98,11 @@ class ScriptedDuties:
     def _note_asked(self, heads: list[Head]) -> None:
         self.asked_for = heads
 
-    async def settle(self, round_number: int, accepted: Digest | None) -> None:
+    async def settle(
+        self, round_number: int, accepted: Digest | None, *, is_audited: bool = False
+    ) -> None:
         """Note it."""
+        assert accepted is None or is_audited, "what was accepted can be audited"
         self.settled.append((round_number, accepted))
 
 
