@@ -389,7 +389,7 @@ def long_answers(ledger: Served) -> Iterator[Begin]:
 
 
 def send_on(ledger: Served, count: int, content: bytes, is_over: Event) -> None:
-    """Send the same on so many connections, read nothing, and reopen those that are closed."""
+    """Send the same on that many connections, read nothing, and reopen those that are closed."""
     host, _, port = ledger.url.removeprefix("http://").rpartition(":")
     numbers = iter(range(1 << 40))
     while not is_over.is_set():

@@ -308,7 +308,7 @@ class RandomRun:
         }
         self.mine._run = b""  # noqa: SLF001
         self.mine.owners = cast(
-            "second_audits.Owners", SimpleNamespace(owner=lambda key, *_: self.owner[key])
+            "second_audits.SecondOwners", SimpleNamespace(owner=lambda key, *_: self.owner[key])
         )
         for key in self.keys:
             self.mine.members[key] = second_audits.Member()
@@ -331,7 +331,7 @@ class RandomRun:
             for key in present
         )
         roster = Roster(members=members, pool=(), train_ms=1)
-        now = second_audits.Round(self.index, number, msgspec.to_builtins(roster))
+        now = second_audits.SecondRound(self.index, number, msgspec.to_builtins(roster))
         slots = {
             PeerKey(key): slot
             for slot, key in enumerate(present)
@@ -359,8 +359,10 @@ class RandomRun:
         self.index += 1
         self.close(view, now)
 
-    def witnessed(self, number: int, roster: Roster, now: second_audits.Round) -> SimpleNamespace:
-        """What both read of a round's statements."""
+    def witnessed(
+        self, number: int, roster: Roster, now: second_audits.SecondRound
+    ) -> SimpleNamespace:
+        """The part of a round's statements that both read."""
         rng, slots = self.rng, range(len(roster.members))
         view = SimpleNamespace(number=number, roster=roster, reports={}, commitments={})
         for slot in slots:
@@ -409,7 +411,7 @@ class RandomRun:
             (Verdict.REJECTED, reasons[2]),
         )
 
-    def close(self, view: SimpleNamespace, now: second_audits.Round) -> None:
+    def close(self, view: SimpleNamespace, now: second_audits.SecondRound) -> None:
         """The step, on both sides."""
         mine, book = self.mine, self.book
         before = len(mine.outcomes)

@@ -194,7 +194,7 @@ class Report:
 
     @staticmethod
     def said_by(body: Mapping[str, Any]) -> str:
-        """What a report that does not decline says (10.4)."""
+        """Verdict of a report that does not decline (10.4)."""
         figures = body.get("figures")
         if figures is None:
             return WITHHELD
@@ -268,7 +268,7 @@ class Purse:
     waiting: list[list[int]] = field(default_factory=list)
     """Round, points and later payments of what is unvested."""
     anew: set[int] = field(default_factory=set)
-    """Rounds whose points wait anew."""
+    """Rounds whose points wait again."""
 
     @property
     def unvested(self) -> int:
@@ -300,7 +300,7 @@ class Purse:
             self.anew.add(one[0])
 
     def end(self) -> int:
-        """Let all vest but what waits anew, which is lost."""
+        """Let all vest but what waits again, which is lost."""
         lost = sum(one[1] for one in self.waiting if one[0] in self.anew)
         self.waiting, self.anew = [], set()
         self.total -= lost
@@ -315,7 +315,7 @@ class Wallet:
     witness: Purse = field(default_factory=Purse)
     forfeited: int = 0
     last_forfeit: tuple[int, int] = (0, 0)
-    """What the last quarantine took, by kind."""
+    """Points that the last quarantine took, by kind."""
 
 
 class Due(NamedTuple):
@@ -328,7 +328,7 @@ class Due(NamedTuple):
 
 @dataclass
 class Record:
-    """What matters here of a key's standing."""
+    """The part of a key's standing that matters here."""
 
     standing: str = "newcomer"
     since: int = 0
@@ -368,7 +368,7 @@ class Record:
         return None
 
 
-class Owners:
+class SecondOwners:
     """Owners of keys in one run (9.11), read from the leaves of a log."""
 
     def __init__(self) -> None:
@@ -452,13 +452,13 @@ class Auditing:
         self.purses: dict[bytes, Wallet] = {}
         self.records: dict[bytes, Record] = {}
         self.members: dict[bytes, Member] = {}
-        self.owners = Owners()
+        self.owners = SecondOwners()
         self._blobs = blobs
         self._verify_lots = verify_lots
         self._size = 0
         self._rates = {"unproven_bp": 0, "others_bp": 0}
         self._is_closed = False
-        self._round: Round | None = None
+        self._round: SecondRound | None = None
 
     def read(self, leaf: bytes) -> None:  # noqa: C901 - one case for each kind of statement
         """Continue with one entry."""
@@ -562,7 +562,7 @@ class Auditing:
             if (due := self.records[key].due(key)) is not None:
                 raise ValueError(f"entry {index} is a roster, and {due} is due")
         document = json.loads(self._blobs[unbase64(body["roster"])])
-        now = self._round = Round(index, number, document)
+        now = self._round = SecondRound(index, number, document)
         wanted = self.order(now)
         if wanted != document["audits"]:
             stated = [one for one in document["audits"] if one not in wanted]
@@ -572,7 +572,7 @@ class Auditing:
             raise ValueError(f"round {number} gives windows to an auditor")
         self.orders.append(wanted)
 
-    def order(self, now: Round) -> list[dict[str, Any]]:
+    def order(self, now: SecondRound) -> list[dict[str, Any]]:
         """The orders of a roster (10.4)."""
         at_most = sum("trainer" in roles for roles in now.roles) // 2
         for duty in self.duties:
@@ -605,7 +605,9 @@ class Auditing:
             self._judge(now, slot, row)
         self.audit(now, index, ts, rows)
 
-    def audit(self, now: Round, index: int, ts: int, rows: Sequence[Mapping[str, Any]]) -> None:
+    def audit(
+        self, now: SecondRound, index: int, ts: int, rows: Sequence[Mapping[str, Any]]
+    ) -> None:
         """The steps of 10.4 at a `round.close` with these rows of the result."""
         self._withheld: list[bytes] = []
         self._add_reports(now)
@@ -625,7 +627,7 @@ class Auditing:
         for key in self._withheld:
             self.watched[key] = WATCHED
 
-    def _audit_lots(self, now: Round) -> dict[int, bytes]:
+    def _audit_lots(self, now: SecondRound) -> dict[int, bytes]:
         alpha = audit_lot_input(self._network, self._run, now.number, now.ids)
         found = {}
         for slot, text in now.proofs.items():
@@ -635,7 +637,7 @@ class Auditing:
                 raise ValueError(f"slot {slot} of round {now.number} has no audit lot")
         return found
 
-    def _pay(self, now: Round, slot: int, row: dict[str, Any]) -> None:
+    def _pay(self, now: SecondRound, slot: int, row: dict[str, Any]) -> None:
         key = now.keys[slot]
         is_audit = slot in now.reports and now.reports[slot][1]["sketch"]
         if (row["verdict"] == AUDITED) != bool(is_audit and slot not in now.ids):
@@ -652,7 +654,7 @@ class Auditing:
         if row["witness_micropoints"]:
             wallet.witness.pay(now.number, row["witness_micropoints"])
 
-    def _miss(self, now: Round, key: bytes, verdict: int) -> None:
+    def _miss(self, now: SecondRound, key: bytes, verdict: int) -> None:
         member = self.members[key]
         if verdict == NOT_SELECTED:
             member.missed += 1
@@ -661,7 +663,7 @@ class Auditing:
         elif verdict in (ACCEPTED, REJECTED):
             member.missed = 0
 
-    def _judge(self, now: Round, slot: int, row: dict[str, Any]) -> None:
+    def _judge(self, now: SecondRound, slot: int, row: dict[str, Any]) -> None:
         said = [named.get(slot) for at, named in now.rejected.items() if at != slot]
         is_rejected = row["verdict"] == REJECTED and said.count(row["reason"]) >= LEAST_ACCUSERS
         if row["verdict"] == ACCEPTED or is_rejected:
@@ -670,7 +672,7 @@ class Auditing:
     def _bar(self, key: bytes, number: int) -> None:
         self.barred[key] = number + AUDIT_PAUSE
 
-    def _add_reports(self, now: Round) -> None:
+    def _add_reports(self, now: SecondRound) -> None:
         for slot, (index, body) in sorted(now.reports.items()):
             duty = now.orders[slot]
             self.duties = [one for one in self.duties if one is not duty]
@@ -682,7 +684,7 @@ class Auditing:
             report = Report(index, duty.auditor, Report.said_by(body), cosines)
             duty.case.reports.append(report)
 
-    def _end_late(self, now: Round) -> None:
+    def _end_late(self, now: SecondRound) -> None:
         for slot, duty in now.orders.items():
             if slot not in now.reports:
                 duty.used += 1
@@ -803,8 +805,8 @@ class Auditing:
         self._order(picks)
 
 
-class Round:
-    """What the statements of one round say."""
+class SecondRound:
+    """The statements of one round."""
 
     def __init__(self, index: int, number: int, roster: Mapping[str, Any]) -> None:
         self.began, self.number = index, number

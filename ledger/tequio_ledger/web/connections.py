@@ -62,7 +62,7 @@ _READ_BYTES = 1 << 16
 
 
 class Closable(Protocol):
-    """What the table of connections holds."""
+    """Entry of the table of connections."""
 
     def abort(self) -> None:
         """Close at once."""
@@ -238,7 +238,7 @@ class _WaitingList:
         return next(iter(self._by_network.get(network, ())), None)
 
     def oldest_of_greediest(self, least: int) -> Closable | None:
-        """Give the oldest of the network address that has most, if it has so many."""
+        """Give the oldest of the network address that has most, if it has that many."""
         most = max(self._by_count, default=0)
         return self.oldest_of(next(iter(self._by_count[most]))) if most >= least else None
 

@@ -38,7 +38,7 @@ class EventStreams:
     """
 
     def __init__(self, connections: int = MAX_CONNECTIONS) -> None:
-        """Allow as large a part of so many connections as of the most that there may be."""
+        """Allow as large a part of these connections as of the most that there may be."""
         self.is_closing = False
         self.limit = StreamLimit(connections / MAX_CONNECTIONS)
         self._pages: OrderedDict[tuple[int, int], asyncio.Task[bytes]] = OrderedDict()

@@ -106,9 +106,9 @@ class _Candidates:
     elected: list[Digest]
     """Owner of each elected slot."""
     lots: list[Candidate]
-    """Those with an audit lot."""
+    """Members with an audit lot."""
     auditors: list[Candidate]
-    """Those that may audit, busy or not."""
+    """Members that may audit, busy or not."""
 
 
 @dataclass(slots=True)
@@ -193,7 +193,7 @@ class AuditBook:
             duty = self.duties.get(key)
             if duty is not None:
                 duty.rosters += 1
-            # Who left with an order is paused too, or it would leave and return for every order.
+            # A key that left with an order is paused too: else it would leave and return each time.
             if duty is None or duty.rosters >= AUDIT_ROUNDS:
                 self.forget(key)
                 self.paused[key] = view.number + AUDIT_PAUSE
@@ -225,7 +225,7 @@ class AuditBook:
         )
 
     def _free(self, members: _Candidates) -> list[Candidate]:
-        """Those that may audit and have no duty."""
+        """Members that may audit and have no duty."""
         return [one for one in members.auditors if one.key not in self.duties]
 
     def _go_on(self, view: RoundView, members: _Candidates) -> list[AuditOutcome]:

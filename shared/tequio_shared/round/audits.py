@@ -247,7 +247,7 @@ def draw_jury(
 
     One of each owner, those that are fast enough first. Each has only its own lot, so nobody's
     silence moves another's seat. `present` are all that could judge if nobody were busy: nobody is
-    drawn while too few of them are free, or whoever accuses many at once would judge by itself.
+    drawn while too few of them are free, or one who accuses many at once would judge alone.
     """
     able = {one.key for one in auditors_of(work, [one for one in candidates if one.lot])}
     others = [one for one in candidates if one.lot and one.owner not in work.owners]

@@ -144,7 +144,7 @@ def test_upgrade_drill(tmp_path: Path) -> None:
     done("migrate", "--dir", folder, *NETWORK)
     with served(folder) as program:
         assert checkpoint(program) == last
-        assert httpx.get(f"{program.url}/v1/ranking").json()["ranked"] == 3
+        assert httpx.get(f"{program.url}/v1/ranking").json()["ranked"] == 2
     assert told("doctor", "--dir", folder, *NETWORK).returncode == 0
     back = tmp_path / "back"  # the way back: the backup, with the former program
     done("restore", "--from", tmp_path / "backup", "--dir", back)

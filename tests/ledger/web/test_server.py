@@ -139,7 +139,7 @@ def test_what_takes_long_to_parse_is_refused(request_: bytes) -> None:
 
 
 @attack("D8", layer="net", ends="its connection is closed, and nothing is logged")
-def test_a_body_that_is_malformed_after_its_answer_began_is_no_error(
+def test_a_body_that_is_malformed_after_its_answer_began_is_not_an_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def streaming(_scope: Scope, receive: Receive, send: Send) -> None:

@@ -256,7 +256,7 @@ def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
 
 
 class _View:
-    """What `AuditBook` reads of a round with very many members."""
+    """The part that `AuditBook` reads of a round with very many members."""
 
     def __init__(self, members: int) -> None:
         roles = ("trainer", "witness")

@@ -57,7 +57,7 @@ class AuditLine:
     """One order; `figures` are ratios, such as 0.05."""
 
     ordered_round: int
-    """Whose roster has the order."""
+    """The round whose roster has the order."""
     auditor: str
     work_round: int
     trainer: str

@@ -1,4 +1,4 @@
-"""What the pages tell of audits: who repeated whose contribution, and what was found."""
+"""Audits on the pages: who repeated whose contribution, and what was found."""
 
 from __future__ import annotations
 
