@@ -58,7 +58,7 @@ others = 0
 [rounds]
 min_members = 2
 warmup_s = 0.5
-train_s = 6.0
+train_s = 12.0
 train_limit_s = {DEADLINE_S}.0
 witness_s = {DEADLINE_S}.0
 grace_s = 0.5
