@@ -180,9 +180,7 @@ GRACE_S = 2.0
 DELAYS_S = {"ana": 0.1, "beto": 0.1, VICTIM: 1.0}
 SHORT = RunFiles(
     config={**small_network.CONFIG, **SHAPE},
-    plan=small_network.PLAN.replace("grace_s = 0.5", f"grace_s = {GRACE_S}")
-    .replace("train_s = 6.0", "train_s = 4.0")
-    .replace("first = 10\nmost = 15", "first = 5\nmost = 5"),
+    plan=small_network.plan(windows=(5, 5), train_s=4.0, grace_s=GRACE_S),
 )
 
 

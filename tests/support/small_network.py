@@ -33,7 +33,28 @@ CONFIG: dict[str, object] = {
     "max_position_embeddings": 32,
     "tie_word_embeddings": False,
 }
-PLAN = f"""
+WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFiles:
+    """A model's configuration and an organiser's plan."""
+
+    config: dict[str, object]
+    plan: str
+
+
+def plan(
+    *,
+    windows: tuple[int, int] = (10, 15),
+    train_s: float = 12.0,
+    deadline_s: int = DEADLINE_S,
+    grace_s: float = 0.5,
+    rounds: int = 500,
+) -> str:
+    """An organiser's plan: few windows (first and most of a round), short phases, no audits."""
+    first, most = windows
+    return f"""
 name = "{RUN}"
 
 [model]
@@ -49,35 +70,27 @@ lr = 0.0003
 adam_lr = 0.0003
 
 [windows]
-first = 10
-most = 15
+first = {first}
+most = {most}
 
 [audit]
 newcomers = 0
 others = 0
+
 [rounds]
 min_members = 2
 warmup_s = 0.5
-train_s = 12.0
-train_limit_s = {DEADLINE_S}.0
-witness_s = {DEADLINE_S}.0
-grace_s = 0.5
-attest_s = {DEADLINE_S}.0
-cooldown_s = {DEADLINE_S}.0
-most = 500
+train_s = {train_s}
+train_limit_s = {deadline_s}.0
+witness_s = {deadline_s}.0
+grace_s = {grace_s}
+attest_s = {deadline_s}.0
+cooldown_s = {deadline_s}.0
+most = {rounds}
 """
-WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFiles:
-    """A model's configuration and an organiser's plan."""
-
-    config: dict[str, object]
-    plan: str
-
-
-SMALL = RunFiles(config=CONFIG, plan=PLAN)
+SMALL = RunFiles(config=CONFIG, plan=plan())
 
 
 async def found(network: RealNetwork, script: RunFiles = SMALL) -> str:
