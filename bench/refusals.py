@@ -21,7 +21,7 @@ import click
 import structlog
 from loops.machine import machine
 
-from tequio_client.worker.rounds.announce import CommitmentFilter
+from tequio_client.worker.rounds.announce import commitment_filter
 from tequio_client.worker.swarm.membership import AddressRecords
 from tequio_ledger.log.admission import screen
 from tequio_shared.addresses import AddressRecord, sign_addresses
@@ -145,7 +145,7 @@ def gossip() -> dict[str, Callable[[], object]]:
     }
 
     def judge(sender: Signer, leaf: bytes) -> None:
-        judges = CommitmentFilter(NET, RUN, {TRAINER.key: ROUND}.get, lambda *_: None)
+        judges = commitment_filter(NET, RUN, {TRAINER.key: ROUND}.get, lambda *_: None)
         with suppress(PeerError):
             if judges.screen(sender.key, leaf):
                 judges.check(sender.key, leaf)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.worker.rounds.announce import CommitmentFilter
+from tequio_client.worker.rounds.announce import commitment_filter
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
 from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange, RunGossip
@@ -180,7 +180,7 @@ async def test_gossip_in_another_name_network_or_of_another_kind_is_not_passed_o
     flipped = true[:90] + bytes([true[90] ^ 1]) + true[91:]
     bad = [others, renamed, flipped, opened.leaf(), b"x", bytes(99_000), true[:-1]]
     number, run = round_of(swarm).number, swarm.manifest.run_id
-    judge = CommitmentFilter(swarm.net, run, lambda _: number, lambda *_: None)
+    judge = commitment_filter(swarm.net, run, lambda _: number, lambda *_: None)
     received: list[bytes] = []
     mine = PeerNetwork(seed=speaker.signer.seed, listen=LOOPBACK)
     async with network("first") as first, mine as second, trio.open_nursery() as nursery:

@@ -21,7 +21,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
-from tequio_client.worker.rounds.announce import CommitmentFilter, log_conflict
+from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
 from tequio_client.worker.rounds.attestations import AttestationGossip
 from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
 from tequio_client.worker.settings import NetSettings
@@ -193,7 +193,7 @@ class RunCache:
             self._pinned.add(ref)
         # Relay gossip between peers that are connected to this seed only.
         run, net = manifest.run_id, self._node.network_info.id
-        commitments = CommitmentFilter(net, run, partial(self.rosters.round_of, run), log_conflict)
+        commitments = commitment_filter(net, run, partial(self.rosters.round_of, run), log_conflict)
         await RunGossip.relay(self._node.network, net, run, commitments)
         members = partial(self.rosters.round_of_member, run)
         await AttestationGossip.relay(self._node.network, net, run, members)

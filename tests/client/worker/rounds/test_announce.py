@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.rounds.announce import MAX_COMMITMENT_BYTES, CommitmentFilter
+from tequio_client.worker.rounds.announce import commitment_filter
+from tequio_client.worker.rounds.entry_filter import MAX_LEAF_BYTES
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import RunId, from_text
 from tequio_shared.network.run import RunState
@@ -32,7 +33,7 @@ class TrainingRound:
         self.voice: Volunteer = next(one for one in self.swarm.volunteers if one.key == self.author)
         self.conflicts: list[tuple[Entry, Entry]] = []
         self.number = self.swarm.view.number
-        self.judge = CommitmentFilter(
+        self.judge = commitment_filter(
             self.swarm.net,
             self.swarm.manifest.run_id,
             self.round_of,
@@ -109,7 +110,7 @@ def test_what_nobody_may_send_is_the_forwarders_fault() -> None:
 
 def test_long_messages_cost_no_look() -> None:
     place = TrainingRound()
-    assert not place.judge.screen(place.author, place.first.leaf().ljust(MAX_COMMITMENT_BYTES + 1))
+    assert not place.judge.screen(place.author, place.first.leaf().ljust(MAX_LEAF_BYTES + 1))
 
 
 def test_a_second_and_different_commitment_is_evidence_and_a_third_is_not_heard() -> None:
