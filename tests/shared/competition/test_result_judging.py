@@ -143,6 +143,7 @@ def test_two_liars_of_three_win_and_the_deviations_show_that_they_stand_against_
     assert max(abs(one.off) for one in helped.evaluators) == sum(EVEN) - sum(lie)
 
 
+@attack("W19", layer="coord", ends="fewer than three evaluations that count: not ranked")
 def test_with_too_few_evaluators_there_is_no_rank() -> None:
     found = judged(contender("seen", EVEN, EVEN, EVEN), contender("missed", EVEN, EVEN))
     assert ranks(found) == {"seen": 1, "missed": 0}
@@ -179,6 +180,7 @@ def test_who_scored_other_texts_is_named_and_not_counted(strange: dict[str, Any]
     assert ranks(judged(told("one", *said[:3]))) == {"one": 0}
 
 
+@attack("W19", layer="coord", ends="an evaluation of fewer texts than were drawn is an outlier")
 def test_who_scored_fewer_texts_is_named_and_not_counted() -> None:
     said = [evaluation("one", at, EVEN) for at in range(3)]
     short = evaluation("one", 3, EVEN[:4], TEXTS[:4])
