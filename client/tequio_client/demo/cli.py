@@ -24,6 +24,14 @@ _FOLDER = click.option(
 )
 
 
+def _check_algorithm(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    from tequio_client.demo.script import ALGORITHMS
+
+    if name not in ALGORITHMS:
+        raise click.BadParameter(f"{name!r} is none of {', '.join(ALGORITHMS)}")
+    return name
+
+
 @click.command()
 @click.option("--rounds", type=click.IntRange(1, 10_000), help="Rounds to train (default: 32).")
 @click.option(
@@ -44,6 +52,22 @@ _FOLDER = click.option(
     type=click.IntRange(1, 100),
     help="Percent of the time that the volunteers compute.",
 )
+@click.option(
+    "--algorithm",
+    default="sparseloco",
+    show_default=True,
+    metavar="NAME",
+    callback=_check_algorithm,
+    help="Outer step of the run, such as diloco; an unknown name lists all.",
+)
+@click.option(
+    "--late",
+    "late_after",
+    default=0,
+    metavar="ROUNDS",
+    type=click.IntRange(1, 10_000),
+    help="Let one more volunteer join after this many rounds.",
+)
 @click.option("--quick", is_flag=True, help="Train five rounds only, in about a minute.")
 @click.option(
     "--keep-running",
@@ -57,6 +81,8 @@ def demo(  # noqa: PLR0913 - one parameter an option
     json_file: Path | None,
     *,
     share: int,
+    algorithm: str,
+    late_after: int,
     quick: bool,
     keep_running: bool,
 ) -> None:
@@ -75,7 +101,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
             if quick
             else script.DemoScript(folder=place, peers=peers)
         )
-        chosen = replace(chosen, share_percent=share)
+        chosen = replace(chosen, share_percent=share, algorithm=algorithm, late_after=late_after)
         if keep_running:
             main.keep_running(replace(chosen, rounds=rounds or ENDLESS))
             return

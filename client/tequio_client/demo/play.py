@@ -259,22 +259,27 @@ async def _open_run(network: DemoNetwork) -> None:
 
 def _start(network: DemoNetwork, nursery: trio.Nursery) -> None:
     folder = network.script.folder
-    common = ("--ledger", network.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
-    network.seed = DemoProgram(
-        "seed", tequio("seed", *common, "--dir", str(folder / "seed"), "--heads-every", "1"), folder
-    )
+    command = tequio("seed", *_common(network), "--dir", str(folder / "seed"), "--heads-every", "1")
+    network.seed = DemoProgram("seed", command, folder)
     nursery.start_soon(network.seed.run_checked)
-    share = ("--share", str(network.script.share_percent))
-    for number in range(1, network.script.peers + 1):
-        name = f"volunteer-{number}"
-        volunteer = DemoProgram(
-            name,
-            tequio("worker", *common, "--dir", str(folder / name), "--device", "cpu", *share),
-            folder,
-        )
-        network.volunteers.append(volunteer)
-        nursery.start_soon(volunteer.run_checked)
+    for _ in range(network.script.peers):
+        _add_volunteer(network, nursery)
     network.opened_at = trio.current_time()
+
+
+def _add_volunteer(network: DemoNetwork, nursery: trio.Nursery) -> None:
+    folder, name = network.script.folder, f"volunteer-{len(network.volunteers) + 1}"
+    share = ("--share", str(network.script.share_percent))
+    command = tequio(
+        "worker", *_common(network), "--dir", str(folder / name), "--device", "cpu", *share
+    )
+    volunteer = DemoProgram(name, command, folder)
+    network.volunteers.append(volunteer)
+    nursery.start_soon(volunteer.run_checked)
+
+
+def _common(network: DemoNetwork) -> tuple[str, ...]:
+    return ("--ledger", network.url, "--listen", "/ip4/127.0.0.1/tcp/0", "--status")
 
 
 async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
@@ -283,8 +288,12 @@ async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
     await _open_run(network)
     _start(network, nursery)
     network.act = "training"
+    script = network.script
     async with LedgerApi(network.url) as ledger:
         while network.run is None or network.run.state != FINISHED:
+            is_time = network.run is not None and network.run.round > script.late_after > 0
+            if is_time and len(network.volunteers) == script.peers:
+                _add_volunteer(network, nursery)
             try:
                 (network.run,) = await ledger.runs()
                 network.micropoints = await _micropoints(network, ledger)

@@ -30,6 +30,12 @@ ARCHITECTURE = {
     "mlp_bias": False,
 }
 """A Llama of about a million parameters over raw bytes."""
+ALGORITHMS: Mapping[str, Mapping[str, object]] = {
+    "sparseloco": {"outer_lr": 2.0},
+    "sparseloco-down": {"outer_lr": 2.0, "down_k": 512},
+    "diloco": {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
+}
+"""Outer steps that a demo can train with: each one's table of the plan."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
 VOLUNTEERS = 2
@@ -57,11 +63,15 @@ class DemoScript:
     first_windows: int = 160
     share_percent: int = 100
     """Share of the time that the volunteers compute, percent."""
+    algorithm: str = "sparseloco"
+    """One of `ALGORITHMS`."""
+    late_after: int = 0
+    """Rounds after which one more volunteer joins; 0: never."""
 
     def plan(self) -> str:
         return _run_plan(
             "demo",
-            algorithm={"outer_lr": 2.0},
+            algorithm=ALGORITHMS[self.algorithm],
             inner={"steps": self.inner_steps, "lr": 0.003},
             windows={"first": self.first_windows},
             rounds=_durations(self.peers, self.train_s, self.rounds),

@@ -8,7 +8,7 @@ revision = ""               # commit, branch or tag of a Hub id
 lora.rank = 16              # optional: freeze it, train adapters; lora.alpha, lora.targets
 [data]
 folder = "data"             # written by `tequio data build`
-[algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
+[algorithm]                 # optional: name, k, bits, outer_lr, momentum, weight_decay, ...
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
 [rounds]                    # optional: train_s, most, min_members, ...
@@ -61,6 +61,7 @@ _MS = 1000
 ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
+MOMENTUM_ONE = 1 << 15
 EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 _CONFIG = "config.json"
 _UNKNOWN = to_text(bytes(32))
@@ -104,7 +105,8 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
-    The protocol defines more (distro, momentum, a compressed down link); no trainer implements it.
+    `momentum` is Nesterov's, of diloco only. `down_k` limits the entries that a head moves by in
+    each chunk; the rest waits for later rounds.
     """
 
     name: Literal["sparseloco", "diloco"] = "sparseloco"
@@ -112,6 +114,8 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     bits: Literal[1, 2, 4, 8] = 2
     outer_lr: Factor = 1.0
     weight_decay: Factor = 0.0
+    momentum: Annotated[float, Meta(ge=0, le=0.99)] = 0.0
+    down_k: Literal[0, 8, 16, 32, 64, 128, 256, 512] = 0
     clip_delta: Count = 8
     filter_z: Factor = 4.0
     token_cap: Count = 1 << 40
@@ -205,6 +209,8 @@ def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
         delta=plan.clip_delta,
         z2=round(plan.filter_z**2),
         token_cap=plan.token_cap,
+        down_k=plan.down_k,
+        mu_q=round(plan.momentum * MOMENTUM_ONE),
         max_inner_steps=max(inner.steps, 1),
         schedule=((1, alpha, decay),),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -23,7 +24,12 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
 from tequio_client.worker.rounds.attestations import AttestationGossip
-from tequio_client.worker.rounds.catch_up import TrainerIndex, head_ref, payload_ref, weights_ref
+from tequio_client.worker.rounds.catch_up import (
+    TrainerIndex,
+    head_refs,
+    payload_ref,
+    promoted_head,
+)
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef
@@ -137,7 +143,7 @@ class RunCache:
         self._recent = recent
         self.rosters = TrainerIndex(node.exchange.fetch_blob)
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
-        self._last_head: dict[RunId, TreeRef] = {}
+        self._last_head: dict[RunId, tuple[TreeRef, ...]] = {}
 
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
@@ -157,14 +163,18 @@ class RunCache:
             case WorkCommit() as body:
                 ref = _payload_ref(manifest, body)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
-            case HeadPromote(weights_root=root):
-                self._last_head[run] = weights_ref(manifest, digest_from_text(root))
+            case HeadPromote():
+                refs = head_refs(manifest, promoted_head(manifest, statement))
+                self._last_head[run] = refs
                 if number % self._heads_every == 0:
-                    self._recent.add(self._last_head[run])
+                    self._add_recent(refs)
             case RunClose():
                 self.rosters.drop(run)
-                if run in self._last_head:
-                    self._recent.add(self._last_head[run])
+                self._add_recent(self._last_head.get(run, ()))
+
+    def _add_recent(self, refs: Iterable[TreeRef]) -> None:
+        for ref in refs:
+            self._recent.add(ref)
 
     async def _open(self, run: RunId, body: RunOpen) -> None:
         """Start caching a run: documents, first head and shards."""
@@ -183,7 +193,7 @@ class RunCache:
             if name:
                 await self._document(name)
         # Every new member needs these.
-        refs = [head_ref(manifest, first_head(manifest))]
+        refs = [*head_refs(manifest, first_head(manifest))]
         refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.train]
         refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.held_out]
         base = manifest.frozen.files if manifest.frozen else ()

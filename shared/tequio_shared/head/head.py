@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 WEIGHT_UNIT = 2.0**-24
+WEIGHT_BYTES = 4
 LEAF_BYTES = 1 << 20
 """Chunk of a head in transfer: 262,144 weights, 64 layout chunks."""
 _HEAD_PREFIX = b"tequio/v1/head\0"
@@ -105,9 +106,14 @@ class OuterParams:
     @property
     def aux_dtype(self) -> np.dtype[Any] | None:
         """Type of the state beside the weights: the residual, the momentum, or None."""
-        if self.down_k:
-            return np.dtype("<i8")
-        return np.dtype("<i4") if self.mu_q else None
+        return aux_dtype(mu_q=self.mu_q, down_k=self.down_k)
+
+
+def aux_dtype(*, mu_q: int, down_k: int) -> np.dtype[Any] | None:
+    """Type of the state beside the weights in a run with these rules."""
+    if down_k:
+        return np.dtype("<i8")
+    return np.dtype("<i4") if mu_q else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

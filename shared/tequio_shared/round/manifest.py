@@ -22,7 +22,7 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import BITS, DENSE_K
-from tequio_shared.head.head import OuterParams
+from tequio_shared.head.head import WEIGHT_BYTES, OuterParams, aux_dtype
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
 from tequio_shared.ids import (
     Bytes32Text,
@@ -205,6 +205,17 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def chunks(self) -> int:
         """Chunks of 4096 elements in the master copy."""
         return count_chunks(self.model.tensors, self.algorithm.layout)
+
+    @property
+    def weights_bytes(self) -> int:
+        """Size of a head's weights, the master copy."""
+        return WEIGHT_BYTES * self.layout.elements
+
+    @property
+    def aux_bytes(self) -> int:
+        """Size of the state beside a head's weights (residual or momentum); 0 without one."""
+        dtype = aux_dtype(mu_q=self.algorithm.mu_q, down_k=self.algorithm.down_k)
+        return dtype.itemsize * self.layout.elements if dtype else 0
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:

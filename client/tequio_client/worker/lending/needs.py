@@ -14,8 +14,9 @@ padding).
   the first download; the width is the shortest side of an adapter pair. Activations take 4 bytes
   per token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
   the inputs of layers.
-- Disk: two heads of 4 N bytes (the held one and the next), three trainer files of 4 N bytes, the
-  contributions of two rounds, and the shards of the first rounds.
+- Disk: two heads (the held one and the next) of 4 N bytes, and 4 N more with momentum or 8 N
+  with a down link; three trainer files of 4 N bytes, the contributions of two rounds, and the
+  shards of the first rounds.
 - First download: one head and those shards.
 - Connection: each member fetches every contribution of a round except its own. All bytes received
   are sent by members, so upload equals download on average; seeds reduce the upload.
@@ -28,7 +29,6 @@ from dataclasses import dataclass
 
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
-from tequio_shared.head.layout import CHUNK
 from tequio_shared.round.manifest import Corpus, Manifest
 
 MEMORY_BASE_MB = 700
@@ -62,7 +62,8 @@ class ResourceNeeds:
 
 def estimate(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> ResourceNeeds:
     """Estimate for rounds of `round_ms` with this many members."""
-    head = _VALUE * CHUNK * manifest.chunks
+    weights = manifest.weights_bytes
+    head = weights + manifest.aux_bytes
     shards = sorted((shard.size_bytes for shard in corpus.train), reverse=True)
     first = head + sum(shards[:SHARDS]) + _base_bytes(manifest)
     others = max(members, manifest.rounds.min_members) - 1
@@ -70,7 +71,7 @@ def estimate(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) ->
     hourly = a_round * _HOUR_MS // max(round_ms, 1)
     return ResourceNeeds(
         memory_mb=memory_mb(manifest),
-        disk_bytes=first + (_HEADS - 1 + _TRAINER_FILES) * head + _ROUNDS * a_round,
+        disk_bytes=first + (_HEADS - 1) * head + _TRAINER_FILES * weights + _ROUNDS * a_round,
         first_bytes=first,
         hourly_up_bytes=hourly,
         hourly_down_bytes=hourly,

@@ -6,7 +6,7 @@ and from documents that match their hashes.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 import structlog
 import trio
@@ -17,7 +17,7 @@ from tequio_client.worker.node import Node
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
-from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, to_text
+from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
 from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, needed_document
@@ -26,7 +26,7 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import AcceptedSet, Head, NextHead
-from tequio_shared.statements.runs import RoundClose, RoundVoid
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -128,13 +128,32 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
     raise PeerError(f"{statement.type} does not end round {header.round}")
 
 
-def head_ref(manifest: Manifest, head: Head) -> TreeRef:
-    return weights_ref(manifest, head.weights_root)
+def promoted_head(manifest: Manifest, statement: Statement) -> Head:
+    """The head that this statement promotes; raises PeerError for any other statement."""
+    body = statement.body
+    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
+        raise PeerError("the ledger names an entry that does not promote a head of this run")
+    return Head(
+        hash=HeadHash(digest_from_text(body.head)),
+        round=statement.round or 0,
+        parent=HeadHash(digest_from_text(body.parent)),
+        set_root=digest_from_text(body.set_root),
+        weights_root=digest_from_text(body.weights_root),
+        aux_root=digest_from_text(body.aux_root),
+    )
 
 
-def weights_ref(manifest: Manifest, root: Digest) -> TreeRef:
-    size = 4 * manifest.layout.elements
-    return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
+def head_refs(manifest: Manifest, head: Head) -> tuple[TreeRef, ...]:
+    """The trees of a head: its weights, and the state beside them where the run keeps one.
+
+    That of head 0 is zeros, which nobody has to fetch.
+    """
+    sizes = {head.weights_root: manifest.weights_bytes}
+    if head.round and manifest.aux_bytes:
+        sizes[head.aux_root] = manifest.aux_bytes
+    return tuple(
+        TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES) for root, size in sizes.items()
+    )
 
 
 def payload_ref(root: Digest, chunks: int, shape: RecordShape) -> TreeRef:
@@ -151,7 +170,7 @@ def payload_refs(closed: AcceptedSet) -> Iterator[TreeRef]:
 
 
 def is_replay_costlier(
-    goal: TreeRef,
+    goal: Sequence[TreeRef],
     rounds: Iterable[AcceptedSet],
     missing_bytes: Callable[[TreeRef], int],
 ) -> bool:
@@ -163,7 +182,7 @@ def is_replay_costlier(
     # the sum stops as soon as the answer is known.
     total, most = 0, -1
     for closed in rounds:
-        most = missing_bytes(goal) if most < 0 else most
+        most = sum(map(missing_bytes, goal)) if most < 0 else most
         total += sum(map(missing_bytes, payload_refs(closed)))
         if total > most:
             return True

@@ -9,13 +9,15 @@ repaired before the next head, or at the latest after it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.rounds.catch_up import head_ref, payload_refs
+from tequio_client.worker.rounds.catch_up import head_refs, payload_refs
 from tequio_client.worker.rounds.statements import RunContext
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -32,13 +34,11 @@ class HeadKeeper:
     def __init__(self, context: RunContext, *, stall_timeout_s: float = STALL_TIMEOUT_S) -> None:
         self._context = context
         self._stall_timeout_s = stall_timeout_s
-        self._pinned: list[Digest] = []  # weights, oldest first
-        self.held: Head | None = None  # its weights are in the store
+        self._pinned: list[Head] = []  # oldest first
+        self.held: Head | None = None  # its trees are in the store
         self.fetching: Head | None = context.starting_head  # set also between two attempts
 
     async def fetch(self, head: Head) -> None:
-        if head.aux_root != ZERO_DIGEST:
-            raise RefusedError("no-aux", "runs with auxiliary state cannot be joined yet")
         await self._context.workdir.prepare_trainer()  # a computer that cannot train need not fetch
         self.fetching = head
         # Recorded before the first byte: after a restart the fetched part is found by this entry.
@@ -58,6 +58,7 @@ class HeadKeeper:
             await self._gather_payloads(closed)
         store, workdir = self._context.store, self._context.workdir
         out = workdir.file("head", closed.round)
+        aux_out = workdir.file("aux", closed.round) if self._context.manifest.aux_bytes else None
         report = await workdir.ask(
             lambda command: link.Advance(
                 command=command,
@@ -71,11 +72,14 @@ class HeadKeeper:
                     link.Contribution(to_text(one.header), str(store.tree_path(one.payload_root)))
                     for one in closed.works
                 ),
+                aux=str(store.tree_path(held.aux_root)) if aux_out and held.round else None,
+                aux_out=str(aux_out) if aux_out else None,
             ),
             link.AdvanceReport,
         )
+        aux_root = await workdir.store_file(aux_out, PIECE_BYTES) if aux_out else ZERO_DIGEST
         root = await workdir.store_file(out, PIECE_BYTES)
-        await self._hold(_advanced_head(closed, report, root))
+        await self._hold(_advanced_head(closed, report, root, aux_root))
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
@@ -97,17 +101,21 @@ class HeadKeeper:
                 missing = left
 
     async def _make_sound(self, head: Head) -> None:
-        """Fetch what is missing or damaged; returns once all weights match their root."""
-        ref = head_ref(self._context.manifest, head)
+        """Fetch what is missing or damaged; returns once all of it matches its roots."""
+        # Consecutive heads share most of their pieces where little changed: those are copied.
+        like = [*reversed(self._pinned), *self._context.recorded_heads.heads]
+        for ref in head_refs(self._context.manifest, head):
+            is_weights = ref.root == head.weights_root
+            roots = [one.weights_root if is_weights else one.aux_root for one in like]
+            await self._make_tree_sound(head, ref, roots)
+
+    async def _make_tree_sound(self, head: Head, ref: TreeRef, like: Sequence[Digest]) -> None:
         if await trio.to_thread.run_sync(self._context.store.verify_tree, ref.root):
             return
         missing = await trio.to_thread.run_sync(self._context.store.missing_bytes, ref)
         log.info(
             "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
         )
-        # Consecutive heads share most of their pieces where little changed: those are copied.
-        recorded = self._context.recorded_heads.heads
-        like = [*reversed(self._pinned), *(one.weights_root for one in recorded)]
         pieces: Counter[str] = Counter()
         while not self._context.store.has_tree(ref.root):
             with trio.move_on_after(self._stall_timeout_s):
@@ -128,20 +136,26 @@ class HeadKeeper:
 
     async def _hold(self, head: Head) -> None:
         self.held = head
-        if head.weights_root in self._pinned:
+        if head in self._pinned:
             return
-        self._context.store.pin(head.weights_root)
-        self._pinned.append(head.weights_root)
+        self._pinned.append(head)
+        for ref in head_refs(self._context.manifest, head):
+            self._context.store.pin(ref.root)
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
-            self._context.store.unpin(self._pinned.pop(0))
+            for ref in head_refs(self._context.manifest, self._pinned.pop(0)):
+                self._context.store.unpin(ref.root)
         await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
 
 
-def _advanced_head(closed: AcceptedSet, report: link.AdvanceReport, weights_root: Digest) -> Head:
-    """The head that the trainer computed; raises PeerError when its report and file disagree."""
+def _advanced_head(
+    closed: AcceptedSet, report: link.AdvanceReport, weights_root: Digest, aux_root: Digest
+) -> Head:
+    """The head that the trainer computed; raises PeerError when its report and files disagree."""
     if to_text(weights_root) != report.weights_root:
         raise PeerError("the trainer's weights do not match the root it reported")
+    if to_text(aux_root) != report.aux_root:
+        raise PeerError("the trainer's outer state does not match the root it reported")
     if report.set_root != to_text(closed.set_root):
         raise PeerError("the trainer used another accepted set than the log's")
     return Head(
@@ -150,5 +164,5 @@ def _advanced_head(closed: AcceptedSet, report: link.AdvanceReport, weights_root
         parent=closed.parent,
         set_root=closed.set_root,
         weights_root=weights_root,
-        aux_root=digest_from_text(report.aux_root),
+        aux_root=aux_root,
     )

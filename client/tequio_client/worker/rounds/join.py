@@ -23,13 +23,15 @@ from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
     TRANSIENT,
     add_past_draws,
-    head_ref,
+    head_refs,
+    promoted_head,
     read_statement,
     view_before,
     was_accepted,
 )
 from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
+from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
     MalformedError,
@@ -42,7 +44,7 @@ from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_fr
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -86,7 +88,7 @@ async def cheaper_start(
     answers are wrong, and LedgerUnavailableError.
     """
     older = [one for one in heads if one.round < target.round]
-    most = node.store.missing_bytes(head_ref(manifest, target))
+    most = _missing_bytes(node, manifest, target)
     if not older or not most:
         return None
     first = max(min(one.round for one in older), target.round - MAX_ROUNDS)
@@ -155,7 +157,11 @@ def _replay_bytes(
     # k falls as trainers rise, and at least the accepted ones trained.
     payloads = sum(one.accepted * contribution_bytes(manifest, one.accepted) for one in closed)
     entries = max(after - passed[0].roster_index, 0) * ENTRY_BYTES
-    return node.store.missing_bytes(head_ref(manifest, base)) + payloads + entries
+    return _missing_bytes(node, manifest, base) + payloads + entries
+
+
+def _missing_bytes(node: Node, manifest: Manifest, head: Head) -> int:
+    return sum(map(node.store.missing_bytes, head_refs(manifest, head)))
 
 
 async def nearest_start(
@@ -185,21 +191,6 @@ async def nearest_start(
     return None
 
 
-def promoted_head(manifest: Manifest, statement: Statement) -> Head:
-    """The head that this statement promotes; raises PeerError for any other statement."""
-    body = statement.body
-    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
-        raise PeerError("the ledger names an entry that does not promote a head of this run")
-    return Head(
-        hash=HeadHash(digest_from_text(body.head)),
-        round=statement.round or 0,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )
-
-
 async def _is_had_soon(node: Node, manifest: Manifest, head: Head, probe_s: float) -> bool:
     """True if a peer claims to have the head within `probe_s`, or if no peer is connected."""
     # Without peers there is nothing to learn: assume that the head can be fetched later. A peer
@@ -215,8 +206,11 @@ async def _is_had_soon(node: Node, manifest: Manifest, head: Head, probe_s: floa
 
 
 async def _is_had(node: Node, manifest: Manifest, head: Head) -> bool:
-    """True if the store or a connected peer has all of the weights."""
-    ref = head_ref(manifest, head)
+    """True if, for each tree of the head, the store or a connected peer has all of it."""
+    return all([await _is_tree_had(node, ref) for ref in head_refs(manifest, head)])
+
+
+async def _is_tree_had(node: Node, ref: TreeRef) -> bool:
     peers = sorted(node.network.connected_peers())
     for peer in node.rng.sample(peers, min(len(peers), MAX_PEERS)):
         try:

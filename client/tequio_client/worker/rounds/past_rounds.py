@@ -15,7 +15,7 @@ from pathlib import Path
 
 import structlog
 
-from tequio_client.worker.rounds.catch_up import payload_ref, weights_ref
+from tequio_client.worker.rounds.catch_up import head_refs, payload_ref
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
@@ -84,7 +84,7 @@ class PastRounds:
         if base is None or (self._rounds and closed.number <= self._rounds[-1].number):
             return
         works = {one.id: one for one in _works(closed, base)}
-        weights = weights_ref(self._manifest, base.weights_root)
+        weights = head_refs(self._manifest, base)[0]
         payloads = {one.payload.root: one.payload.size_bytes for one in works.values()}
         past = _PastRound(
             number=closed.number,
@@ -136,7 +136,7 @@ class PastRounds:
             wanted |= past.content  # consecutive rounds share their base after a void one
         manifest = self._manifest
         frozen = sum(one.size_bytes for one in manifest.frozen.files) if manifest.frozen else 0
-        head = 4 * manifest.layout.elements
+        head = manifest.weights_bytes + manifest.aux_bytes
         working = _WORKING_HEADS * head + _WORKING_ROUNDS * payload_bytes + frozen
         return sum(wanted.values()) + working <= self._store.quota_bytes
 

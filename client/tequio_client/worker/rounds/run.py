@@ -172,8 +172,8 @@ class RunDriver:
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
-        ref = catch_up.head_ref(self.view.manifest, goal)
-        return catch_up.is_replay_costlier(ref, since, self.context.store.missing_bytes)
+        refs = catch_up.head_refs(self.view.manifest, goal)
+        return catch_up.is_replay_costlier(refs, since, self.context.store.missing_bytes)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
         run = self.view.manifest.run_id

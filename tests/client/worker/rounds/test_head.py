@@ -67,7 +67,10 @@ class HeadPeers:
 
 @asynccontextmanager
 async def peers(
-    folder: Path, base: Head | None = None, stall_timeout_s: float = STALL_TIMEOUT_S
+    folder: Path,
+    base: Head | None = None,
+    stall_timeout_s: float = STALL_TIMEOUT_S,
+    aux_bytes: int = 0,
 ) -> AsyncIterator[HeadPeers]:
     ours, theirs = (Store(folder / name, quota_bytes=10**9) for name in ("ours", "theirs"))
     async with two_peers() as (there, here), LedgerApi(memory_log.unused_url()) as api:
@@ -76,7 +79,7 @@ async def peers(
             exchange = Exchange(fetcher, api, here.connected_peers)
             means = SimpleNamespace(
                 manifest=SimpleNamespace(
-                    run_id=RUN, layout=SimpleNamespace(elements=len(WEIGHTS) // 4)
+                    run_id=RUN, weights_bytes=len(WEIGHTS), aux_bytes=aux_bytes
                 ),
                 store=ours,
                 exchange=exchange,
@@ -100,11 +103,9 @@ def head_of(content: bytes, store: Store, round_: int = 7) -> Head:
     return head_named(store.put_tree(content, PIECE_BYTES).root, round_)
 
 
-def head_named(weights: Digest, round_: int = 7) -> Head:
+def head_named(weights: Digest, round_: int = 7, aux: Digest = ZERO_DIGEST) -> Head:
     parent, fixed = HeadHash(sha256(b"parent")), sha256(b"set")
-    return Head.of(
-        RUN, round_, parent=parent, set_root=fixed, weights_root=weights, aux_root=ZERO_DIGEST
-    )
+    return Head.of(RUN, round_, parent=parent, set_root=fixed, weights_root=weights, aux_root=aux)
 
 
 @pytest.mark.trio
@@ -134,6 +135,30 @@ async def test_of_a_head_that_differs_from_our_own_only_that_is_fetched(tmp_path
         assert now.heads.held == right
         assert dict(now.exchange.received) == {now.other: PIECE_BYTES}
         assert now.fetcher.client.streams.received_bytes <= PIECE_BYTES + 32 * PIECES + 100
+
+
+@pytest.mark.trio
+async def test_the_state_beside_the_weights_is_fetched_and_mended_too(tmp_path: Path) -> None:
+    momentum = random.Random(2).randbytes(2 * PIECE_BYTES)
+    async with peers(tmp_path, aux_bytes=len(momentum)) as now:
+        weights, aux = (now.theirs.put_tree(one, PIECE_BYTES).root for one in (WEIGHTS, momentum))
+        head = head_named(weights, aux=aux)
+        await now.heads.fetch(head)
+        assert now.heads.held == head
+        assert now.ours.tree_path(aux).read_bytes() == momentum
+        flip(now.ours.tree_path(aux), 9)
+        await now.heads.fetch(head)
+        assert now.ours.tree_path(aux).read_bytes() == momentum
+        assert dict(now.exchange.received) == {now.other: (PIECES + 3) * PIECE_BYTES}
+
+
+@pytest.mark.trio
+async def test_the_zeros_beside_the_first_head_are_not_fetched(tmp_path: Path) -> None:
+    async with peers(tmp_path, stall_timeout_s=0.5, aux_bytes=PIECE_BYTES) as now:
+        weights = now.theirs.put_tree(WEIGHTS, PIECE_BYTES).root
+        head = head_named(weights, 0, aux=sha256(b"nobody has it"))
+        await now.heads.fetch(head)
+        assert now.heads.held == head
 
 
 def closed_after(parent: Head, payloads: list[bytes], trainer: PeerKey) -> AcceptedSet:

@@ -282,19 +282,19 @@ def test_who_is_behind_the_run_says_nothing(swarm: DutySwarm) -> None:
 def test_what_is_missing_decides_what_is_dear(swarm: DutySwarm, tmp_path: Path) -> None:
     _, own, last = behind(swarm)
     rounds = [one for one in own.closed.values() if one.round > 2]
-    store, ref = Store(tmp_path, quota_bytes=10**9), catch_up.head_ref(swarm.manifest, last)
+    store, refs = Store(tmp_path, quota_bytes=10**9), catch_up.head_refs(swarm.manifest, last)
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.arithmetic.payloads)
-    assert sum(one.size_bytes for one in payloads) < ref.size_bytes
-    assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
-    assert catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
+    assert sum(one.size_bytes for one in payloads) < refs[0].size_bytes
+    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
     for one in payloads:
         store.put_tree(swarm.arithmetic.payloads[one.root], one.piece_bytes)
-    assert not catch_up.is_replay_costlier(ref, rounds * 5_000, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, rounds * 5_000, store.missing_bytes)
     store.put_tree(swarm.arithmetic.weights[last.weights_root].astype("<i4").tobytes(), PIECE_BYTES)
-    assert not catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
+    assert not catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
     store.remove(payloads[0].root)
-    assert catch_up.is_replay_costlier(ref, rounds, store.missing_bytes)
+    assert catch_up.is_replay_costlier(refs, rounds, store.missing_bytes)
 
 
 def test_the_first_head_is_where_the_log_says(swarm: DutySwarm) -> None:
