@@ -133,12 +133,13 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     manifest, expect, found = facts.manifest, facts.expect, facts.needs
     model, most = manifest.model, manifest.rounds.most
     sent = contribution_bytes(manifest, expect.peers)
+    head = manifest.weights_bytes + manifest.aux_bytes
     if manifest.frozen is not None:
         yield _base_row(manifest.frozen)
     yield EstimateRow(
         label="adapters" if manifest.frozen else "model",
         value=f"{model.parameters / 1e6:,.1f}M parameters",
-        note=f"{len(model.tensors)} tensors, {4 * model.parameters / _GIB:.2f} GiB a head",
+        note=f"{len(model.tensors)} tensors, {head / _GIB:.2f} GiB a head",
     )
     yield EstimateRow(
         label="card memory",

@@ -199,6 +199,14 @@ def read_plan(path: Path) -> RunPlan:
 
 
 def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
+    """The outer step's integers; raises UserFacingError for settings that exclude each other."""
+    if plan.momentum and plan.name != "diloco":
+        raise UserFacingError(
+            f"algorithm.momentum is {plan.momentum:g}, and {plan.name} has none: remove it, or "
+            'write name = "diloco", k = 4096, bits = 8'
+        )
+    if plan.momentum and plan.down_k:
+        raise UserFacingError("a run has algorithm.momentum or algorithm.down_k, not both")
     alpha = round(plan.outer_lr * ALPHA_ONE)
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(

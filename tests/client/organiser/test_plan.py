@@ -31,6 +31,33 @@ def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     assert plans.manifest_inner(plan.inner).clip_e3 == 500
 
 
+def test_the_outer_step_becomes_integers(tmp_path: Path) -> None:
+    dense = 'name = "diloco"\nk = 4096\nbits = 8\nmomentum = 0.5\n'
+    made = {
+        name: plans.manifest_algorithm(plan.algorithm, plan.inner)
+        for name, text in {"momentum": dense, "down link": "down_k = 64\n"}.items()
+        for plan in [read(tmp_path, WHOLE + "[algorithm]\n" + text)]
+    }
+    assert (made["momentum"].mu_q, made["momentum"].down_k) == (1 << 14, 0)
+    assert (made["down link"].mu_q, made["down link"].down_k) == (0, 64)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("momentum = 0.5\n", "algorithm.momentum is 0.5, and sparseloco has none"),
+        (
+            'name = "diloco"\nmomentum = 0.5\ndown_k = 64\n',
+            "algorithm.momentum or algorithm.down_k, not both",
+        ),
+    ],
+)
+def test_an_outer_step_that_cannot_be_is_refused(tmp_path: Path, text: str, named: str) -> None:
+    plan = read(tmp_path, WHOLE + "[algorithm]\n" + text)
+    with pytest.raises(UserFacingError, match=named):
+        plans.manifest_algorithm(plan.algorithm, plan.inner)
+
+
 def test_whom_a_run_takes_is_said_in_the_plan_or_left_out(tmp_path: Path) -> None:
     assert read(tmp_path, WHOLE).admission is UNSET
     guarded = read(tmp_path, WHOLE + "[admission]\nwitness_tier = 2\nowner_seats = 1\n")
