@@ -274,8 +274,11 @@ def _of_targets(logits_lv: Tensor, targets_l: NDArray[np.int64]) -> list[float]:
         # MPS and some others have no binary64.
         wide = (part if part.device.type in ("cpu", "cuda") else part.cpu()).to(torch.float64)
         wanted = targets[first : first + step, None].to(wide.device)
-        picked = wide.gather(1, wanted).squeeze(1)
-        found += (torch.logsumexp(wide, dim=1) - picked).tolist()
+        # Relative to the largest: of 1e30 alone, binary64 keeps no trace of log V, so that equal
+        # huge logits would each get a probability of one.
+        below = wide - wide.amax(dim=1, keepdim=True)
+        picked = below.gather(1, wanted).squeeze(1)
+        found += (below.exp().sum(dim=1).log() - picked).tolist()
     return found
 
 
