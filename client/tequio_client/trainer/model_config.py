@@ -50,8 +50,10 @@ CODE_PREFIXES = (
     "use_pretrained_backbone",
     "use_timm_backbone",
     "name_or_path",
+    "transformers_weights",
 )
-"""Fields that name code or files of the model's author, such as a kernel on the Hub."""
+"""Fields that name code or files of the model's author, such as a kernel on the Hub, or weights in
+place of those that were checked."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
 _MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")

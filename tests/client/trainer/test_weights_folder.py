@@ -119,6 +119,17 @@ def _named(config: dict[str, Any], tensors: dict[str, torch.Tensor]) -> dict[str
     }
 
 
+@pytest.mark.parametrize("name", ["model-other.safetensors", "adapter_model.bin"])
+def test_a_file_that_the_configuration_names_is_not_read(tmp_path: Path, name: str) -> None:
+    tensors = _named(GPT2, model_folders.tensors_of(GPT2))
+    folder = model_folders.write(tmp_path, GPT2 | {"transformers_weights": name}, tensors=tensors)
+    others = {key: torch.zeros_like(one) for key, one in tensors.items()}
+    save = save_file if name.endswith(".safetensors") else torch.save
+    save(others, folder / name)
+    found = dict(_open(folder).model.network.named_parameters())
+    assert torch.equal(found["transformer.wte.weight"], tensors["transformer.wte.weight"])
+
+
 def test_another_architecture_is_scored_by_transformers(tmp_path: Path) -> None:
     tensors = _named(GPT2, model_folders.tensors_of(GPT2))
     scored = _open(model_folders.write(tmp_path, GPT2, tensors=tensors))
