@@ -93,8 +93,23 @@ def _check_causal(fields: Mapping[str, Any]) -> None:  # JSON of any model
         )
     for name, value in _walk(fields):
         if why := _mask_change(name, value):
-            found = f"{name[:_QUOTED_CHARS]} is {str(value)[:_QUOTED_CHARS]}"
-            raise ModelRefusedError(Refusal.KIND, f"the configuration's {found}: {why}")
+            raise _field_refused(name, value, why)
+    check_rope(fields)
+
+
+def check_rope(fields: Mapping[Any, Any]) -> None:  # JSON of any model
+    """Raise ModelRefusedError for positions that depend on later tokens or other texts.
+
+    Also for what transformers makes of a configuration: it reads Phi-3's `su` as longrope.
+    """
+    for name, value in _walk(fields):
+        if name in _ROPE_KINDS and (why := _rope_change(str(value))):
+            raise _field_refused(name, value, why)
+
+
+def _field_refused(name: str, value: object, why: str) -> ModelRefusedError:
+    found = f"{name[:_QUOTED_CHARS]} is {str(value)[:_QUOTED_CHARS]}"
+    return ModelRefusedError(Refusal.KIND, f"the configuration's {found}: {why}")
 
 
 def _walk(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:  # JSON of any model
@@ -119,12 +134,17 @@ def _mask_change(name: str, value: Any) -> str:  # noqa: ANN401 - JSON of any mo
     if is_window and isinstance(value, (int, float)) and value <= 0:
         # Where a mask forbids everything, softmax spreads over all tokens, later ones too.
         return "a layer has to see at least one token; null makes it see all before it"
-    if name in _ROPE_KINDS and "dynamic" in str(value):
+    return ""
+
+
+def _rope_change(kind: str) -> str:
+    """Why rotations of this kind would follow from the length of a text; empty: they do not."""
+    if "dynamic" in kind:
         return (
             "rope_type 'dynamic' makes predictions depend on the longest text read before; "
             "'default' is the same up to max_position_embeddings"
         )
-    if name in _ROPE_KINDS and "longrope" in str(value):
+    if "longrope" in kind:
         # The longest text of a batch chooses between short and long factors, for all positions.
         return (
             "rope_type 'longrope' makes early predictions depend on how many tokens follow; choose "
