@@ -179,7 +179,7 @@ def equal_and_huge_after_a_blank(folder: Path) -> Path:
 
 
 @attack("C14", layer="cli", ends="probabilities add up to one however large the logits are: 8 bits")
-def test_huge_equal_logits_are_no_certainty(tmp_path: Path) -> None:
+def test_equal_logits_are_equal_chances_however_large(tmp_path: Path) -> None:
     folder = equal_and_huge_after_a_blank(tmp_path / "model")
     found = evaluated(folder, [one.encode() for one in STORIES[:2]], tmp_path / "journal")
     assert {one.refusal for one in found.documents} == {Refusal.NONE}
@@ -203,10 +203,14 @@ LOSSY = {
     "one token for all it does not know": _lossy(
         model={"vocab": {"\0": 0, "?": 1}, "unk_token": "?", "fuse_unk": True}
     ),
+    "fails at all it does not know": _lossy(
+        model={"type": "WordLevel", "vocab": {"\0": 0}, "unk_token": "[UNK]"}
+    ),
+    "panics": _lossy(pre_tokenizer={"type": "FixedLength", "length": 0}),
 }
 
 
-@attack("C15", layer="cli", ends="each byte of a text that is not restored costs 8 bits")
+@attack("C15", layer="cli", ends="each byte of a text that it loses or fails at costs 8 bits")
 @pytest.mark.parametrize("what", LOSSY)
 def test_a_tokenizer_gains_nothing_by_losing_text(what: str, tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "model", architectures.fields_of("qwen2"))

@@ -174,6 +174,13 @@ def test_a_tokenizer_that_is_none_is_told(tmp_path: Path, raw: bytes) -> None:
     assert "tokenizer.json is not valid" in _refused(folder, tokenizer=None)
 
 
+def test_a_tokenizer_at_which_the_library_panics_is_told(tmp_path: Path) -> None:
+    charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    fields = json.loads(_bpe()) | {"normalizer": charsmap}
+    folder = model_folders.write(tmp_path, CONFIG, tokenizer=json.dumps(fields).encode())
+    assert "tokenizer.json is not valid" in _refused(folder, tokenizer=None)
+
+
 def test_a_tokenizer_that_cuts_by_chance_is_refused(tmp_path: Path) -> None:
     fields = json.loads(_bpe())
     fields["model"]["dropout"] = 0.1
