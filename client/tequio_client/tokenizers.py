@@ -7,7 +7,8 @@ results is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,6 +22,7 @@ from tequio_shared.limits import BLOB_BYTES
 TOKENIZER_NAME = "tokenizer.json"
 SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>", "[SEP]")
 """Usual names of the token between documents."""
+_WHY_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +59,33 @@ class SubwordTokenizer:
         return bool(self.inner.num_special_tokens_to_add(is_pair=False))
 
     def encode(self, text: str) -> NDArray[np.int64]:
-        return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)
+        """Ids of a text; raises TokenizerError."""
+        with _library("the tokenizer cannot read a text"):
+            return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)
 
     def decode(self, ids: Sequence[int]) -> str:
-        return str(self.inner.decode(list(ids), skip_special_tokens=False))
+        """Text of ids; raises TokenizerError."""
+        with _library("the tokenizer cannot write a text"):
+            return str(self.inner.decode(list(ids), skip_special_tokens=False))
+
+
+class TokenizerError(UserFacingError):
+    """A tokenizer that fails at a text, or is not valid."""
+
+
+@contextmanager
+def _library(what: str) -> Iterator[None]:
+    """Raise TokenizerError for what the library raises inside the block."""
+    try:
+        yield
+    except MemoryError:  # this computer's fault, not the file's
+        raise
+    except BaseException as err:
+        # A panic of Rust is not an Exception, and its class cannot be imported.
+        if not isinstance(err, Exception) and type(err).__name__ != "PanicException":
+            raise
+        why = str(err).partition("\n")[0][:_WHY_CHARS]
+        raise TokenizerError(f"{what}: {why}") from err
 
 
 TextTokenizer: TypeAlias = ByteTokenizer | SubwordTokenizer
@@ -73,13 +98,10 @@ def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> S
     """
     from tokenizers import Tokenizer as Inner  # noqa: PLC0415 - raw bytes need none
 
-    try:
+    with _library(f"{name}: {TOKENIZER_NAME} is not valid"):
         text = raw.decode()
         model = json.loads(text)["model"]
         inner = Inner.from_str(text)
-    except Exception as err:  # the library raises nothing more specific
-        why = str(err).partition("\n")[0][:200]
-        raise UserFacingError(f"{name}: {TOKENIZER_NAME} is not valid: {why}") from err
     if model.get("dropout"):
         raise UserFacingError(
             f"{name}: its tokenizer has random dropout ({model['dropout']}), so results differ "

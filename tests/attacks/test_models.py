@@ -66,7 +66,11 @@ def noise(seed: int, size: int = 300) -> bytes:
 
 def folder_of(place: Path, fields: dict[str, Any]) -> Path:
     """A model of raw bytes with random weights."""
-    folder = architectures.write(place, fields)
+    return with_tokenizer(architectures.write(place, fields))
+
+
+def with_tokenizer(folder: Path) -> Path:
+    """Add the tokenizer of raw bytes."""
     tokenizer, settings = layout.tokenizer_files(b"", 0, architectures.CONTEXT)
     (folder / "tokenizer.json").write_bytes(tokenizer)
     (folder / "tokenizer_config.json").write_bytes(settings)
@@ -157,6 +161,31 @@ def test_predictions_that_do_not_form_probabilities_are_refused(network: Network
     assert tried(network, STORIES) is Refusal.PREDICTIONS
 
 
+def equal_and_huge_after_a_blank(folder: Path) -> Path:
+    """Hand-made weights: every token gets the same logit, 0 before the first blank, then huge."""
+    fields = architectures.fields_of("qwen3") | {"tie_word_embeddings": False, "head_dim": 8}
+    network = architectures.filled(fields)
+    with torch.no_grad():
+        for name, weights in network.named_parameters():
+            weights.fill_(1.0 if "norm" in name else 0.0)
+        network.model.embed_tokens.weight[:, 0] = 1
+        network.model.embed_tokens.weight[ord(" "), 1] = 1
+        attention = network.model.layers[0].self_attn
+        attention.v_proj.weight[0, 1] = attention.o_proj.weight[2, 0] = 1
+        network.lm_head.weight[:, 2] = 1e30
+    network.save_pretrained(folder)
+    (folder / "config.json").write_text(json.dumps(fields))
+    return with_tokenizer(folder)
+
+
+@attack("C14", layer="cli", ends="probabilities add up to one however large the logits are: 8 bits")
+def test_equal_logits_are_equal_chances_however_large(tmp_path: Path) -> None:
+    folder = equal_and_huge_after_a_blank(tmp_path / "model")
+    found = evaluated(folder, [one.encode() for one in STORIES[:2]], tmp_path / "journal")
+    assert {one.refusal for one in found.documents} == {Refusal.NONE}
+    assert found.total.bits_per_byte == pytest.approx(8)
+
+
 def test_numbers_for_more_than_the_vocabulary_take_from_the_others() -> None:
     assert tried(Network(size=300), STORIES) is Refusal.NONE
 
@@ -174,10 +203,14 @@ LOSSY = {
     "one token for all it does not know": _lossy(
         model={"vocab": {"\0": 0, "?": 1}, "unk_token": "?", "fuse_unk": True}
     ),
+    "fails at all it does not know": _lossy(
+        model={"type": "WordLevel", "vocab": {"\0": 0}, "unk_token": "[UNK]"}
+    ),
+    "panics": _lossy(pre_tokenizer={"type": "FixedLength", "length": 0}),
 }
 
 
-@attack("C15", layer="cli", ends="each byte of a text that is not restored costs 8 bits")
+@attack("C15", layer="cli", ends="each byte of a text that it loses or fails at costs 8 bits")
 @pytest.mark.parametrize("what", LOSSY)
 def test_a_tokenizer_gains_nothing_by_losing_text(what: str, tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "model", architectures.fields_of("qwen2"))

@@ -15,15 +15,27 @@ from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.worker.rounds.omissions import FOLDER
+from tequio_ledger.web import write_api
+from tequio_ledger.web.limits import StatementLimiter
 from tequio_shared.ids import to_text
 from tequio_shared.round.omission import Omission, sign_omission
 from tequio_shared.round.round import RoundPhase
+from tequio_shared.served.state import State
+from tequio_shared.statements.network import MemberTeam
+from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog
 from tests.support import censoring_ledger, small_network
 from tests.support.attack_table import attack
 from tests.support.fault_swarm import SHAPE
+from tests.support.ledgers import make_settings
 from tests.support.log_watch import LogWatch
-from tests.support.memory_swarm import Swarm, SwarmArithmetic, Volunteer, tiny_manifest
+from tests.support.memory_swarm import (
+    StatementDraft,
+    Swarm,
+    SwarmArithmetic,
+    Volunteer,
+    tiny_manifest,
+)
 from tests.support.proxy import NetworkProxy
 from tests.support.real_network import NodeAddresses, running_network
 from tests.support.small_network import RunFiles
@@ -34,12 +46,11 @@ if TYPE_CHECKING:
 
     from tequio_client.verify.report import LogReport
     from tequio_shared.network.run import FullRunView
-    from tequio_shared.statements.statement import Entry
-    from tests.support.memory_swarm import StatementDraft
     from tests.support.real_network import RealNetwork
 
 LEFT_OUT = 3
 """The round in which the member's attestation is left out."""
+TEAM = StatementDraft(MemberTeam(team="milpa"))
 
 
 class CensoredVolunteer(Volunteer):
@@ -63,7 +74,8 @@ class CensoredVolunteer(Volunteer):
 class CensoredLog:
     """A finished run of five members; one attestation is missing in its log."""
 
-    def __init__(self, *, reuses_number: bool = False) -> None:
+    def __init__(self, *, reuses_number: bool = False, follows_late: bool = False) -> None:
+        """With `follows_late`, the attestation's predecessor is logged after peers offered it."""
         self.swarm = swarm = Swarm(manifest=tiny_manifest(most=5), seed=3)
         self.victim = CensoredVolunteer("victim", swarm.arithmetic)
         self.peers = [swarm.volunteer(f"v{at}") for at in range(4)]
@@ -73,19 +85,27 @@ class CensoredLog:
         run = swarm.manifest.run_id
         roster = next(one for one in swarm.entries[::-1] if one.statement.type == "round.roster")
         self.seen_ms = roster.statement.ts + 1
+        late = self.victim.sign(swarm.net, None, TEAM, self.seen_ms)
+        if follows_late:
+            self.victim.record_logged(late)
         self.entry = self.victim.sign(swarm.net, run, self.victim.unsent, self.seen_ms)
         self.victim.seq += not reuses_number
+        if follows_late:
+            swarm.entries.append(late)
         swarm.run()
 
     def omission(
-        self, peer: Volunteer, *, entry: Entry | None = None, late_ms: int = 0
+        self,
+        peer: Volunteer,
+        *,
+        entry: Entry | None = None,
+        late_ms: int = 0,
+        answer: str = "queue-full",
     ) -> Omission:
         seen_ms = self.seen_ms + late_ms
         offered_ms = seen_ms + self.swarm.manifest.rounds.grace // 2
         net = self.swarm.net
-        return sign_omission(
-            peer.signer, net, entry or self.entry, seen_ms, offered_ms, "queue-full"
-        )
+        return sign_omission(peer.signer, net, entry or self.entry, seen_ms, offered_ms, answer)
 
     def audited(self, folder: Path, *pieces: Omission) -> LogReport:
         for at, piece in enumerate(pieces):
@@ -161,6 +181,44 @@ def test_an_attestation_written_later_does_not_fit_into_its_authors_chain(tmp_pa
     assert report.findings == []
     assert len(report.remarks) == len(log.peers)
     assert "and number" in report.remarks[0]
+
+
+@attack("Q16", layer="wit", ends="an answer that its author's own delay explains is worthless")
+def test_an_author_that_logs_what_comes_before_too_late_frames_nobody(tmp_path: Path) -> None:
+    log = CensoredLog(follows_late=True)
+    report = log.audited(tmp_path, *(log.omission(one, answer="seq-gap") for one in log.peers))
+    assert report.findings == []
+    assert len(report.remarks) == len(log.peers)
+    assert "its author logged the statement before it in that phase" in report.remarks[0]
+
+
+def test_an_answer_that_cannot_have_been_right_is_no_excuse(tmp_path: Path) -> None:
+    log = censored()
+    pieces = [log.omission(one, answer="seq-gap") for one in log.peers]
+    assert log.audited(tmp_path, *pieces).exit_code == 2
+
+
+@attack("Q16", layer="net", ends="logged all the same, if it is the one attestation that is due")
+def test_a_member_without_tokens_cannot_have_its_attestation_refused(tmp_path: Path) -> None:
+    swarm = Swarm(manifest=tiny_manifest(most=5), seed=3)
+    member = CensoredVolunteer("victim", swarm.arithmetic)
+    for at in range(4):
+        swarm.volunteer(f"v{at}")
+    swarm.join(member)
+    while member.unsent is None:
+        assert swarm.step()
+    state = State(swarm.genesis, swarm.blobs.__getitem__)
+    for index, one in enumerate(swarm.entries):
+        state.apply(index, one, swarm.now_ms)
+    due = member.sign(swarm.net, swarm.manifest.run_id, member.unsent, swarm.now_ms)
+    member.seq += 1
+    other = member.sign(swarm.net, None, TEAM, swarm.now_ms)
+    limiter = StatementLimiter(make_settings(tmp_path, key_rate="1"), lambda: swarm.now_ms)
+    check = vars(write_api)["_Check"](state, swarm.now_ms, limiter, "192.0.2.0/24")
+    while isinstance(check.judge(other.leaf()), Entry):
+        pass
+    assert check.judge(other.leaf()).code == "rate-limited"
+    assert check.judge(due.leaf()) == due
 
 
 def test_evidence_about_another_network_is_left_alone(tmp_path: Path) -> None:

@@ -209,10 +209,11 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
     if model.get("type") != "BPE" or model.get("byte_fallback"):
         raise UserFacingError("a GGUF is written of byte-level BPE tokenizers only")
     begin = json.loads((folder / layout.GENERATION).read_bytes())
-    ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in whole["added_tokens"]}
+    added = whole.get("added_tokens") or []
+    ids = dict(model["vocab"]) | {one["content"]: one["id"] for one in added}
     types = {
         one["id"]: gguf.TokenType.CONTROL if one["special"] else gguf.TokenType.USER_DEFINED
-        for one in whole["added_tokens"]
+        for one in added
     } | {begin["bos_token_id"]: gguf.TokenType.CONTROL}
     names = {number: name for name, number in ids.items()}
     size = max(names) + 1

@@ -24,7 +24,7 @@ from transformers import CONFIG_MAPPING, AutoConfig, AutoModelForCausalLM, PreTr
 from transformers.integrations import hub_kernels
 
 from tequio_client.trainer.device import FORWARD_ERRORS
-from tequio_client.trainer.model_config import FAMILIES
+from tequio_client.trainer.model_config import FAMILIES, check_rope
 from tequio_shared.errors import UserFacingError
 
 _PARTS_OF_A_TENSOR = 64  # modules and parameters for each: wrappers, activations, dropout
@@ -73,9 +73,11 @@ def configure(fields: Mapping[str, Any]) -> PreTrainedConfig:  # JSON of any mod
             f"{str(fields['model_type'])[:_KIND_CHARS]!r}, and code of a model's author never runs"
         )
     try:
-        return AutoConfig.for_model(**{**fields, "return_dict": True})  # else it returns tuples
+        found = AutoConfig.for_model(**{**fields, "return_dict": True})  # else it returns tuples
     except BUILD_ERRORS as err:
         raise _cannot_build(fields, err) from err
+    check_rope(found.to_dict())
+    return found
 
 
 def _cannot_build(fields: Mapping[str, Any], err: Exception) -> UserFacingError:

@@ -28,7 +28,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_client import tokenizers
-from tequio_client.tokenizers import SEPARATORS, TOKENIZER_NAME, ByteTokenizer, TextTokenizer
+from tequio_client.tokenizers import (
+    SEPARATORS,
+    TOKENIZER_NAME,
+    ByteTokenizer,
+    TextTokenizer,
+    TokenizerError,
+)
 from tequio_client.trainer import weights
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel, context_length, vocabulary_size
@@ -186,9 +192,13 @@ def _read(scored: ScoredModel, text: str) -> _Document:
         empty = True
     if empty:
         return _Document(text=text, stream=nothing, refusal=Refusal.EMPTY)
-    ids = scored.tokenizer.encode(text)
     # A tokenizer that loses text would make the rest cheaper to predict, so it earns nothing here.
-    if scored.tokenizer.decode(ids.tolist()) != text:
+    try:
+        ids = scored.tokenizer.encode(text)
+        is_restored = scored.tokenizer.decode(ids.tolist()) == text
+    except TokenizerError:
+        is_restored = False
+    if not is_restored:
         return _Document(text=text, stream=nothing, refusal=Refusal.ROUND_TRIP)
     stream = np.concatenate(([scored.tokenizer.separator], ids))
     return _Document(text=text, stream=stream, refusal=Refusal.NONE)
@@ -274,8 +284,11 @@ def _of_targets(logits_lv: Tensor, targets_l: NDArray[np.int64]) -> list[float]:
         # MPS and some others have no binary64.
         wide = (part if part.device.type in ("cpu", "cuda") else part.cpu()).to(torch.float64)
         wanted = targets[first : first + step, None].to(wide.device)
-        picked = wide.gather(1, wanted).squeeze(1)
-        found += (torch.logsumexp(wide, dim=1) - picked).tolist()
+        # Relative to the largest: of 1e30 alone, binary64 keeps no trace of log V, so that equal
+        # huge logits would each get a probability of one.
+        below = wide - wide.amax(dim=1, keepdim=True)
+        picked = below.gather(1, wanted).squeeze(1)
+        found += (below.exp().sum(dim=1).log() - picked).tolist()
     return found
 
 

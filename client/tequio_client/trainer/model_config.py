@@ -50,8 +50,10 @@ CODE_PREFIXES = (
     "use_pretrained_backbone",
     "use_timm_backbone",
     "name_or_path",
+    "transformers_weights",
 )
-"""Fields that name code or files of the model's author, such as a kernel on the Hub."""
+"""Fields that name code or files of the model's author, such as a kernel on the Hub, or weights in
+place of those that were checked."""
 _LAYERS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers")
 _MOST_LISTED = 4_096  # experts, labels of a classifier: each takes memory
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "seq_length")
@@ -91,8 +93,23 @@ def _check_causal(fields: Mapping[str, Any]) -> None:  # JSON of any model
         )
     for name, value in _walk(fields):
         if why := _mask_change(name, value):
-            found = f"{name[:_QUOTED_CHARS]} is {str(value)[:_QUOTED_CHARS]}"
-            raise ModelRefusedError(Refusal.KIND, f"the configuration's {found}: {why}")
+            raise _field_refused(name, value, why)
+    check_rope(fields)
+
+
+def check_rope(fields: Mapping[Any, Any]) -> None:  # JSON of any model
+    """Raise ModelRefusedError for positions that depend on later tokens or other texts.
+
+    Also for what transformers makes of a configuration: it reads Phi-3's `su` as longrope.
+    """
+    for name, value in _walk(fields):
+        if name in _ROPE_KINDS and (why := _rope_change(str(value))):
+            raise _field_refused(name, value, why)
+
+
+def _field_refused(name: str, value: object, why: str) -> ModelRefusedError:
+    found = f"{name[:_QUOTED_CHARS]} is {str(value)[:_QUOTED_CHARS]}"
+    return ModelRefusedError(Refusal.KIND, f"the configuration's {found}: {why}")
 
 
 def _walk(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:  # JSON of any model
@@ -117,12 +134,17 @@ def _mask_change(name: str, value: Any) -> str:  # noqa: ANN401 - JSON of any mo
     if is_window and isinstance(value, (int, float)) and value <= 0:
         # Where a mask forbids everything, softmax spreads over all tokens, later ones too.
         return "a layer has to see at least one token; null makes it see all before it"
-    if name in _ROPE_KINDS and "dynamic" in str(value):
+    return ""
+
+
+def _rope_change(kind: str) -> str:
+    """Why rotations of this kind would follow from the length of a text; empty: they do not."""
+    if "dynamic" in kind:
         return (
             "rope_type 'dynamic' makes predictions depend on the longest text read before; "
             "'default' is the same up to max_position_embeddings"
         )
-    if name in _ROPE_KINDS and "longrope" in str(value):
+    if "longrope" in kind:
         # The longest text of a batch chooses between short and long factors, for all positions.
         return (
             "rope_type 'longrope' makes early predictions depend on how many tokens follow; choose "

@@ -20,7 +20,7 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.omission import Omission, check_omission, least_peers
-from tequio_shared.round.round import RoundPhase
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundVoid
 from tequio_shared.statements.statement import Entry, Statement
 
@@ -32,6 +32,7 @@ FILE_BYTES = 1 << 20
 MAX_PIECES = 4_096
 """Pieces of evidence in one audit, from all files."""
 _WHAT = "censored attestation"
+_GAP = "seq-gap"  # the ledger's answer to a statement whose predecessor is not in the log
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class OmissionCheck:
         self._cases: dict[tuple[RunId, int, PeerKey], _Case] = {}  # by author
         self._authors: dict[PeerKey, list[_Case]] = {}
         self._waiting: dict[tuple[RunId, int], list[tuple[Omission, Entry]]] = {}
+        self._last: dict[PeerKey, int] = {}  # index of the last entry of an attestation's author
         self._sort(_read(paths, report))
 
     def _sort(self, pieces: Iterable[Omission]) -> None:
@@ -78,6 +80,7 @@ class OmissionCheck:
                 self._discard("it is about no round")
                 continue
             self._waiting.setdefault((about[0], about[1]), []).append((piece, entry))
+            self._last[entry.statement.author] = -1
         if foreign:
             self._report.remarks.append(f"{foreign} pieces of evidence are about another network")
 
@@ -88,6 +91,8 @@ class OmissionCheck:
             about = statement.run or RunId(b""), statement.round or 0
             for piece, attest in self._waiting.pop(about, ()):
                 self._judge(index, statement, piece, attest)
+        if statement.author in self._last:
+            self._last[statement.author] = index
         for case in self._authors.get(statement.author, ()):
             self._compare_chain(case, statement)
 
@@ -100,6 +105,7 @@ class OmissionCheck:
                 raise RefusedError("too-late", "that phase was over")  # noqa: TRY301
             self._view.check(index, attest)
             check_omission(current, piece, attest, ending.ts)
+            self._check_answer(current, piece, attest.statement.author)
         except RefusedError as err:
             self._discard(f"round {ending.round}: {err.code}: {err}")
             return
@@ -114,6 +120,12 @@ class OmissionCheck:
             self._authors.setdefault(statement.author, []).append(case)
         is_witness = current.slot_of[piece.key] in voters
         self._cases[about].pieces[piece.key] = _Piece(statement.seq, piece.answer, is_witness)
+
+    def _check_answer(self, current: RoundView, piece: Omission, author: PeerKey) -> None:
+        # An author can show its attestation to peers, and log the statement before it afterwards:
+        # an honest ledger answers them that there is a gap, and none is left at the phase's end.
+        if piece.answer == _GAP and self._last[author] > current.roster_index:
+            raise RefusedError(_GAP, "its author logged the statement before it in that phase")
 
     def _compare_chain(self, case: _Case, later: Statement) -> None:
         # An honest author gives each statement a number of its own, in ascending order. One that

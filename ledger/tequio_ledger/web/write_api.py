@@ -50,6 +50,7 @@ from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport
+from tequio_shared.statements.runs import HeadAttest
 from tequio_shared.statements.statement import REGISTRATIONS, Entry, statement_id
 
 REQUEST_PREFIX = b"tequio/v1/request\0"
@@ -58,6 +59,7 @@ MAX_RECORDS = 1_000
 """Address records held at once, at most."""
 _HEX = re.compile("[0-9A-Fa-f]{64}")  # bytes.fromhex alone would allow spaces
 _PIECE_BYTES = 1 << 18
+_NEVER_FIRST = 1  # any index but that of the genesis
 
 
 @post("/v1/statements")
@@ -126,9 +128,30 @@ class _Check:
         more += count_signatures(body) if isinstance(body, FaultReport) else 0
         self.limiter.charge_address(self.network, more)
         entry.verify(self.state.net)
-        self.limiter.charge_key(author)
+        try:
+            self.limiter.charge_key(author)
+        except RefusedError:
+            if not self._is_due_attestation(entry):
+                raise
         if is_new:
             self.newcomers.add(author)
+
+    def _is_due_attestation(self, entry: Entry) -> bool:
+        """True for an attestation that could be logged next: once for each member and round.
+
+        Others offer it too. A member that used up its own tokens would make them all sign that an
+        honest ledger refused it (docs/protocol.md, 6.8).
+        """
+        statement = entry.statement
+        current = self.state.round_of(statement.run) if statement.run else None
+        if current is None or not isinstance(statement.body, HeadAttest):
+            return False
+        try:
+            self.state.check(_NEVER_FIRST, entry)
+            current.check_attestation(statement.author, statement.body)
+        except RefusedError:
+            return False
+        return statement.round == current.number
 
 
 def _item(outcome: Outcome) -> PostedStatement:

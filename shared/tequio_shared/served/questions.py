@@ -1,5 +1,7 @@
 """Every answer about the log that a ledger gives, as questions, each with the answer that is due.
 
+Left out are a single round and the rankings around or behind a key: the same rows as in the lists.
+
 A question is asked of the ledger, and answered again from the reader's own rows and state, at the
 size of the log that the answer names. Pages follow each other by our own `next`, so a ledger
 can neither stop early nor send a reader around in circles.

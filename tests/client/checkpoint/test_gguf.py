@@ -214,3 +214,10 @@ def test_the_tokenizer_of_raw_bytes_has_all_that_llama_cpp_reads(folder: Path) -
     assert found["tokenizer.ggml.merges"] == ["<|separator|> <|separator|>"]
     assert found["tokenizer.ggml.tokens"][0] == "<|separator|>"
     assert found["tokenizer.ggml.token_type"][:2] == [3, 1]  # control, normal
+
+
+def test_a_tokenizer_without_added_tokens_is_written(folder: Path) -> None:
+    whole = json.loads(layout.byte_tokenizer())
+    del whole["added_tokens"]
+    (folder / layout.TOKENIZER).write_text(json.dumps(whole))
+    assert gguf.write_gguf(folder, NoProgress()).stat().st_size > 0

@@ -9,9 +9,14 @@ import pytest
 import torch
 from click.testing import CliRunner
 
+from tequio_client.checkpoint import layout
 from tequio_client.scoring.cli import score
+from tequio_client.trainer import likelihood
+from tequio_client.trainer.model_config import ModelRefusedError
 from tequio_shared.errors import UserFacingError
-from tests.support import model_folders
+from tequio_shared.scoring import Refusal
+from tests.support import architectures, model_folders
+from tests.support.model_folders import END
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,6 +25,9 @@ if TYPE_CHECKING:
 
 
 TEXTS = [f"{name} " * 30 for name in ("milpa", "mano", "metate", "masa", "maíz", "monte")]
+
+
+BPE: dict[str, Any] = json.loads(model_folders.bpe(TEXTS, 256))
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +185,52 @@ def test_a_beacon_of_another_size_is_told(folders: dict[str, Path], texts: Path)
     result = _run(folders["good"], "--on", texts, "--beacon", "short")
     assert result.exit_code == 2
     assert "43 characters" in result.output
+
+
+def of_its_own_tokenizer(folder: Path, fields: dict[str, Any], tokenizer: dict[str, Any]) -> Result:
+    """Score a model of transformers with that tokenizer.json."""
+    architectures.write(folder, fields)
+    (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+    command = [str(folder), "--device", "cpu", "--json", str(folder / "out.json"), "--on"]
+    return CliRunner().invoke(score, [*command, str(folder.parent / "texts")])
+
+
+def test_a_model_that_may_look_ahead_is_refused(tmp_path: Path, texts: Path) -> None:
+    fields = architectures.fields_of("gemma3_text") | {"use_bidirectional_attention": True}
+    result = of_its_own_tokenizer(tmp_path / "model", fields, BPE)
+    assert isinstance(result.exception, ModelRefusedError)
+    assert result.exception.reason is Refusal.KIND
+    assert texts.is_dir()
+
+
+def test_tokens_that_the_harness_adds_are_said(tmp_path: Path, texts: Path) -> None:
+    begin: dict[str, Any] = {"SpecialToken": {"id": END, "type_id": 0}}
+    first, second = ({"Sequence": {"id": one, "type_id": 0}} for one in "AB")
+    begins = {
+        "type": "TemplateProcessing",
+        "single": [begin, first],
+        "pair": [begin, first, second],
+        "special_tokens": {END: {"id": END, "ids": [0], "tokens": [END]}},
+    }
+    fields = architectures.fields_of("qwen3") | {"vocab_size": 300}
+    plain = of_its_own_tokenizer(tmp_path / "plain", fields, BPE)
+    adding = of_its_own_tokenizer(tmp_path / "adding", fields, BPE | {"post_processor": begins})
+    assert "add_bos_token=False" not in plain.output
+    assert "add_bos_token=False" in adding.output
+    found = [json.loads((tmp_path / one / "out.json").read_text()) for one in ("plain", "adding")]
+    assert [one["models"][0]["adds_tokens"] for one in found] == [False, True]
+    # The token is not scored: both numbers are the same.
+    assert found[0]["models"][0]["totals"] == found[1]["models"][0]["totals"]
+    assert texts.is_dir()
+
+
+@pytest.mark.parametrize("kind", ["qwen2", "qwen3_5_text"])
+def test_a_tokenizer_file_counts_as_it_is(kind: str, tmp_path: Path) -> None:
+    # For these kinds, transformers' AutoTokenizer puts a class of its own in place of some files.
+    folder = architectures.write(tmp_path, architectures.small_fields(kind))
+    tokenizer, settings = layout.tokenizer_files(b"", 0, 64)
+    (folder / "tokenizer.json").write_bytes(tokenizer)
+    (folder / "tokenizer_config.json").write_bytes(settings)
+    text = "e\u0301 12345"
+    scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
+    assert scored.tokenizer.encode(text).tolist() == list(text.encode())

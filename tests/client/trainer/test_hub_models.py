@@ -17,10 +17,12 @@ from tequio_client.checkpoint import layout, tensors
 from tequio_client.trainer import device, first_head, inner, likelihood, model
 from tequio_client.trainer.inner import BatchSize, Optimiser
 from tequio_client.trainer.likelihood import ScoringDevice
+from tequio_client.trainer.model_config import ModelRefusedError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.support import architectures
+from tests.support.attack_table import attack
 from tests.support.memory_swarm import tiny_manifest
 
 if TYPE_CHECKING:
@@ -145,6 +147,16 @@ def test_a_scaling_that_follows_from_the_length_of_the_text_is_refused(
         "original_max_position_embeddings": 24,
     }
     with pytest.raises(UserFacingError, match="'longrope' makes early predictions depend on how"):
+        model.outline(json.dumps(fields).encode())
+
+
+@attack("C12", layer="cli", ends="refused under every name that the library has for it")
+@pytest.mark.parametrize("kind", ["su", "yarn"])
+def test_the_same_scaling_under_another_name_is_refused(kind: str) -> None:
+    factors = {"short_factor": [1.0] * 4, "long_factor": [3.0] * 4}
+    scaling = {"type": kind, "original_max_position_embeddings": 24, **factors}
+    fields = architectures.fields_of("phi3") | {"rope_scaling": scaling}
+    with pytest.raises(ModelRefusedError, match="'longrope' makes early predictions depend on how"):
         model.outline(json.dumps(fields).encode())
 
 

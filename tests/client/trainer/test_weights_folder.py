@@ -119,6 +119,17 @@ def _named(config: dict[str, Any], tensors: dict[str, torch.Tensor]) -> dict[str
     }
 
 
+@pytest.mark.parametrize("name", ["model-other.safetensors", "adapter_model.bin"])
+def test_a_file_that_the_configuration_names_is_not_read(tmp_path: Path, name: str) -> None:
+    tensors = _named(GPT2, model_folders.tensors_of(GPT2))
+    folder = model_folders.write(tmp_path, GPT2 | {"transformers_weights": name}, tensors=tensors)
+    others = {key: torch.zeros_like(one) for key, one in tensors.items()}
+    save = save_file if name.endswith(".safetensors") else torch.save
+    save(others, folder / name)
+    found = dict(_open(folder).model.network.named_parameters())
+    assert torch.equal(found["transformer.wte.weight"], tensors["transformer.wte.weight"])
+
+
 def test_another_architecture_is_scored_by_transformers(tmp_path: Path) -> None:
     tensors = _named(GPT2, model_folders.tensors_of(GPT2))
     scored = _open(model_folders.write(tmp_path, GPT2, tensors=tensors))
@@ -160,6 +171,13 @@ def test_a_missing_tokenizer_is_told_with_the_way_out(tmp_path: Path) -> None:
 def test_a_tokenizer_that_is_none_is_told(tmp_path: Path, raw: bytes) -> None:
     folder = model_folders.write(tmp_path, CONFIG)
     (folder / "tokenizer.json").write_bytes(raw)
+    assert "tokenizer.json is not valid" in _refused(folder, tokenizer=None)
+
+
+def test_a_tokenizer_at_which_the_library_panics_is_told(tmp_path: Path) -> None:
+    charsmap = {"type": "Precompiled", "precompiled_charsmap": "AAAA"}
+    fields = json.loads(_bpe()) | {"normalizer": charsmap}
+    folder = model_folders.write(tmp_path, CONFIG, tokenizer=json.dumps(fields).encode())
     assert "tokenizer.json is not valid" in _refused(folder, tokenizer=None)
 
 
