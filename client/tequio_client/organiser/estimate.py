@@ -327,7 +327,7 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         tokenizer=corpus.tokenizer,
         data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=plans.manifest_algorithm(plan.algorithm, plan.inner),
-        inner=plans.manifest_inner(plan.inner),
+        inner=plans.manifest_inner(plan.inner, plan.rounds.most),
         windows=WindowRules(
             tokens=plan.windows.samples * corpus.sequence, **structs.asdict(plan.windows)
         ),

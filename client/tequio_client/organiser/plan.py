@@ -70,6 +70,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 _GB = 1e9
 
 Factor = Annotated[float, Meta(ge=0, le=1_000)]
+Share = Annotated[float, Meta(ge=0, le=1)]
 Seconds = Annotated[float, Meta(ge=0, le=1e7)]
 Count = Annotated[int, Meta(ge=0, le=1 << 40)]
 
@@ -122,6 +123,11 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A trainer's steps; in the first and last part of a run, learning rates rise and fall.
+
+    `warmup` and `anneal` are these parts, as shares of the rounds.
+    """
+
     optimiser: Literal["muon", "adamw"] = "muon"
     steps: Count = 30
     lr: Factor = 3e-3
@@ -129,6 +135,8 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     feedback: Factor = 0.95
     clip: Factor = 1.0
     weight_decay: Factor = 0.0
+    warmup: Share = 0.0
+    anneal: Share = 0.0
 
 
 class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -224,7 +232,8 @@ def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
     )
 
 
-def manifest_inner(plan: InnerPlan) -> InnerParams:
+def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
+    """The recipe's integers, for a run of that many rounds."""
     return InnerParams(
         optimiser=plan.optimiser,
         steps=plan.steps,
@@ -233,6 +242,8 @@ def manifest_inner(plan: InnerPlan) -> InnerParams:
         feedback_q15=round(plan.feedback * FEEDBACK_ONE),
         clip_e3=round(plan.clip * 1e3),
         decay_e6=round(plan.weight_decay * 1e6),
+        warmup_rounds=round(plan.warmup * rounds),
+        anneal_rounds=round(plan.anneal * rounds),
     )
 
 

@@ -7,6 +7,8 @@ The values are chosen by these rules:
 - Learning rate 6e-4 at 125M parameters, falling with the cube root of the size: close to Brown et
   al. (2020) from 125M to 6.7B. Muon's steps are scaled to AdamW's, so both share the rate. Weights
   that were trained already get a third of it.
+- Learning rates rise over the first 2 % of the rounds and fall over the last 30 %, as in the
+  schedules of Hägele et al. (2024).
 - Tokens of the whole run: 20 for each trained parameter (Hoffmann et al. 2022; for adapters no more
   than a habit), 2 for a model that was trained already.
 """
@@ -69,6 +71,8 @@ lr = {inner.lr:g} ## {why_rate}
 adam_lr = {inner.adam_lr:g} ## learning rate of the parameters that AdamW trains
 feedback = 0.95 ## share of what an update leaves out that is kept for the next one
 clip = 1.0 ## largest norm of a step's gradient
+warmup = {inner.warmup:g} ## share of the rounds over which learning rates rise
+anneal = {inner.anneal:g} ## share of the rounds, at the end, over which they fall to zero
 
 [windows] ## the unit of assigned work
 samples = {windows.samples} ## samples of {sequence:,} tokens each, as in the data
@@ -100,6 +104,7 @@ tflops = {tflops:g} ## {why_tflops}
 STEPS = 30
 BASE_RATE, BASE_RATE_PARAMETERS = 6e-4, 125e6
 MAX_RATE = 3e-3
+WARMUP, ANNEAL = 0.02, 0.3
 CONTINUED_RATE_FACTOR = 1 / 3
 ADAPTER_RATE = 2e-4
 CONTINUED_TOKENS_PER_PARAMETER = 2
@@ -214,7 +219,12 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
     return msgspec.structs.replace(
         outline.plan,
         inner=plans.InnerPlan(
-            optimiser="adamw" if still else "muon", steps=STEPS, lr=rate, adam_lr=rate
+            optimiser="adamw" if still else "muon",
+            steps=STEPS,
+            lr=rate,
+            adam_lr=rate,
+            warmup=WARMUP,
+            anneal=ANNEAL,
         ),
         windows=plans.WindowsPlan(samples=samples, first=min(max(slow, STEPS), 100_000)),
         rounds=plans.RoundsPlan(

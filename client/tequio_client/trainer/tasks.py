@@ -232,29 +232,39 @@ def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
         is_late = 0 < task.stop_after_ms <= context.elapsed_s * 1e3
         return is_late or context.queue.should_finish(task)
 
-    master, done = _inner_steps(task, context, plan, task.trainer, must_end)
+    work = _RepeatableWork(key=task.trainer, round=task.round, plan=plan)
+    master, done = _inner_steps(task, context, work, must_end)
     context.activity.doing = "encoding"
     encoded = _encoded(task, setup, master)
     return _trained(task, context, done, encoded)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RepeatableWork:
+    """What inner steps depend on besides head and data: their trainer's key, round and plan."""
+
+    key: str
+    round: int
+    plan: StepPlan
+
+
 def _inner_steps(
     task: trainer.Train | trainer.Audit,
     context: TaskContext,
-    plan: StepPlan,
-    key: str,
+    work: _RepeatableWork,
     must_end: Callable[[], bool],
 ) -> tuple[NDArray[np.int32], TrainingProgress]:
-    """Take the steps of the trainer with this key; returns the head that they started from."""
+    """Take the steps of that work; returns the head that they started from."""
     setup, rules = context.setup, context.setup.manifest
     training = _training_data(setup, task.shards)
     master = setup.map_master(task.weights)
     setup.model.load(master, setup.layout)
     # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
     # it is the same when the contribution is computed again.
-    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), key.encode())[:7], "big"))
+    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), work.key.encode())[:7], "big"))
     watch = _Watch(context=context, must_end=must_end)
-    return master, inner.train(setup.model, training, plan, rules.inner, setup.device, watch)
+    recipe = rules.inner_at(work.round)
+    return master, inner.train(setup.model, training, work.plan, recipe, setup.device, watch)
 
 
 def _training_data(setup: PreparedModel, shards: Sequence[trainer.Shard]) -> TrainingData:
@@ -473,10 +483,12 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
         layout=setup.layout, hidden=setup.model.hidden, algorithm=_algorithm(setup, task.k)
     )
     leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, task.feedback_in, task.feedback_out)
-    plan = audit.repeated_plan(ContributionHeader.parse(candidate.header), audited.windows)
+    header = ContributionHeader.parse(candidate.header)
+    plan = audit.repeated_plan(header, audited.windows)
+    work = _RepeatableWork(key=audited.trainer, round=header.round, plan=plan)
     seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.
-    master, done = _inner_steps(task, context, plan, audited.trainer, lambda: False)
+    master, done = _inner_steps(task, context, work, lambda: False)
     with _delta_file(task.delta_out, setup, master) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
         sketch = audit.sketch(delta, seed)

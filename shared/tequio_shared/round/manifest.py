@@ -14,9 +14,10 @@ inputs, and as many targets shifted by 1. A held-out shard begins with `document
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
@@ -96,7 +97,8 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """The trainer's inner steps, the same for all so that a witness can repeat them.
 
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
-    `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6.
+    `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6. Learning
+    rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -106,6 +108,8 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     feedback_q15: Annotated[int, Meta(ge=0, le=32_768)] = 31_130
     clip_e3: Positive = 1_000
     decay_e6: Natural = 0
+    warmup_rounds: Natural = 0
+    anneal_rounds: Natural = 0
 
 
 class WindowRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -266,6 +270,22 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         _, alpha_q, lambda_q = rows[-1]
         return alpha_q, lambda_q
 
+    def inner_at(self, round_number: int) -> InnerParams:
+        """The trainers' recipe in that round: its learning rates are those of the schedule."""
+        inner, left = self.inner, self.rounds.most - round_number
+        share = Fraction(1)
+        # Taken in the middle of a round: no round has a rate of zero, and all of its steps have the
+        # same one, because only their number is in a header.
+        if inner.warmup_rounds:
+            share = min(share, Fraction(2 * round_number - 1, 2 * inner.warmup_rounds))
+        if inner.anneal_rounds:
+            share = min(share, Fraction(2 * left + 1, 2 * inner.anneal_rounds))
+        return structs.replace(
+            inner,
+            lr_e9=max(int(inner.lr_e9 * share), 1),
+            adam_lr_e9=max(int(inner.adam_lr_e9 * share), 1),
+        )
+
     def outer_params(self, round_number: int, k: int) -> OuterParams:
         """Numbers of that round's outer step, with its k resolved."""
         rules = self.algorithm
@@ -349,18 +369,19 @@ def _variant_fault(algorithm: Algorithm) -> str:
 
 
 def _window_fault(manifest: Manifest) -> str:
-    windows, rounds = manifest.windows, manifest.rounds
-    if windows.tokens != windows.samples * manifest.model.sequence:
-        return "windows.tokens must be windows.samples times model.sequence"
-    if windows.first > windows.most:
-        return "windows.first is larger than windows.most"
-    if rounds.train_limit < rounds.train:
-        return "rounds.train_limit is shorter than rounds.train"
-    if rounds.most_members < rounds.min_members:
-        return "rounds.most_members is below rounds.min_members"
-    if manifest.inner.steps > manifest.algorithm.max_inner_steps:
-        return "inner.steps is above algorithm.max_inner_steps"
-    return ""
+    windows, rounds, inner = manifest.windows, manifest.rounds, manifest.inner
+    faults = {
+        "windows.tokens must be windows.samples times model.sequence": windows.tokens
+        != windows.samples * manifest.model.sequence,
+        "windows.first is larger than windows.most": windows.first > windows.most,
+        "rounds.train_limit is shorter than rounds.train": rounds.train_limit < rounds.train,
+        "rounds.most_members is below rounds.min_members": rounds.most_members < rounds.min_members,
+        "inner.steps is above algorithm.max_inner_steps": inner.steps
+        > manifest.algorithm.max_inner_steps,
+        "inner.warmup_rounds and inner.anneal_rounds are together above rounds.most": rounds.most
+        < inner.warmup_rounds + inner.anneal_rounds,
+    }
+    return next((fault for fault, broken in faults.items() if broken), "")
 
 
 def _size_fault(manifest: Manifest) -> str:

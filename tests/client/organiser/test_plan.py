@@ -27,8 +27,8 @@ def read(folder: Path, text: str) -> plans.RunPlan:
 def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     plan = read(tmp_path, WHOLE + "[rounds]\ntrain_s = 1.5\n[inner]\nlr = 0.002\nclip = 0.5\n")
     assert plans.manifest_rounds(plan.rounds).train == 1_500
-    assert plans.manifest_inner(plan.inner).lr_e9 == 2_000_000
-    assert plans.manifest_inner(plan.inner).clip_e3 == 500
+    assert plans.manifest_inner(plan.inner, 100).lr_e9 == 2_000_000
+    assert plans.manifest_inner(plan.inner, 100).clip_e3 == 500
 
 
 def test_the_outer_step_becomes_integers(tmp_path: Path) -> None:

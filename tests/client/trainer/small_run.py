@@ -136,12 +136,15 @@ def texts(folder: Path, count: int = 60) -> Path:
     return folder
 
 
-def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun:
+def small_run(
+    path: Path, *, steps: int = 4, lr_e9: int = 3_000_000, warmup_rounds: int = 0
+) -> SmallRun:
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder_files(texts(path / "texts"), "*.txt")
     corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
     first = first_head.random_head(CONFIG, seed=3, layout="flat")
-    manifest = _manifest(corpus, first, steps, lr_e9)
+    inner = InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9, warmup_rounds=warmup_rounds)
+    manifest = _manifest(corpus, first, inner)
     (path / "config.json").write_bytes(CONFIG)
     (path / "manifest.json").write_bytes(manifest.encode())
     first.write(path / "head-0.weights")
@@ -150,14 +153,14 @@ def small_run(path: Path, *, steps: int = 4, lr_e9: int = 3_000_000) -> SmallRun
     return SmallRun(folder=path, manifest=manifest, corpus=corpus, origin=first, head=to_text(head))
 
 
-def _manifest(corpus: Corpus, first: FirstHead, steps: int, lr_e9: int) -> Manifest:
+def _manifest(corpus: Corpus, first: FirstHead, inner: InnerParams) -> Manifest:
     return Manifest(
         name="small run",
         model=first.manifest_entry(sequence=SEQUENCE, aux_dtype=None),
         tokenizer=corpus.tokenizer,
         data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
         algorithm=Algorithm(k=256),
-        inner=InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9),
+        inner=inner,
         windows=WindowRules(samples=SAMPLES, tokens=SAMPLES * SEQUENCE, first=8, most=64),
         rounds=RoundRules(),
     )

@@ -35,7 +35,7 @@ from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import from_text, key_from_text, to_text
 from tequio_shared.limits import MOST_DIFFERENCE
 from tequio_shared.round.manifest import Algorithm
-from tests.client.trainer.small_run import texts
+from tests.client.trainer.small_run import small_run, texts
 from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
 from tests.support.training_lab import BF16, Recipe, TrainedContribution, TrainingLab
@@ -503,3 +503,20 @@ def test_an_empty_sample_or_too_many_chunks_is_no_command(run: SmallRun) -> None
 def test_a_sample_below_zero_is_refused(now: Situated) -> None:
     with pytest.raises(UserFacingError, match="must ascend"):
         OpenedLeaves.read([-1, 2], now.lab.layout, None, None)
+
+
+def test_training_and_audit_use_the_rates_of_the_round(
+    run: SmallRun, child: Child, tmp_path: Path
+) -> None:
+    _trained(child, run, next(NUMBERS), "whole rates")
+    gentle = small_run(tmp_path / "gentle", warmup_rounds=50)
+    command = next(NUMBERS)
+    work = _trained(child, gentle, command, "first round")
+    sizes = [
+        float(np.linalg.norm(np.fromfile(one.train(1, name).delta_out, "<f4")))
+        for one, name in ((run, "whole rates"), (gentle, "first round"))
+    ]
+    assert sizes[1] < sizes[0] / 50, "the rates of round 1 are a hundredth"
+    child.send(_audit(gentle, command + 2, "first round", work.header))
+    found = child.until(trainer.Audited)
+    assert (found.figures.hidden, found.figures.other) == (0, 0)

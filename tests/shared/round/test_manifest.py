@@ -50,9 +50,25 @@ def test_the_schedule_holds_from_its_round_on() -> None:
     ]
 
 
+def test_learning_rates_rise_first_and_fall_at_the_end() -> None:
+    inner = msgspec.structs.replace(
+        BASE.inner, lr_e9=1_000, adam_lr_e9=10, warmup_rounds=2, anneal_rounds=5
+    )
+    rounds = msgspec.structs.replace(BASE.rounds, most=10)
+    run = msgspec.structs.replace(BASE, inner=inner, rounds=rounds)
+    assert Manifest.parse(run.encode()) == run
+    recipes = [run.inner_at(number) for number in range(1, 11)]
+    rates = [one.lr_e9 for one in recipes]
+    assert rates == [250, 750, 1_000, 1_000, 1_000, 900, 700, 500, 300, 100]
+    assert [one.adam_lr_e9 for one in recipes] == [rate // 100 or 1 for rate in rates]
+    assert {one.steps for one in recipes} == {BASE.inner.steps}
+    assert BASE.inner_at(1) == BASE.inner
+
+
 @pytest.mark.parametrize(
     ("part", "fields", "named"),
     [
+        ("inner", {"warmup_rounds": 1 << 40}, "inner.warmup_rounds"),
         ("", {"name": "tiny\n"}, "name"),
         ("", {"witness_share_bp": 5_001}, "witness_share_bp"),
         ("", {"admission": Admission(trainer_tier=3)}, "admission.trainer_tier"),
