@@ -57,16 +57,14 @@ def chance_of(lot: bytes, contribution: bytes) -> int:
     return u64(sha256(b"tequio/v1/audited\0", lot, contribution))
 
 
-def commitments_digest(ids: Mapping[int, bytes]) -> bytes:
-    """C of 10.4, from contribution ids by slot."""
-    parts = (slot.to_bytes(4, "big") + ids[slot] for slot in sorted(ids))
-    return sha256(b"tequio/v1/commitments\0", *parts)
+def statement_digest(leaf: bytes) -> bytes:
+    """SHA-256 of the statement in a leaf (4.3)."""
+    return sha256(leaf[2 + 96 * leaf[1] :])
 
 
-def audit_lot_input(network: bytes, run: bytes, number: int, ids: Mapping[int, bytes]) -> bytes:
+def audit_lot_input(network: bytes, run: bytes, number: int, witness: bytes) -> bytes:
     """Input of a witness's function for its audit lot (10.4)."""
-    digest = commitments_digest(ids)
-    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + digest
+    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + witness
 
 
 def opening_seed(lot: bytes, contribution: bytes, auditor: bytes) -> bytes:
@@ -493,6 +491,7 @@ class Auditing:
             case "round.close":
                 self._close(index, statement["ts"], body)
             case _ if self._round is not None:
+                self._round.digest = statement_digest(leaf)
                 self._round.read(kind, index, author, body)
 
     # --- what the log says beside audits
@@ -628,7 +627,7 @@ class Auditing:
             self.watched[key] = WATCHED
 
     def _audit_lots(self, now: SecondRound) -> dict[int, bytes]:
-        alpha = audit_lot_input(self._network, self._run, now.number, now.ids)
+        alpha = audit_lot_input(self._network, self._run, now.number, now.witness)
         found = {}
         for slot, text in now.proofs.items():
             proof = unbase64(text)
@@ -820,6 +819,7 @@ class SecondRound:
         self._heads: dict[int, bytes] = {}
         self.elected: list[int] = []
         self.is_open = self.is_witnessed = False
+        self.digest = self.witness = b""  # of the statement read last, and of round.witness
         self.headers: dict[int, bytes] = {}
         self.ids: dict[int, bytes] = {}
         self.proofs: dict[int, str] = {}
@@ -834,7 +834,7 @@ class SecondRound:
             lots = {slot: lot for slot, lot in self.lots.items() if self._heads[slot] == head}
             self.elected = second_draw.elect(set(self.witnesses), lots)
         elif kind == "round.witness":
-            self.is_witnessed = True
+            self.is_witnessed, self.witness = True, self.digest
         if author not in self.keys:
             return
         slot = self.keys.index(author)

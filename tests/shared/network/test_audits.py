@@ -182,7 +182,7 @@ def test_two_of_twelve_that_accuse_together_convict_no_honest_key() -> None:
 
 
 def test_an_auditor_that_repeats_nothing_is_found_out_by_its_sketches() -> None:
-    swarm = audited_swarm("abcdefghijkl", unproven=5_000, others=5_000)
+    swarm = audited_swarm("abcdefghijkl", seed=2, unproven=5_000, others=5_000)
     lazy = swarm.volunteers[2]
     swarm.arithmetic.lazy.add(lazy.key)
     swarm.run_rounds(100)

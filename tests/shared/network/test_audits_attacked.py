@@ -7,11 +7,14 @@ to less than a third of them.
 from __future__ import annotations
 
 import time
+from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
 
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     ContributionId,
     Digest,
@@ -28,8 +31,9 @@ from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
-from tequio_shared.statements.runs import AuditReport, RunFinish
+from tequio_shared.statements.runs import AuditReport, RoundWitness, RunFinish
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
@@ -106,6 +110,45 @@ def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
     swarm.arithmetic.idle.add(idler)
     swarm.run()
     assert swarm.view.accounts.earned[idler].trainer <= before
+
+
+# --- the draw
+
+
+def test_who_commits_last_cannot_choose_the_lots_of_its_friends() -> None:
+    # It once tried headers, some hundred in a second, until a friend's lot drew its work first and
+    # named another friend, or until its friends had seats in a jury.
+    swarm = swarm_of(6)
+    while not (swarm.view.round and len(swarm.view.round.commitments) == 6):
+        assert swarm.step()
+    current = swarm.view.round
+    body = RoundWitness(commits=6)
+    foreseen = deepcopy(current)
+    foreseen.apply_witness(body, Digest(named("a guess")))
+    other = deepcopy(current)
+    slot = next(iter(other.commitments))
+    other.commitments[slot] = replace(other.commitments[slot], id=ContributionId(named("tried")))
+    other.apply_witness(body, Digest(named("a guess")))
+    assert other.audit_lot_input == foreseen.audit_lot_input
+    swarm.log_statement(swarm.coordinator, StatementDraft(body, current.number))
+    assert current.audit_lot_input != foreseen.audit_lot_input
+
+
+def test_nobody_reports_once_the_lots_that_would_seat_a_jury_can_be_known() -> None:
+    # Else an accuser would wait for them, and accuse only when its friends are the jury.
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    while not (swarm.view.round and swarm.view.round.orders and swarm.view.round.open):
+        assert swarm.step()
+    current = swarm.view.round
+    slot = next(iter(current.orders))
+    late = next(one for one in swarm.volunteers if current.slot_of[one.key] == slot)
+    late.audits = False
+    while current.phase is not RoundPhase.WITNESS:
+        assert swarm.step()
+    report = StatementDraft(late.audit_of(swarm.view, current, slot), current.number)
+    with pytest.raises(RefusedError) as refused:
+        swarm.post(late, report)
+    assert refused.value.code == "too-late"
 
 
 # --- honest keys
