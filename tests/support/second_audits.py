@@ -264,22 +264,23 @@ class Purse:
 
     total: int = 0
     waiting: list[list[int]] = field(default_factory=list)
-    """Round, points and later payments of what is unvested."""
+    """Round, points, later payments, their points and those needed, of what is unvested."""
     anew: set[int] = field(default_factory=set)
     """Rounds whose points wait again."""
 
     @property
     def unvested(self) -> int:
         """Points that can be lost."""
-        return sum(points for _, points, _ in self.waiting)
+        return sum(one[1] for one in self.waiting)
 
-    def pay(self, number: int, points: int) -> None:
-        """Pay for a round."""
+    def pay(self, number: int, points: int, times: int = VESTING) -> None:
+        """Pay for a round; that many times the points have to follow."""
         for one in self.waiting:
             one[2] += 1
-        self.waiting = [one for one in self.waiting if one[2] < VESTING]
+            one[3] += points
+        self.waiting = [one for one in self.waiting if one[2] < VESTING or one[3] < one[4]]
         self.total += points
-        self.waiting.append([number, points, 0])
+        self.waiting.append([number, points, 0, 0, times * points])
 
     def lose(self, number: int | None = None) -> int:
         """Lose what is unvested of a round, or of all."""
@@ -294,7 +295,7 @@ class Purse:
     def wait_anew(self) -> None:
         """Let everything unvested wait from the beginning."""
         for one in self.waiting:
-            one[2] = 0
+            one[2] = one[3] = 0
             self.anew.add(one[0])
 
     def end(self) -> int:
@@ -535,7 +536,7 @@ class Auditing:
             (wallet.trainer, wallet.witness), wallet.last_forfeit, strict=True
         ):
             if points:
-                purse.pay(0, points)
+                purse.pay(0, points, 0)
             if self._is_closed:
                 purse.waiting = []
         wallet.forfeited -= sum(wallet.last_forfeit)

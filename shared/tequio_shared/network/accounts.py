@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
@@ -45,46 +45,84 @@ class MemberAccount:
     feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnvestedPayment:
+    """A payment that may still be lost; it waits since the member had `paid` and `earned`."""
+
+    paid: int
+    """Number of payments by then, and `earned` their sum."""
+    earned: int
+    round: int
+    micropoints: int
+    needed: int
+    """Micropoints that have to be earned later."""
+    waits_again: bool = False
+    """True if it waits from the beginning, since a later one was withheld."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Vesting:
     """Payments for one kind of duty that may still be lost, the oldest first.
 
-    Each is the member's to keep after `VESTING` further ones. Its own duties are counted, not the
-    rounds that go by: a cheat that leaves keeps nothing of what it came for.
+    Each is the member's to keep after `VESTING` further ones, with as many times its points. Its
+    own duties are counted, not the rounds that go by: a cheat that leaves keeps nothing of what it
+    came for. Their points too: else contributions of one window would vest what large ones earned.
     """
 
-    waiting: deque[tuple[int, int, int]] = field(default_factory=deque)
-    """(number of payments before it, round, micropoints)."""
+    waiting: deque[UnvestedPayment] = field(default_factory=deque)
     paid: int = 0
+    earned: int = 0
+    """In all payments so far."""
     total: int = 0
-    restarted: int = 0
-    """Number of the first ones that wait from the beginning, since a later one was withheld."""
 
-    def pay(self, number: int, micropoints: int) -> None:
-        """Add the payment of that round, and release what it vests."""
-        self.waiting.append((self.paid, number, micropoints))
-        self.paid, self.total = self.paid + 1, self.total + micropoints
-        while self.waiting[0][0] + VESTING < self.paid:
-            self.total -= self.waiting.popleft()[2]
-            self.restarted = max(self.restarted - 1, 0)
+    def pay(self, number: int, micropoints: int, *, needed: int | None = None) -> None:
+        """Add the payment of that round, and release what it vests.
+
+        `needed` points have to follow; as many times as many as it has, if None.
+        """
+        self.paid, self.earned = self.paid + 1, self.earned + micropoints
+        self.total += micropoints
+        self.waiting.append(
+            UnvestedPayment(
+                paid=self.paid,
+                earned=self.earned,
+                round=number,
+                micropoints=micropoints,
+                needed=VESTING * micropoints if needed is None else needed,
+            )
+        )
+        self._release()
+
+    def _release(self) -> None:
+        # Only those old enough are read: few, as each waits longer only if later ones are smaller.
+        large: list[UnvestedPayment] = []
+        while self.waiting[0].paid + VESTING <= self.paid:
+            one = self.waiting.popleft()
+            if self.earned - one.earned < one.needed:
+                large.append(one)
+            else:
+                self.total -= one.micropoints
+        self.waiting.extendleft(reversed(large))
 
     def withdraw(self, number: int) -> int:
         """Take the payment of one round back, and let all others wait from the beginning."""
-        taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
-        left = [one for one in self.waiting if one[1] != number]
-        # as if they were the last payment
-        self.waiting = deque((self.paid - 1, paid_for, amount) for _, paid_for, amount in left)
-        self.total, self.restarted = self.total - taken, len(left)
+        taken = sum(one.micropoints for one in self.waiting if one.round == number)
+        self.waiting = deque(
+            replace(one, paid=self.paid, earned=self.earned, waits_again=True)
+            for one in self.waiting
+            if one.round != number
+        )
+        self.total -= taken
         return taken
 
     def take_restarted(self) -> int:
         """Take the payments that wait again, and let the others vest: the run has ended."""
-        taken = sum(amount for _, _, amount in list(self.waiting)[: self.restarted])
+        taken = sum(one.micropoints for one in self.waiting if one.waits_again)
         self.take_all()
         return taken
 
     def take_all(self) -> int:
-        taken, self.total, self.restarted = self.total, 0, 0
+        taken, self.total = self.total, 0
         self.waiting.clear()
         return taken
 
@@ -127,7 +165,11 @@ class MemberPoints:
     def restore(self) -> None:
         """Pay back what the last quarantine took, since it was wrong."""
         self.forfeited -= sum(self.seized)
-        self.pay(0, *self.seized)
+        self.trainer, self.witness = self.trainer + self.seized[0], self.witness + self.seized[1]
+        # As one payment it is many times as large as those that follow, so only these are counted.
+        for kind, taken in zip((self.training, self.witnessing), self.seized, strict=True):
+            if taken:
+                kind.pay(0, taken, needed=0)
         self.seized = 0, 0
 
     def vest(self) -> None:

@@ -228,12 +228,12 @@ def test_points_that_waited_again_vest_like_others() -> None:
     for number in range(1, 11):
         vesting.pay(number, 100)
     assert vesting.withdraw(4) == 100
-    assert (vesting.total, vesting.restarted) == (900, 9)
+    assert (vesting.total, sum(one.waits_again for one in vesting.waiting)) == (900, 9)
     for number in range(11, 10 + VESTING):
-        vesting.pay(number, 1)
-        assert vesting.total == 900 + number - 10
-    vesting.pay(200, 1)
-    assert (vesting.total, vesting.restarted) == (VESTING, 0)
+        vesting.pay(number, 100)
+        assert vesting.total == 900 + 100 * (number - 10)
+    vesting.pay(200, 100)
+    assert vesting.total == 100 * VESTING
     assert vesting.take_restarted() == 0
     assert vesting.total == 0
 

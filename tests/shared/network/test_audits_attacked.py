@@ -275,10 +275,34 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     waiting.pay(2, 10)
     waiting.withdraw(1)
     for number in range(3, 2 + VESTING):
-        waiting.pay(number, 1)
-    assert waiting.total == 10 + VESTING - 1
-    waiting.pay(2 + VESTING, 1)
-    assert waiting.total == VESTING
+        waiting.pay(number, 10)
+    assert waiting.total == 10 * VESTING
+    waiting.pay(2 + VESTING, 10)
+    assert waiting.total == 10 * VESTING
+    assert [one.round for one in waiting.waiting] == list(range(3, 3 + VESTING))
+
+
+def test_small_contributions_do_not_vest_what_large_ones_earned() -> None:
+    # Twenty large contributions without the work, and then one window in each of 64 rounds: all
+    # twenty had vested, for the work of one.
+    waiting = Vesting()
+    for number in range(20):
+        waiting.pay(number, 64_000)
+    for number in range(20, 20 + VESTING):
+        waiting.pay(number, 1_000)
+    assert waiting.total >= 20 * 64_000
+    for number in range(100, 100 + VESTING):
+        waiting.pay(number, 64_000)
+    assert waiting.total == VESTING * 64_000
+
+
+def test_points_that_wait_for_larger_payments_do_not_hold_up_smaller_ones() -> None:
+    waiting = Vesting()
+    waiting.pay(0, 1_000)
+    for number in range(1, 1_000):
+        waiting.pay(number, 10)
+    assert waiting.total == 1_000 + VESTING * 10
+    assert len(waiting.waiting) == 1 + VESTING
 
 
 def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
