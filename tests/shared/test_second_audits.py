@@ -370,6 +370,7 @@ class RandomRun:
             if now.shares[slot] and rng.random() < 0.8:
                 now.ids[slot] = rng.randbytes(32)
                 tokens = rng.randrange(9_999)
+                self.mine.members[now.keys[slot]].tokens = rng.choice((0, 50_000, 99_999))
                 now.headers[slot] = (
                     bytes(12) + (8).to_bytes(4, "little") + bytes(24) + tokens.to_bytes(8, "little")
                 )
@@ -417,7 +418,9 @@ class RandomRun:
         over = book.close_round(
             cast("RoundView", view),
             lambda key: Digest(self.owner[key]),
-            lambda key: mine.records[key].standing != "active",
+            lambda key, tokens: (
+                mine.records[key].standing != "active" or mine.members[key].tokens < 10 * tokens
+            ),
             lambda key: mine.members[key].is_active,
         )
         for outcome in over:

@@ -33,6 +33,7 @@ STALE_CASE = 4
 LATEST_NEXT = 2
 LOW_COSINE = 9_000
 WATCHED = 10
+KNOWN_WORK = 10
 NOT_DONE_ABOVE = {"hidden": 2_500, "other": 2_500, "rounding": 5_000, "leaves": 2_000}
 MOST_CHUNKS = 64
 
@@ -65,6 +66,11 @@ def statement_digest(leaf: bytes) -> bytes:
 def audit_lot_input(network: bytes, run: bytes, number: int, witness: bytes) -> bytes:
     """Input of a witness's function for its audit lot (10.4)."""
     return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + witness
+
+
+def tokens_of(header: bytes) -> int:
+    """`tokens` of a contribution (11.1)."""
+    return int.from_bytes(header[40:48], "little")
 
 
 def opening_seed(lot: bytes, contribution: bytes, auditor: bytes) -> bytes:
@@ -429,6 +435,7 @@ class Member:
     is_active: bool = True
     ready_at: int = 0
     missed: int = 0
+    tokens: int = 0
 
 
 class Auditing:
@@ -602,6 +609,8 @@ class Auditing:
         for slot, row in enumerate(rows):
             self._pay(now, slot, row)
             self._miss(now, now.keys[slot], row["verdict"])
+            if row["verdict"] == ACCEPTED:
+                self.members[now.keys[slot]].tokens += tokens_of(now.headers[slot])
             self._judge(now, slot, row)
         self.audit(now, index, ts, rows)
 
@@ -785,13 +794,15 @@ class Auditing:
             if row["verdict"] != ACCEPTED and not is_measured:
                 continue
             key = now.keys[slot]
-            is_proven = self.records[key].standing == "active" and key not in self.watched
+            tokens = tokens_of(now.headers[slot])
+            is_known = self.members[key].tokens >= KNOWN_WORK * tokens
+            is_active = self.records[key].standing == "active"
+            is_proven = is_known and is_active and key not in self.watched
             if key in self.watched:
                 self.watched[key] -= 1
                 if self.watched[key] == 0:
                     del self.watched[key]
             header = now.headers[slot]
-            tokens = int.from_bytes(header[40:48], "little")
             chunks = int.from_bytes(header[12:16], "little")
             case = Case(now.ids[slot], now.number, key, now.speeds[slot], tokens, chunks)
             case.owners.add(self._owner(key))

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
-from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS, VESTING
+from tequio_shared.limits import (
+    MISSED_ROUNDS,
+    NEWCOMER_WORK,
+    SEASONED_WITNESSES,
+    SPEED_ROUNDS,
+    VESTING,
+)
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
 from tequio_shared.network.tiers import Tiers
@@ -43,6 +49,7 @@ class MemberAccount:
     paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
     missed: int = 0  # commitments in a row that no quorum had
     feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
+    tokens: int = 0  # accepted in all rounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,6 +324,7 @@ class RunAccounts:
                 earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
+                self.members[key].tokens += accepted[slot].header.tokens
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
             self._count_missed(key, Verdict(row.verdict), view)
@@ -335,7 +343,7 @@ class RunAccounts:
         over = self.audits.close_round(
             view,
             lambda key: self.tiers.of(key, run, ts).owner,
-            lambda key: self.standings.of(key) is not Standing.ACTIVE,
+            self._is_unproven,
             self._is_present,
         )
         for one in over:
@@ -344,6 +352,16 @@ class RunAccounts:
                 self.audits.watch(trainer)
                 self.earned[trainer].take_round(one.round)
         return over
+
+    def _is_unproven(self, key: PeerKey, tokens: int) -> bool:
+        """Return whether a contribution with that many tokens is audited like a newcomer's.
+
+        Also if the key has had little work of this size accepted here: its standing may come from
+        contributions of one window, or from a run without audits.
+        """
+        known = self.members[self.standings.links.holder(key)]
+        is_large = known.tokens < NEWCOMER_WORK * tokens
+        return is_large or self.standings.of(key) is not Standing.ACTIVE
 
     def _is_present(self, key: PeerKey) -> bool:
         """Return whether the key could be in a roster now; one that was replaced could not."""

@@ -96,6 +96,8 @@ class AuditOutcome:
 
 
 KeyTest = Callable[[PeerKey], bool]
+WorkTest = Callable[[PeerKey, int], bool]
+"""Of a key's contribution with that many tokens."""
 OwnerOf = Callable[[PeerKey], Digest]
 
 
@@ -162,11 +164,11 @@ class AuditBook:
                 case.owners.add(Digest(successor))
 
     def close_round(
-        self, view: RoundView, owner_of: OwnerOf, is_unproven: KeyTest, is_present: KeyTest
+        self, view: RoundView, owner_of: OwnerOf, is_unproven: WorkTest, is_present: KeyTest
     ) -> list[AuditOutcome]:
         """Take in the reports of a closed round, and draw the next audits; returns what is over.
 
-        The contributions of unproven keys are audited more often; keys that are not present are in
+        Unproven contributions are audited more often; keys that are not present are in
         no roster until they return.
         """
         self._take_reports(view)
@@ -267,14 +269,14 @@ class AuditBook:
         view: RoundView,
         members: _Candidates,
         owner_of: OwnerOf,
-        is_unproven: KeyTest,
+        is_unproven: WorkTest,
     ) -> None:
         cases, works = {}, []
         for slot, work in view.auditable().items():
             member = view.roster.members[slot]
             case = _case(view, member.key, owner_of(member.key), member.speed, work)
             is_watched = self._count_watched(member.key)
-            is_often = is_unproven(member.key) or is_watched
+            is_often = is_unproven(member.key, work.header.tokens) or is_watched
             rate = self.rules.unproven_bp if is_often else self.rules.others_bp
             cases[case.id] = case
             works.append((case.work, rate))

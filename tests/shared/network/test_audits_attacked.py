@@ -34,9 +34,10 @@ from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport, RoundWitness, RunFinish
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
+    from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.round.round import RoundView
 
 
@@ -110,6 +111,45 @@ def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
     swarm.arithmetic.idle.add(idler)
     swarm.run()
     assert swarm.view.accounts.earned[idler].trainer <= before
+
+
+class Sparing(Volunteer):
+    """Does only so many windows of its share."""
+
+    windows = 1
+
+    def contribution_to(self, current: RoundView) -> ContributionHeader:
+        if current.number not in self._headers:
+            share = current.roster.members[current.slot_of[self.key]].share
+            windows = min(self.windows, share)
+            self._headers[current.number] = self._arithmetic.contribute(
+                current, self.key, self._rng, windows
+            )
+        return self._headers[current.number]
+
+
+def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() -> None:
+    # Ten contributions of one window made a key active, and its large ones were hardly audited.
+    swarm = swarm_of(8, unproven=10_000, others=0)
+    small = Sparing("small", swarm.arithmetic)
+    swarm.join(small)
+    while swarm.standings.of(small.key) is not Standing.ACTIVE or swarm.view.closed < 16:
+        assert swarm.step()
+    small.windows = 2
+    accounts = swarm.view.accounts
+    while small.windows == 2:
+        swarm.run_rounds(swarm.view.closed + 1)
+        current = swarm.view.round
+        assert current is not None
+        mine = current.accepted().get(current.slot_of[small.key])
+        if mine is not None and mine.header.window_count == 2:
+            assert mine.id in accounts.audits.cases
+            small.windows = 1
+    swarm.run_rounds(swarm.view.closed + 1)
+    assert all(
+        one.trainer != small.key or one.round < swarm.view.number
+        for one in accounts.audits.cases.values()
+    )
 
 
 # --- the draw
@@ -368,5 +408,5 @@ def test_a_round_with_many_open_audits_is_closed_quickly() -> None:
         )
         book.paused[PeerKey(named(f"paused {at}"))] = 100
     began = time.perf_counter()
-    book.close_round(cast("RoundView", view), Digest, lambda _: True, lambda _: True)
+    book.close_round(cast("RoundView", view), Digest, lambda *_: True, lambda _: True)
     assert time.perf_counter() - began < 5
