@@ -339,16 +339,17 @@ class RunAccounts:
 
         What was withheld from its auditors is not paid, and delays the vesting of all the rest.
         """
-        run = self.manifest.run_id
+        run, links = self.manifest.run_id, self.standings.links
         over = self.audits.close_round(
             view,
-            lambda key: self.tiers.of(key, run, ts).owner,
+            # A key replaced during the round has no owner any more, but its successor does.
+            lambda key: self.tiers.of(links.holder(key), run, ts).owner,
             self._is_unproven,
             self._is_present,
         )
         for one in over:
             if one.verdict is AuditVerdict.WITHHELD:
-                trainer = self.standings.links.holder(one.trainer)
+                trainer = links.holder(one.trainer)
                 self.audits.watch(trainer)
                 self.earned[trainer].take_round(one.round)
         return over
