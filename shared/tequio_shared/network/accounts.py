@@ -50,6 +50,7 @@ class MemberAccount:
     missed: int = 0  # commitments in a row that no quorum had
     feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
     tokens: int = 0  # accepted in all rounds
+    repeated: int = 0  # most windows at once that an auditor cleared, or that had no auditor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -340,19 +341,28 @@ class RunAccounts:
         What was withheld from its auditors is not paid, and delays the vesting of all the rest.
         """
         run, links = self.manifest.run_id, self.standings.links
-        over = self.audits.close_round(
-            view,
+
+        def owner_of(key: PeerKey) -> Digest:
             # A key replaced during the round has no owner any more, but its successor does.
-            lambda key: self.tiers.of(links.holder(key), run, ts).owner,
-            self._is_unproven,
-            self._is_present,
-        )
+            return self.tiers.of(links.holder(key), run, ts).owner
+
+        over = self.audits.close_round(view, owner_of, self._is_unproven, self._is_present)
+        for slot, work in view.auditable().items() if len(self.audits.judges) <= 1 else ():
+            member = view.roster.members[slot].key
+            if self.audits.judges <= {owner_of(member)}:
+                self._record_repeated(member, work.header.tokens)
         for one in over:
+            if one.verdict is AuditVerdict.CLEAR:
+                self._record_repeated(one.trainer, one.tokens)
             if one.verdict is AuditVerdict.WITHHELD:
                 trainer = links.holder(one.trainer)
                 self.audits.watch(trainer)
                 self.earned[trainer].take_round(one.round)
         return over
+
+    def _record_repeated(self, key: PeerKey, tokens: int) -> None:
+        known = self.members[self.standings.links.holder(key)]
+        known.repeated = max(known.repeated, tokens // self.manifest.windows.tokens)
 
     def _is_unproven(self, key: PeerKey, tokens: int) -> bool:
         """Return whether a contribution with that many tokens is audited like a newcomer's.
@@ -452,7 +462,7 @@ class RunAccounts:
             paces,
             train_ms=train_ms,
             first=rules.first,
-            most=rules.first if self.standings.of(key) in UNPROVEN else rules.most,
+            most=self._most_windows(key),
             steps=self.manifest.inner.steps,
         )
         return RosterMember(
@@ -461,6 +471,19 @@ class RunAccounts:
             speed=assignment.verified_speed(paces, train_ms),
             share=mine if TRAINER in roles and is_free else 0,
         )
+
+    def _most_windows(self, key: PeerKey) -> int:
+        """Largest share of a key: where there are audits, twice what was repeated of its work.
+
+        Else who skips the work would look so fast that nobody can repeat its shares in time.
+        """
+        rules = self.manifest.windows
+        if self.standings.of(key) in UNPROVEN:
+            return rules.first
+        if not self.manifest.audits.unproven_bp:
+            return rules.most
+        repeated = self.members[key].repeated
+        return min(max(rules.first, assignment.GROWTH * repeated), rules.most)
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
         """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""

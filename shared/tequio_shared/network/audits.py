@@ -86,6 +86,7 @@ class AuditOutcome:
 
     trainer: PeerKey
     round: int
+    tokens: int
     verdict: AuditVerdict | None
     """None: nothing follows for the trainer."""
     was_present: bool
@@ -111,6 +112,8 @@ class _Candidates:
     """Members with an audit lot."""
     auditors: list[Candidate]
     """Members that may audit, busy or not."""
+    judges: frozenset[Digest]
+    """Owners of these and of those that are paused."""
 
 
 @dataclass(slots=True)
@@ -125,6 +128,8 @@ class AuditBook:
     """Keys that withheld a contribution, with the contributions that are still audited more."""
     paused: dict[PeerKey, int] = field(default_factory=dict)
     """Keys that owed an audit and did not report, with the round from which they may be drawn."""
+    judges: frozenset[Digest] = frozenset()
+    """Owners of members that could audit at the last close, were they neither busy nor paused."""
 
     def orders(self, slots: Mapping[PeerKey, int]) -> tuple[AuditOrder, ...]:
         """Orders for a roster whose trainers have these slots: for at most half of them.
@@ -174,6 +179,7 @@ class AuditBook:
         self._take_reports(view)
         self._drop_late(view, is_present)
         members = self._candidates(view, owner_of, is_present)
+        self.judges = members.judges
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
         return over
@@ -218,12 +224,14 @@ class AuditBook:
         # paused.
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
         attested = {view.roster.members[slot].key for slot in view.attests}
-        willing = (trainers & attested) - self.paused.keys()
+        holders = trainers & attested
+        able = [one for one in found if one.key in holders and is_present(one.key)]
         elected = {view.roster.members[slot].key for slot in view.elected}
         return _Candidates(
             elected=[one.owner for one in found if one.key in elected],
             lots=[one for one in found if one.lot],
-            auditors=[one for one in found if one.key in willing and is_present(one.key)],
+            auditors=[one for one in able if one.key not in self.paused],
+            judges=frozenset(one.owner for one in able),
         )
 
     def _free(self, members: _Candidates) -> list[Candidate]:
@@ -347,6 +355,7 @@ def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
         AuditOutcome(
             trainer=case.trainer,
             round=case.round,
+            tokens=case.tokens,
             verdict=verdict,
             was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=contradicted,

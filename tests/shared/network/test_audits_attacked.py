@@ -135,21 +135,41 @@ def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() 
     swarm.join(small)
     while swarm.standings.of(small.key) is not Standing.ACTIVE or swarm.view.closed < 16:
         assert swarm.step()
-    small.windows = 2
-    accounts = swarm.view.accounts
-    while small.windows == 2:
+    small.windows, large, audited = 3, 0, 0
+    while large < 4:
         swarm.run_rounds(swarm.view.closed + 1)
         current = swarm.view.round
         assert current is not None
         mine = current.accepted().get(current.slot_of[small.key])
-        if mine is not None and mine.header.window_count == 2:
-            assert mine.id in accounts.audits.cases
-            small.windows = 1
-    swarm.run_rounds(swarm.view.closed + 1)
-    assert all(
-        one.trainer != small.key or one.round < swarm.view.number
-        for one in accounts.audits.cases.values()
-    )
+        if mine is not None and mine.header.window_count == 3:
+            large, audited = large + 1, audited + (mine.id in swarm.view.accounts.audits.cases)
+    assert audited
+
+
+def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
+    # Who commits at once looks faster every round. Nobody could repeat its shares in time, and so
+    # nobody reported them.
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    manifest = swarm.manifest
+    windows = msgspec.structs.replace(manifest.windows, first=4, most=100_000)
+    swarm = Swarm(msgspec.structs.replace(manifest, windows=windows), seed=3)
+    for at in range(8):
+        swarm.volunteer(f"member {at}")
+    hasty = swarm.volunteers[3]
+    most = 0
+    while swarm.view.closed < 40:
+        current = swarm.view.round
+        if current is not None and current.phase is RoundPhase.TRAIN:
+            for slot, order in current.orders.items():
+                one = next(one for one in swarm.volunteers if current.slot_of[one.key] == slot)
+                one.audits = order.tokens <= 16 * windows.tokens  # as many as it can repeat
+            draft = hasty.duty(swarm.view)
+            if draft is not None:
+                swarm.post(hasty, draft)
+                continue
+            most = max(most, current.roster.members[current.slot_of[hasty.key]].share)
+        assert swarm.step()
+    assert 16 < most <= 32
 
 
 # --- the draw
@@ -290,6 +310,7 @@ def test_a_contradiction_that_is_settled_later_than_the_standing_makes_suspected
     outcome = AuditOutcome(
         trainer=PeerKey(named("trainer")),
         round=1,
+        tokens=1,
         verdict=AuditVerdict.CLEAR,
         was_present=True,
         contradicted=(auditor,),

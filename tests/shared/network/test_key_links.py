@@ -548,6 +548,7 @@ def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
     outcome = AuditOutcome(
         trainer=them["a"].key,
         round=1,
+        tokens=1,
         verdict=AuditVerdict.NOT_DONE,
         was_present=True,
         contradicted=(),
