@@ -114,7 +114,7 @@ def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
 
 
 class Sparing(Volunteer):
-    """Does only so many windows of its share."""
+    """Does a part of its share: that many windows."""
 
     windows = 1
 
@@ -147,8 +147,8 @@ def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() 
 
 
 def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
-    # Who commits at once looks faster every round. Nobody could repeat its shares in time, and so
-    # nobody reported them.
+    # A member that commits at once looks faster every round. Nobody could repeat its shares in time,
+    # so nobody reported.
     swarm = swarm_of(8, unproven=10_000, others=10_000)
     manifest = swarm.manifest
     windows = msgspec.structs.replace(manifest.windows, first=4, most=100_000)

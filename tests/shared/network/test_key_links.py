@@ -531,11 +531,12 @@ def test_work_of_a_key_that_was_replaced_in_its_round_is_still_its_owners() -> N
     heirs = [swarm.replace(one, f"heir {at}") for at, one in enumerate(owned)]
     current, book = swarm.view.round, swarm.view.accounts.audits
     assert current is not None
-    mine = {current.commitments[current.slot_of[one.key]].id for one in owned}
+    ids = {current.commitments[current.slot_of[one.key]].id for one in owned}
     swarm.run_rounds(1)
-    assert mine & book.cases.keys()
-    for name in mine & book.cases.keys():
-        owners = book.cases[name].owners | {book.cases[name].owner}
+    cases = [one for one in book.cases.values() if one.id in ids]
+    assert cases
+    for case in cases:
+        owners = case.owners | {case.owner}
         assert Digest(link.key) in owners
         grants = [swarm.tiers.of(one.key, swarm.manifest.run_id, swarm.now_ms) for one in heirs]
         assert {one.owner for one in grants} <= owners
