@@ -233,6 +233,11 @@ def settled(reports: Sequence[Report], drawn: int) -> tuple[str | None, set[byte
         stated = [other.cosines[one.auditor] for other in reports if one.auditor in other.cosines]
         if prevails(sum(cosine < LOW_COSINE for cosine in stated), len(stated), drawn):
             wrong.add(one.auditor)
+        if prevails(sum(cosine >= LOW_COSINE for cosine in stated), len(stated), drawn):
+            about = one.auditor
+            wrong |= {
+                by.auditor for by in reports if by.cosines.get(about, LOW_COSINE) < LOW_COSINE
+            }
     return verdict, wrong
 
 

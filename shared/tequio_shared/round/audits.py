@@ -128,8 +128,8 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
     """Settle a dispute: five sixths of those that reported, and half of all `drawn`, must agree.
 
     Contradicted are the others, except about a contribution that was withheld, for a trainer may
-    answer some and not others; and auditors of whose sketch as large a part of the later ones say
-    that it is of another training, whatever the verdict.
+    answer some and not others; and, whatever the verdict, auditors of whose sketch as large a part
+    of the later ones say that it is of another training, or those that alone said so.
     """
     kinds = [_kind(vote) for vote in votes]
     agreed = next(
@@ -145,6 +145,10 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
         others = sum(cosine < SIMILAR_E4 for cosine in seen)
         if _prevails(others, len(seen), drawn):
             wrong.add(vote.auditor)
+        # Else anybody could have five others repeat any work, at no risk.
+        if _prevails(len(seen) - others, len(seen), drawn):
+            doubts = (one for one in votes if len(one.checked) > at)
+            wrong |= {one.auditor for one in doubts if one.checked[at] < SIMILAR_E4}
     return Settlement(verdict=agreed, contradicted=tuple(sorted(wrong)))
 
 

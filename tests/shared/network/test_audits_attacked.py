@@ -147,8 +147,8 @@ def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() 
 
 
 def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
-    # A member that commits at once looks faster every round. Nobody could repeat its shares in time,
-    # so nobody reported.
+    # A member that commits at once looks faster every round. Nobody could repeat its shares in
+    # time, so nobody reported.
     swarm = swarm_of(8, unproven=10_000, others=10_000)
     manifest = swarm.manifest
     windows = msgspec.structs.replace(manifest.windows, first=4, most=100_000)
@@ -378,6 +378,17 @@ def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
     points: MemberPoints = swarm.view.accounts.earned[cheat.key]
     assert points.trainer > 0
     assert (points.forfeited, points.unvested) == (0, 0)
+
+
+def test_who_doubts_an_honest_sketch_alone_is_contradicted() -> None:
+    # It could have five others repeat any work, as often as it was drawn, at no risk.
+    honest, doubter, *jury = jury_reports(*[AuditVerdict.CLEAR] * 7)
+    votes = [honest, replace(doubter, checked=(100,))]
+    assert audits.is_disputed(votes)
+    votes += [replace(one, checked=(9_990, 9_990)) for one in jury]
+    settled = audits.settle(votes, 7)
+    assert settled.verdict is AuditVerdict.CLEAR
+    assert settled.contradicted == (doubter.auditor,)
 
 
 # --- the cost of the fold
