@@ -24,8 +24,8 @@ from tequio_shared.ids import (
 )
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JURY, STRIKE_ROUNDS, VESTING
-from tequio_shared.network.accounts import Vesting
 from tequio_shared.network.audits import AuditBook
+from tequio_shared.network.vesting import Vesting
 from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember

@@ -10,9 +10,9 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import key_from_text, sha256, to_text
 from tequio_shared.limits import VESTING
-from tequio_shared.network.accounts import Vesting
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
+from tequio_shared.network.vesting import Vesting
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import Verdict

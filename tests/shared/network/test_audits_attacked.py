@@ -24,9 +24,9 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import AUDIT_PAUSE, MISSED_ROUNDS, VESTING
-from tequio_shared.network.accounts import MemberPoints, Vesting
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
+from tequio_shared.network.vesting import MemberPoints, Vesting
 from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember
