@@ -33,6 +33,7 @@ STALE_CASE = 4
 LATEST_NEXT = 2
 LOW_COSINE = 9_000
 WATCHED = 10
+KNOWN_WORK = 10
 NOT_DONE_ABOVE = {"hidden": 2_500, "other": 2_500, "rounding": 5_000, "leaves": 2_000}
 MOST_CHUNKS = 64
 
@@ -57,16 +58,19 @@ def chance_of(lot: bytes, contribution: bytes) -> int:
     return u64(sha256(b"tequio/v1/audited\0", lot, contribution))
 
 
-def commitments_digest(ids: Mapping[int, bytes]) -> bytes:
-    """C of 10.4, from contribution ids by slot."""
-    parts = (slot.to_bytes(4, "big") + ids[slot] for slot in sorted(ids))
-    return sha256(b"tequio/v1/commitments\0", *parts)
+def statement_digest(leaf: bytes) -> bytes:
+    """SHA-256 of the statement in a leaf (4.3)."""
+    return sha256(leaf[2 + 96 * leaf[1] :])
 
 
-def audit_lot_input(network: bytes, run: bytes, number: int, ids: Mapping[int, bytes]) -> bytes:
+def audit_lot_input(network: bytes, run: bytes, number: int, witness: bytes) -> bytes:
     """Input of a witness's function for its audit lot (10.4)."""
-    digest = commitments_digest(ids)
-    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + digest
+    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + witness
+
+
+def tokens_of(header: bytes) -> int:
+    """`tokens` of a contribution (11.1)."""
+    return int.from_bytes(header[40:48], "little")
 
 
 def opening_seed(lot: bytes, contribution: bytes, auditor: bytes) -> bytes:
@@ -229,6 +233,11 @@ def settled(reports: Sequence[Report], drawn: int) -> tuple[str | None, set[byte
         stated = [other.cosines[one.auditor] for other in reports if one.auditor in other.cosines]
         if prevails(sum(cosine < LOW_COSINE for cosine in stated), len(stated), drawn):
             wrong.add(one.auditor)
+        if prevails(sum(cosine >= LOW_COSINE for cosine in stated), len(stated), drawn):
+            about = one.auditor
+            wrong |= {
+                by.auditor for by in reports if by.cosines.get(about, LOW_COSINE) < LOW_COSINE
+            }
     return verdict, wrong
 
 
@@ -266,22 +275,23 @@ class Purse:
 
     total: int = 0
     waiting: list[list[int]] = field(default_factory=list)
-    """Round, points and later payments of what is unvested."""
+    """Round, points, later payments, their points and those needed, of what is unvested."""
     anew: set[int] = field(default_factory=set)
     """Rounds whose points wait again."""
 
     @property
     def unvested(self) -> int:
         """Points that can be lost."""
-        return sum(points for _, points, _ in self.waiting)
+        return sum(one[1] for one in self.waiting)
 
-    def pay(self, number: int, points: int) -> None:
-        """Pay for a round."""
+    def pay(self, number: int, points: int, times: int = VESTING) -> None:
+        """Pay for a round; that many times the points have to follow."""
         for one in self.waiting:
             one[2] += 1
-        self.waiting = [one for one in self.waiting if one[2] < VESTING]
+            one[3] += points
+        self.waiting = [one for one in self.waiting if one[2] < VESTING or one[3] < one[4]]
         self.total += points
-        self.waiting.append([number, points, 0])
+        self.waiting.append([number, points, 0, 0, times * points])
 
     def lose(self, number: int | None = None) -> int:
         """Lose what is unvested of a round, or of all."""
@@ -296,7 +306,7 @@ class Purse:
     def wait_anew(self) -> None:
         """Let everything unvested wait from the beginning."""
         for one in self.waiting:
-            one[2] = 0
+            one[2] = one[3] = 0
             self.anew.add(one[0])
 
     def end(self) -> int:
@@ -430,6 +440,7 @@ class Member:
     is_active: bool = True
     ready_at: int = 0
     missed: int = 0
+    tokens: int = 0
 
 
 class Auditing:
@@ -493,6 +504,7 @@ class Auditing:
             case "round.close":
                 self._close(index, statement["ts"], body)
             case _ if self._round is not None:
+                self._round.digest = statement_digest(leaf)
                 self._round.read(kind, index, author, body)
 
     # --- what the log says beside audits
@@ -536,7 +548,7 @@ class Auditing:
             (wallet.trainer, wallet.witness), wallet.last_forfeit, strict=True
         ):
             if points:
-                purse.pay(0, points)
+                purse.pay(0, points, 0)
             if self._is_closed:
                 purse.waiting = []
         wallet.forfeited -= sum(wallet.last_forfeit)
@@ -602,6 +614,8 @@ class Auditing:
         for slot, row in enumerate(rows):
             self._pay(now, slot, row)
             self._miss(now, now.keys[slot], row["verdict"])
+            if row["verdict"] == ACCEPTED:
+                self.members[now.keys[slot]].tokens += tokens_of(now.headers[slot])
             self._judge(now, slot, row)
         self.audit(now, index, ts, rows)
 
@@ -628,7 +642,7 @@ class Auditing:
             self.watched[key] = WATCHED
 
     def _audit_lots(self, now: SecondRound) -> dict[int, bytes]:
-        alpha = audit_lot_input(self._network, self._run, now.number, now.ids)
+        alpha = audit_lot_input(self._network, self._run, now.number, now.witness)
         found = {}
         for slot, text in now.proofs.items():
             proof = unbase64(text)
@@ -785,13 +799,15 @@ class Auditing:
             if row["verdict"] != ACCEPTED and not is_measured:
                 continue
             key = now.keys[slot]
-            is_proven = self.records[key].standing == "active" and key not in self.watched
+            tokens = tokens_of(now.headers[slot])
+            is_known = self.members[key].tokens >= KNOWN_WORK * tokens
+            is_active = self.records[key].standing == "active"
+            is_proven = is_known and is_active and key not in self.watched
             if key in self.watched:
                 self.watched[key] -= 1
                 if self.watched[key] == 0:
                     del self.watched[key]
             header = now.headers[slot]
-            tokens = int.from_bytes(header[40:48], "little")
             chunks = int.from_bytes(header[12:16], "little")
             case = Case(now.ids[slot], now.number, key, now.speeds[slot], tokens, chunks)
             case.owners.add(self._owner(key))
@@ -820,6 +836,7 @@ class SecondRound:
         self._heads: dict[int, bytes] = {}
         self.elected: list[int] = []
         self.is_open = self.is_witnessed = False
+        self.digest = self.witness = b""  # of the statement read last, and of round.witness
         self.headers: dict[int, bytes] = {}
         self.ids: dict[int, bytes] = {}
         self.proofs: dict[int, str] = {}
@@ -834,7 +851,7 @@ class SecondRound:
             lots = {slot: lot for slot, lot in self.lots.items() if self._heads[slot] == head}
             self.elected = second_draw.elect(set(self.witnesses), lots)
         elif kind == "round.witness":
-            self.is_witnessed = True
+            self.is_witnessed, self.witness = True, self.digest
         if author not in self.keys:
             return
         slot = self.keys.index(author)

@@ -16,10 +16,16 @@ from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
-from tequio_shared.limits import MISSED_ROUNDS, SEASONED_WITNESSES, SPEED_ROUNDS, VESTING
+from tequio_shared.limits import (
+    MISSED_ROUNDS,
+    NEWCOMER_WORK,
+    SEASONED_WITNESSES,
+    SPEED_ROUNDS,
+)
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
 from tequio_shared.network.tiers import Tiers
+from tequio_shared.network.vesting import MemberPoints
 from tequio_shared.round import assignment
 from tequio_shared.round.assignment import WindowQueue
 from tequio_shared.round.audits import AuditVerdict
@@ -43,101 +49,8 @@ class MemberAccount:
     paces: list[tuple[int, int]] = field(default_factory=list)  # accepted (windows, ms)
     missed: int = 0  # commitments in a row that no quorum had
     feedback: Digest = ZERO_DIGEST  # error feedback that its last accepted contribution left
-
-
-@dataclass(slots=True, kw_only=True)
-class Vesting:
-    """Payments for one kind of duty that may still be lost, the oldest first.
-
-    Each is the member's to keep after `VESTING` further ones. Its own duties are counted, not the
-    rounds that go by: a cheat that leaves keeps nothing of what it came for.
-    """
-
-    waiting: deque[tuple[int, int, int]] = field(default_factory=deque)
-    """(number of payments before it, round, micropoints)."""
-    paid: int = 0
-    total: int = 0
-    restarted: int = 0
-    """Number of the first ones that wait from the beginning, since a later one was withheld."""
-
-    def pay(self, number: int, micropoints: int) -> None:
-        """Add the payment of that round, and release what it vests."""
-        self.waiting.append((self.paid, number, micropoints))
-        self.paid, self.total = self.paid + 1, self.total + micropoints
-        while self.waiting[0][0] + VESTING < self.paid:
-            self.total -= self.waiting.popleft()[2]
-            self.restarted = max(self.restarted - 1, 0)
-
-    def withdraw(self, number: int) -> int:
-        """Take the payment of one round back, and let all others wait from the beginning."""
-        taken = sum(amount for _, paid_for, amount in self.waiting if paid_for == number)
-        left = [one for one in self.waiting if one[1] != number]
-        # as if they were the last payment
-        self.waiting = deque((self.paid - 1, paid_for, amount) for _, paid_for, amount in left)
-        self.total, self.restarted = self.total - taken, len(left)
-        return taken
-
-    def take_restarted(self) -> int:
-        """Take the payments that wait again, and let the others vest: the run has ended."""
-        taken = sum(amount for _, _, amount in list(self.waiting)[: self.restarted])
-        self.take_all()
-        return taken
-
-    def take_all(self) -> int:
-        taken, self.total, self.restarted = self.total, 0, 0
-        self.waiting.clear()
-        return taken
-
-
-@dataclass(slots=True, kw_only=True)
-class MemberPoints:
-    """Micro-points of a member in the run, `trainer` and `witness` without the forfeited ones."""
-
-    trainer: int = 0
-    witness: int = 0
-    forfeited: int = 0
-    training: Vesting = field(default_factory=Vesting)
-    witnessing: Vesting = field(default_factory=Vesting)
-    seized: tuple[int, int] = (0, 0)
-    """Forfeited at the last quarantine, as trainer and as witness."""
-
-    @property
-    def unvested(self) -> int:
-        return self.training.total + self.witnessing.total
-
-    def pay(self, number: int, trainer: int, witness: int) -> None:
-        """Pay what a round earned."""
-        self.trainer, self.witness = self.trainer + trainer, self.witness + witness
-        if trainer:
-            self.training.pay(number, trainer)
-        if witness:
-            self.witnessing.pay(number, witness)
-
-    def take_round(self, number: int) -> None:
-        """Take back the payment for a contribution that could not be audited."""
-        taken = self.training.withdraw(number)
-        self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
-
-    def seize(self) -> None:
-        """Take all that has not vested."""
-        self.seized = self.training.take_all(), self.witnessing.take_all()
-        self.trainer, self.witness = self.trainer - self.seized[0], self.witness - self.seized[1]
-        self.forfeited += sum(self.seized)
-
-    def restore(self) -> None:
-        """Pay back what the last quarantine took, since it was wrong."""
-        self.forfeited -= sum(self.seized)
-        self.pay(0, *self.seized)
-        self.seized = 0, 0
-
-    def vest(self) -> None:
-        """Let nothing wait any more: the run has ended.
-
-        What waits again does not vest. Else a cheat that opens nothing would only have to last.
-        """
-        taken = self.training.take_restarted()
-        self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
-        self.witnessing.take_all()
+    tokens: int = 0  # accepted in all rounds
+    repeated: int = 0  # most windows at once that an auditor cleared, or that had no auditor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +188,7 @@ class RunAccounts:
                 earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
+                self.members[key].tokens += accepted[slot].header.tokens
                 self.members[key].paces.append((row.windows, row.ms))
                 del self.members[key].paces[:-SPEED_ROUNDS]
             self._count_missed(key, Verdict(row.verdict), view)
@@ -289,19 +203,39 @@ class RunAccounts:
 
         What was withheld from its auditors is not paid, and delays the vesting of all the rest.
         """
-        run = self.manifest.run_id
-        over = self.audits.close_round(
-            view,
-            lambda key: self.tiers.of(key, run, ts).owner,
-            lambda key: self.standings.of(key) is not Standing.ACTIVE,
-            self._is_present,
-        )
+        run, links = self.manifest.run_id, self.standings.links
+
+        def owner_of(key: PeerKey) -> Digest:
+            # A key replaced during the round has no owner any more, but its successor does.
+            return self.tiers.of(links.holder(key), run, ts).owner
+
+        over = self.audits.close_round(view, owner_of, self._is_unproven, self._is_present)
+        for slot, work in view.auditable().items() if len(self.audits.judges) <= 1 else ():
+            member = view.roster.members[slot].key
+            if self.audits.judges <= {owner_of(member)}:
+                self._record_repeated(member, work.header.tokens)
         for one in over:
+            if one.verdict is AuditVerdict.CLEAR:
+                self._record_repeated(one.trainer, one.tokens)
             if one.verdict is AuditVerdict.WITHHELD:
-                trainer = self.standings.links.holder(one.trainer)
+                trainer = links.holder(one.trainer)
                 self.audits.watch(trainer)
                 self.earned[trainer].take_round(one.round)
         return over
+
+    def _record_repeated(self, key: PeerKey, tokens: int) -> None:
+        known = self.members[self.standings.links.holder(key)]
+        known.repeated = max(known.repeated, tokens // self.manifest.windows.tokens)
+
+    def _is_unproven(self, key: PeerKey, tokens: int) -> bool:
+        """Return whether a contribution with that many tokens is audited like a newcomer's.
+
+        Also if the key has had little work of this size accepted here: its standing may come from
+        contributions of one window, or from a run without audits.
+        """
+        known = self.members[self.standings.links.holder(key)]
+        is_large = known.tokens < NEWCOMER_WORK * tokens
+        return is_large or self.standings.of(key) is not Standing.ACTIVE
 
     def _is_present(self, key: PeerKey) -> bool:
         """Return whether the key could be in a roster now; one that was replaced could not."""
@@ -391,7 +325,7 @@ class RunAccounts:
             paces,
             train_ms=train_ms,
             first=rules.first,
-            most=rules.first if self.standings.of(key) in UNPROVEN else rules.most,
+            most=self._most_windows(key),
             steps=self.manifest.inner.steps,
         )
         return RosterMember(
@@ -400,6 +334,19 @@ class RunAccounts:
             speed=assignment.verified_speed(paces, train_ms),
             share=mine if TRAINER in roles and is_free else 0,
         )
+
+    def _most_windows(self, key: PeerKey) -> int:
+        """Largest share of a key: where there are audits, twice what was repeated of its work.
+
+        Else who skips the work would look so fast that nobody can repeat its shares in time.
+        """
+        rules = self.manifest.windows
+        if self.standings.of(key) in UNPROVEN:
+            return rules.first
+        if not self.manifest.audits.unproven_bp:
+            return rules.most
+        repeated = self.members[key].repeated
+        return min(max(rules.first, assignment.GROWTH * repeated), rules.most)
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:
         """Drop a member whose commitments nobody can fetch, as they waste everybody's time."""

@@ -86,6 +86,7 @@ class AuditOutcome:
 
     trainer: PeerKey
     round: int
+    tokens: int
     verdict: AuditVerdict | None
     """None: nothing follows for the trainer."""
     was_present: bool
@@ -96,6 +97,8 @@ class AuditOutcome:
 
 
 KeyTest = Callable[[PeerKey], bool]
+WorkTest = Callable[[PeerKey, int], bool]
+"""Of a key's contribution with that many tokens."""
 OwnerOf = Callable[[PeerKey], Digest]
 
 
@@ -109,6 +112,8 @@ class _Candidates:
     """Members with an audit lot."""
     auditors: list[Candidate]
     """Members that may audit, busy or not."""
+    judges: frozenset[Digest]
+    """Owners of these and of those that are paused."""
 
 
 @dataclass(slots=True)
@@ -123,6 +128,8 @@ class AuditBook:
     """Keys that withheld a contribution, with the contributions that are still audited more."""
     paused: dict[PeerKey, int] = field(default_factory=dict)
     """Keys that owed an audit and did not report, with the round from which they may be drawn."""
+    judges: frozenset[Digest] = frozenset()
+    """Owners of members that could audit at the last close, were they neither busy nor paused."""
 
     def orders(self, slots: Mapping[PeerKey, int]) -> tuple[AuditOrder, ...]:
         """Orders for a roster whose trainers have these slots: for at most half of them.
@@ -162,16 +169,17 @@ class AuditBook:
                 case.owners.add(Digest(successor))
 
     def close_round(
-        self, view: RoundView, owner_of: OwnerOf, is_unproven: KeyTest, is_present: KeyTest
+        self, view: RoundView, owner_of: OwnerOf, is_unproven: WorkTest, is_present: KeyTest
     ) -> list[AuditOutcome]:
         """Take in the reports of a closed round, and draw the next audits; returns what is over.
 
-        The contributions of unproven keys are audited more often; keys that are not present are in
+        Unproven contributions are audited more often; keys that are not present are in
         no roster until they return.
         """
         self._take_reports(view)
         self._drop_late(view, is_present)
         members = self._candidates(view, owner_of, is_present)
+        self.judges = members.judges
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
         return over
@@ -216,12 +224,14 @@ class AuditBook:
         # paused.
         trainers = {view.roster.members[slot].key for slot in view.roster.slots_of(TRAINER)}
         attested = {view.roster.members[slot].key for slot in view.attests}
-        willing = (trainers & attested) - self.paused.keys()
+        holders = trainers & attested
+        able = [one for one in found if one.key in holders and is_present(one.key)]
         elected = {view.roster.members[slot].key for slot in view.elected}
         return _Candidates(
             elected=[one.owner for one in found if one.key in elected],
             lots=[one for one in found if one.lot],
-            auditors=[one for one in found if one.key in willing and is_present(one.key)],
+            auditors=[one for one in able if one.key not in self.paused],
+            judges=frozenset(one.owner for one in able),
         )
 
     def _free(self, members: _Candidates) -> list[Candidate]:
@@ -267,14 +277,14 @@ class AuditBook:
         view: RoundView,
         members: _Candidates,
         owner_of: OwnerOf,
-        is_unproven: KeyTest,
+        is_unproven: WorkTest,
     ) -> None:
         cases, works = {}, []
         for slot, work in view.auditable().items():
             member = view.roster.members[slot]
             case = _case(view, member.key, owner_of(member.key), member.speed, work)
             is_watched = self._count_watched(member.key)
-            is_often = is_unproven(member.key) or is_watched
+            is_often = is_unproven(member.key, work.header.tokens) or is_watched
             rate = self.rules.unproven_bp if is_often else self.rules.others_bp
             cases[case.id] = case
             works.append((case.work, rate))
@@ -345,6 +355,7 @@ def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
         AuditOutcome(
             trainer=case.trainer,
             round=case.round,
+            tokens=case.tokens,
             verdict=verdict,
             was_present=view.slot_of.get(case.trainer) in view.attests,
             contradicted=contradicted,

@@ -1,11 +1,13 @@
 """Audits: who repeats whose contribution, which part of it is opened, and what the figures mean.
 
 Theory. After the commitments of a round are fixed, each witness draws an audit lot: the output of
-its verifiable random function over them. From a lot and a contribution's id follow whether that
-contribution is audited, and by whom. So no trainer knows its auditor before it commits, nobody can
-steer the draw by a commitment, and a witness that withholds its lot cancels only its own audits. An
-auditor repeats the training and states how far the claim lies from it; how that is judged is fixed
-here, in integers, so that all readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
+its verifiable random function for `round.witness`. From a lot and a contribution's id follow
+whether that contribution is audited, and by whom. So no trainer knows its auditor before it
+commits, nobody can steer the draw by a commitment, and a witness that withholds its lot cancels
+only its own audits. The lots are not over the commitments: who commits last would try headers until
+its friends' lots draw what it likes, seats in a jury among it. An auditor repeats the training and
+states how far the claim lies from it; how that is judged is fixed here, in integers, so that all
+readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
 """
 
 from __future__ import annotations
@@ -61,13 +63,9 @@ def judge(figures: AuditFigures | None) -> AuditVerdict:
     return verdict
 
 
-def lot_input(
-    net: NetworkId, run: RunId, number: int, commitments: Mapping[int, ContributionId]
-) -> bytes:
-    """Input of a witness's function for its audit lot, from the round's commitments by slot."""
-    named = b"".join(slot.to_bytes(4, "big") + commitments[slot] for slot in sorted(commitments))
-    digest = sha256(b"tequio/v1/commitments\0", named)
-    return b"tequio/v1/audit-lot\0" + net + run + number.to_bytes(8, "big") + digest
+def lot_input(net: NetworkId, run: RunId, number: int, witness: Digest) -> bytes:
+    """Input of a witness's function for its audit lot; `witness`: digest of `round.witness`."""
+    return b"tequio/v1/audit-lot\0" + net + run + number.to_bytes(8, "big") + witness
 
 
 def draw(lot: bytes, contribution: ContributionId) -> int:
@@ -130,8 +128,8 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
     """Settle a dispute: five sixths of those that reported, and half of all `drawn`, must agree.
 
     Contradicted are the others, except about a contribution that was withheld, for a trainer may
-    answer some and not others; and auditors of whose sketch as large a part of the later ones say
-    that it is of another training, whatever the verdict.
+    answer some and not others; and, whatever the verdict, auditors of whose sketch as large a part
+    of the later ones say that it is of another training, or those that alone said so.
     """
     kinds = [_kind(vote) for vote in votes]
     agreed = next(
@@ -147,6 +145,10 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
         others = sum(cosine < SIMILAR_E4 for cosine in seen)
         if _prevails(others, len(seen), drawn):
             wrong.add(vote.auditor)
+        # Else anybody could have five others repeat any work, at no risk.
+        if _prevails(len(seen) - others, len(seen), drawn):
+            doubts = (one for one in votes if len(one.checked) > at)
+            wrong |= {one.auditor for one in doubts if one.checked[at] < SIMILAR_E4}
     return Settlement(verdict=agreed, contradicted=tuple(sorted(wrong)))
 
 

@@ -44,7 +44,7 @@ NO_SAMPLE = GainSample(windows={}, control=())
 
 
 def sample_seed(lots: Digest, witness: Digest) -> Digest:
-    """Seed of a round's sample, from its lots and the id of its `round.witness`."""
+    """Seed of a round's sample, from its lots and the digest of its `round.witness`."""
     return sha256(b"tequio/v1/gain\0", lots, witness)
 
 

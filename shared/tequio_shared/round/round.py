@@ -211,6 +211,7 @@ class RoundView:
     lot_seed: bytes  # the coordinator's output, from which all lots of the round are drawn
     phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
+    witness: Digest = ZERO_DIGEST  # digest of round.witness
     attests: dict[int, HeadAttest] = field(default_factory=dict)
     lots: dict[int, bytes] = field(default_factory=dict)  # by slot that attested
     open: RoundOpen | None = None
@@ -241,8 +242,7 @@ class RoundView:
     @property
     def audit_lot_input(self) -> bytes:
         """Input of every witness's verifiable random function, once the commitments are fixed."""
-        ids = {slot: one.id for slot, one in self.commitments.items()}
-        return audits.lot_input(self.net, self.manifest.run_id, self.number, ids)
+        return audits.lot_input(self.net, self.manifest.run_id, self.number, self.witness)
 
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
         """Apply a member's statement; raises RefusedError unless the round accepts it now."""
@@ -305,7 +305,7 @@ class RoundView:
         self.elected = self.committee(body.head)
 
     def apply_witness(self, body: RoundWitness, statement: Digest) -> None:
-        """Apply round.witness with that id: training is over, these commitments count."""
+        """Apply round.witness with that digest: training is over, these commitments count."""
         if self.phase is not RoundPhase.TRAIN:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
         # The count pins which commitments came in time, whatever the readers' clocks say.
@@ -314,7 +314,7 @@ class RoundView:
                 "wrong-witness",
                 f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
             )
-        self.phase, self.is_judged = RoundPhase.WITNESS, True
+        self.phase, self.is_judged, self.witness = RoundPhase.WITNESS, True, statement
         done = {
             slot: round_assignment.split_windows(self.assignment[slot], one.header.window_count)[0]
             for slot, one in self.commitments.items()
@@ -664,7 +664,8 @@ class RoundView:
         order = self.orders.get(slot)
         if order is None:
             raise RefusedError("wrong-role", f"not an auditor in round {self.number}")
-        if self.phase is RoundPhase.OVER:
+        # Not in the witness phase: who knows its friends' lots knows which of them would judge.
+        if self.phase not in (RoundPhase.ATTEST, RoundPhase.TRAIN):
             raise RefusedError("too-late", f"round {self.number} does not accept audits now")
         if slot in self.reports:
             raise RefusedError("already-said", f"a second audit in round {self.number}")

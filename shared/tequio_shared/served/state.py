@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
-from tequio_shared.network.accounts import MemberPoints
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
+from tequio_shared.network.vesting import MemberPoints
 from tequio_shared.network_view import NetworkView
 from tequio_shared.served.rows import (
     KeyRows,

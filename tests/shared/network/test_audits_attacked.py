@@ -7,11 +7,14 @@ to less than a third of them.
 from __future__ import annotations
 
 import time
+from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
 
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import (
     ContributionId,
     Digest,
@@ -21,18 +24,20 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import AUDIT_PAUSE, MISSED_ROUNDS, VESTING
-from tequio_shared.network.accounts import MemberPoints, Vesting
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
+from tequio_shared.network.vesting import MemberPoints, Vesting
 from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
-from tequio_shared.statements.runs import AuditReport, RunFinish
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tequio_shared.statements.runs import AuditReport, RoundWitness, RunFinish
+from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
+    from tequio_shared.head.contribution import ContributionHeader
     from tequio_shared.round.round import RoundView
 
 
@@ -106,6 +111,104 @@ def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
     swarm.arithmetic.idle.add(idler)
     swarm.run()
     assert swarm.view.accounts.earned[idler].trainer <= before
+
+
+class Sparing(Volunteer):
+    """Does a part of its share: that many windows."""
+
+    windows = 1
+
+    def contribution_to(self, current: RoundView) -> ContributionHeader:
+        if current.number not in self._headers:
+            share = current.roster.members[current.slot_of[self.key]].share
+            windows = min(self.windows, share)
+            self._headers[current.number] = self._arithmetic.contribute(
+                current, self.key, self._rng, windows
+            )
+        return self._headers[current.number]
+
+
+def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() -> None:
+    # Ten contributions of one window made a key active, and its large ones were hardly audited.
+    swarm = swarm_of(8, unproven=10_000, others=0)
+    small = Sparing("small", swarm.arithmetic)
+    swarm.join(small)
+    while swarm.standings.of(small.key) is not Standing.ACTIVE or swarm.view.closed < 16:
+        assert swarm.step()
+    small.windows, large, audited = 3, 0, 0
+    while large < 4:
+        swarm.run_rounds(swarm.view.closed + 1)
+        current = swarm.view.round
+        assert current is not None
+        mine = current.accepted().get(current.slot_of[small.key])
+        if mine is not None and mine.header.window_count == 3:
+            large, audited = large + 1, audited + (mine.id in swarm.view.accounts.audits.cases)
+    assert audited
+
+
+def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
+    # A member that commits at once looks faster every round. Nobody could repeat its shares in
+    # time, so nobody reported.
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    manifest = swarm.manifest
+    windows = msgspec.structs.replace(manifest.windows, first=4, most=100_000)
+    swarm = Swarm(msgspec.structs.replace(manifest, windows=windows), seed=3)
+    for at in range(8):
+        swarm.volunteer(f"member {at}")
+    hasty = swarm.volunteers[3]
+    most = 0
+    while swarm.view.closed < 40:
+        current = swarm.view.round
+        if current is not None and current.phase is RoundPhase.TRAIN:
+            for slot, order in current.orders.items():
+                one = next(one for one in swarm.volunteers if current.slot_of[one.key] == slot)
+                one.audits = order.tokens <= 16 * windows.tokens  # as many as it can repeat
+            draft = hasty.duty(swarm.view)
+            if draft is not None:
+                swarm.post(hasty, draft)
+                continue
+            most = max(most, current.roster.members[current.slot_of[hasty.key]].share)
+        assert swarm.step()
+    assert 16 < most <= 32
+
+
+# --- the draw
+
+
+def test_who_commits_last_cannot_choose_the_lots_of_its_friends() -> None:
+    # It once tried headers, some hundred in a second, until a friend's lot drew its work first and
+    # named another friend, or until its friends had seats in a jury.
+    swarm = swarm_of(6)
+    while not (swarm.view.round and len(swarm.view.round.commitments) == 6):
+        assert swarm.step()
+    current = swarm.view.round
+    body = RoundWitness(commits=6)
+    foreseen = deepcopy(current)
+    foreseen.apply_witness(body, Digest(named("a guess")))
+    other = deepcopy(current)
+    slot = next(iter(other.commitments))
+    other.commitments[slot] = replace(other.commitments[slot], id=ContributionId(named("tried")))
+    other.apply_witness(body, Digest(named("a guess")))
+    assert other.audit_lot_input == foreseen.audit_lot_input
+    swarm.log_statement(swarm.coordinator, StatementDraft(body, current.number))
+    assert current.audit_lot_input != foreseen.audit_lot_input
+
+
+def test_nobody_reports_once_the_lots_that_would_seat_a_jury_can_be_known() -> None:
+    # Else an accuser would wait for them, and accuse only when its friends are the jury.
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    while not (swarm.view.round and swarm.view.round.orders and swarm.view.round.open):
+        assert swarm.step()
+    current = swarm.view.round
+    slot = next(iter(current.orders))
+    late = next(one for one in swarm.volunteers if current.slot_of[one.key] == slot)
+    late.audits = False
+    while current.phase is not RoundPhase.WITNESS:
+        assert swarm.step()
+    report = StatementDraft(late.audit_of(swarm.view, current, slot), current.number)
+    with pytest.raises(RefusedError) as refused:
+        swarm.post(late, report)
+    assert refused.value.code == "too-late"
 
 
 # --- honest keys
@@ -207,6 +310,7 @@ def test_a_contradiction_that_is_settled_later_than_the_standing_makes_suspected
     outcome = AuditOutcome(
         trainer=PeerKey(named("trainer")),
         round=1,
+        tokens=1,
         verdict=AuditVerdict.CLEAR,
         was_present=True,
         contradicted=(auditor,),
@@ -232,10 +336,34 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     waiting.pay(2, 10)
     waiting.withdraw(1)
     for number in range(3, 2 + VESTING):
-        waiting.pay(number, 1)
-    assert waiting.total == 10 + VESTING - 1
-    waiting.pay(2 + VESTING, 1)
-    assert waiting.total == VESTING
+        waiting.pay(number, 10)
+    assert waiting.total == 10 * VESTING
+    waiting.pay(2 + VESTING, 10)
+    assert waiting.total == 10 * VESTING
+    assert [one.round for one in waiting.waiting] == list(range(3, 3 + VESTING))
+
+
+def test_small_contributions_do_not_vest_what_large_ones_earned() -> None:
+    # Twenty large contributions without the work, and then one window in each of 64 rounds: all
+    # twenty had vested, for the work of one.
+    waiting = Vesting()
+    for number in range(20):
+        waiting.pay(number, 64_000)
+    for number in range(20, 20 + VESTING):
+        waiting.pay(number, 1_000)
+    assert waiting.total >= 20 * 64_000
+    for number in range(100, 100 + VESTING):
+        waiting.pay(number, 64_000)
+    assert waiting.total == VESTING * 64_000
+
+
+def test_points_that_wait_for_larger_payments_do_not_hold_up_smaller_ones() -> None:
+    waiting = Vesting()
+    waiting.pay(0, 1_000)
+    for number in range(1, 1_000):
+        waiting.pay(number, 10)
+    assert waiting.total == 1_000 + VESTING * 10
+    assert len(waiting.waiting) == 1 + VESTING
 
 
 def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
@@ -250,6 +378,17 @@ def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
     points: MemberPoints = swarm.view.accounts.earned[cheat.key]
     assert points.trainer > 0
     assert (points.forfeited, points.unvested) == (0, 0)
+
+
+def test_who_doubts_an_honest_sketch_alone_is_contradicted() -> None:
+    # It could have five others repeat any work, as often as it was drawn, at no risk.
+    honest, doubter, *jury = jury_reports(*[AuditVerdict.CLEAR] * 7)
+    votes = [honest, replace(doubter, checked=(100,))]
+    assert audits.is_disputed(votes)
+    votes += [replace(one, checked=(9_990, 9_990)) for one in jury]
+    settled = audits.settle(votes, 7)
+    assert settled.verdict is AuditVerdict.CLEAR
+    assert settled.contradicted == (doubter.auditor,)
 
 
 # --- the cost of the fold
@@ -301,5 +440,5 @@ def test_a_round_with_many_open_audits_is_closed_quickly() -> None:
         )
         book.paused[PeerKey(named(f"paused {at}"))] = 100
     began = time.perf_counter()
-    book.close_round(cast("RoundView", view), Digest, lambda _: True, lambda _: True)
+    book.close_round(cast("RoundView", view), Digest, lambda *_: True, lambda _: True)
     assert time.perf_counter() - began < 5

@@ -8,6 +8,7 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.evidence import find_evidence
+from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import (
@@ -513,6 +515,33 @@ def test_a_successor_is_watched_like_its_former_key_and_audits_none_of_its_work(
     assert {Digest(a.key), Digest(heir.key)} <= audits.cases[name].work.owners
 
 
+def test_work_of_a_key_that_was_replaced_in_its_round_is_still_its_owners() -> None:
+    # Replaced between commitment and close, the former key counted as an owner of its own, and the
+    # owner's other keys could audit what it had not done.
+    rules = AuditRules(unproven_bp=10_000, others_bp=10_000)
+    swarm = KeySwarm(msgspec.structs.replace(tiny_manifest(most=60), audit=rules))
+    link = signer("an owner's link")
+    until = swarm.now_ms + 10**9
+    swarm.organise(InviteOpen(invitation=to_text(link.key), uses=2, until=until, run=""))
+    owned = [swarm.new_volunteer(f"owned {at}") for at in range(2)]
+    swarm.join(*owned, invitation=link)
+    for name in "abcd":
+        swarm.volunteer(name)
+    run_into(swarm, RoundPhase.WITNESS)
+    heirs = [swarm.replace(one, f"heir {at}") for at, one in enumerate(owned)]
+    current, book = swarm.view.round, swarm.view.accounts.audits
+    assert current is not None
+    ids = {current.commitments[current.slot_of[one.key]].id for one in owned}
+    swarm.run_rounds(1)
+    cases = [one for one in book.cases.values() if one.id in ids]
+    assert cases
+    for case in cases:
+        owners = case.owners | {case.owner}
+        assert Digest(link.key) in owners
+        grants = [swarm.tiers.of(one.key, swarm.manifest.run_id, swarm.now_ms) for one in heirs]
+        assert {one.owner for one in grants} <= owners
+
+
 def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
     swarm, them = swarm_of(*"abcde")
     swarm.run_rounds(1)
@@ -520,6 +549,7 @@ def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
     outcome = AuditOutcome(
         trainer=them["a"].key,
         round=1,
+        tokens=1,
         verdict=AuditVerdict.NOT_DONE,
         was_present=True,
         contradicted=(),

@@ -151,6 +151,8 @@ def is_warning(body: AuditReport) -> bool:
 
 def _figures(found: link.MeasuredFigures) -> AuditFigures:
     """Figures for the log: a model without a group, or without feedback, differs by 0 there."""
+    if found.hidden is None and found.other is None:
+        raise AuditNotPossibleError("trainer-failed", "the trainer compared nothing")
     return AuditFigures(
         hidden=found.hidden or 0,
         other=found.other or 0,

@@ -17,10 +17,12 @@ from pathlib import Path
 import structlog
 import trio
 
+from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.past_rounds import PastRounds, PastWork
 from tequio_client.worker.rounds.statements import RunContext
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_client.worker.swarm.opened_leaves import (
     LeavesWithheldError,
     feedback_tree,
@@ -157,7 +159,7 @@ class RepeatedTraining:
                 f"payload or shards did not arrive in {self._patience.content_s:.0f} s",
             )
         has_before = is_opened and work.feedback != ZERO_DIGEST
-        has_after = is_opened and work.header.feedback_root != ZERO_DIGEST
+        has_after = is_opened and not work.shape.is_dense
         return _Inputs(
             weights=weights,
             shards=shards,
@@ -204,6 +206,11 @@ class RepeatedTraining:
                     path,
                     timeout_s=max(deadline_s - trio.current_time(), 0),
                 )
+            if work.header.feedback_root == ZERO_DIGEST:
+                # Nothing was kept back, by its own word. That is compared like any other feedback:
+                # else naming none would be a way not to be compared.
+                nothing = bytes(LEAF_BYTES * len(chunks))
+                await trio.to_thread.run_sync(files.write_for_user, after, nothing)
         except LeavesWithheldError as err:
             log.info("audit without leaves", round=work.round, slot=work.slot, why=str(err))
             return False

@@ -232,6 +232,24 @@ async def test_the_leaves_of_other_work_do_not_pass(run: SmallRun, tmp_path: Pat
         assert exceeded(result.report.figures, CONVICT)
 
 
+async def test_a_header_that_names_no_feedback_is_held_to_having_none(
+    run: SmallRun, tmp_path: Path
+) -> None:
+    # There was nothing to open then, so nothing was compared, and every auditor cleared it.
+    async with audits(run, tmp_path) as now:
+        work = now.past.find(1, await now.train(1))
+        assert work is not None
+        header = replace(work.header, feedback_root=ZERO_DIGEST)
+        lie = replace(work, header=header, id=contribution_id(header.pack()))
+        past = SimpleNamespace(
+            find=lambda *_: lie, weights_path=lambda _: now.store.tree_path(lie.base.weights_root)
+        )
+        now.repeated._past = cast("PastRounds", past)  # noqa: SLF001 - as if it had committed so
+        result = await now.repeated.audit(now.order(1, lie.id))
+        assert not result.are_leaves_withheld
+        assert "hidden" in exceeded(result.report.figures, CONVICT)
+
+
 @pytest.mark.parametrize("opened", ["none", "after alone", "before alone"])
 async def test_without_all_leaves_the_audit_uses_none(
     run: SmallRun, tmp_path: Path, opened: str
