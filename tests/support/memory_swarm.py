@@ -391,7 +391,8 @@ class Volunteer:
             checked=tuple(
                 # Only who repeats the training sees that an earlier sketch is not of it.
                 1_000 if vote.auditor in truth.lazy and not is_lazy else 9_990
-                for vote in case.votes
+                # Those of which the order told: others reported since, while the order waited.
+                for vote in case.votes[: len(order.earlier)]
             ),
         )
 
