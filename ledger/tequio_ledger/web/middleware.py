@@ -20,7 +20,7 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import MAX_NAMES, make_buckets
+from tequio_ledger.web.limits import MAX_NAMES, Turns, make_buckets
 from tequio_shared.addresses import network_of
 from tequio_shared.ids import to_text
 
@@ -181,8 +181,11 @@ class ProxyMiddleware:
 class RequestLimits:
     """Limits the requests of one network address, the length of their target, and slow readers.
 
-    Used from one event loop, behind `ProxyMiddleware`. An answer whose client accepts nothing for
-    `slow_reader_s` is abandoned, so a slow client cannot hold a handler permanently.
+    Used from one event loop, behind `ProxyMiddleware`. Requests begin in turns of their network
+    addresses, at most one in each iteration of the event loop: hundreds of connections may have
+    sent many in advance, and those that began at once would be served before anybody else's. An
+    answer whose client accepts nothing for `slow_reader_s` is abandoned, so a slow client cannot
+    hold a handler permanently.
     """
 
     def __init__(
@@ -200,6 +203,7 @@ class RequestLimits:
         self._app = app
         self._slow_reader_s = slow_reader_s
         self._rate = make_buckets(request_rate)
+        self._turns = Turns(1)
         self._most = MAX_REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
 
@@ -208,6 +212,8 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         network = _network_of(scope["client"][0])
+        async with self._turns.turn(network, scope.get("state", {}).get(CONNECTION)):
+            await asyncio.sleep(0)  # the next one begins in the next iteration
         refusal = self._refusal(scope, network)
         if refusal is None:
             await self._answer(network, scope, receive, send)

@@ -220,11 +220,13 @@ class _Connection(OpenConnection):
 
     def queue_request(self) -> None:
         """Record that the request waits for others: its connection may give way."""
-        self._table.wait(self)
+        if not self._is_receiving:
+            self._table.wait(self)
 
     def resume_request(self) -> None:
         """Record that the request is worked on."""
-        self._table.serve(self)
+        if not self._is_receiving:  # otherwise it waits for its client now
+            self._table.serve(self)
 
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
