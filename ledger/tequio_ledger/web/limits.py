@@ -132,8 +132,11 @@ class StreamLimit:
 class QueuedConnection(Protocol):
     """The connection of a request that may have to wait for a turn."""
 
-    def queue_request(self) -> None:
-        """Record that the request waits: its connection may be closed to make room."""
+    def queue_request(self, turn: asyncio.Future[bool]) -> None:
+        """Record that the request waits: its connection may be closed to make room.
+
+        Whoever sets the result ends the wait: the connection, with False, if its client is gone.
+        """
 
     def resume_request(self) -> None:
         """Record that the request is worked on."""
@@ -143,7 +146,6 @@ class QueuedConnection(Protocol):
 class Turn:
     """One turn of a request."""
 
-    has_waited: bool
     used_s: float = 0.0
     """Set by the work: the time of a processor that it took. Without it, all turns count alike."""
 
@@ -163,7 +165,7 @@ class Turns:
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the longest waiting first
+        self._waiting: dict[str, deque[asyncio.Future[bool]]] = {}  # the longest waiting first
         self._used_s: dict[str, float] = {}
         self._last_s = 0.0  # use of the address that had the last turn, before it
 
@@ -171,12 +173,12 @@ class Turns:
     async def turn(
         self, network: str, connection: QueuedConnection | None = None
     ) -> AsyncIterator[Turn]:
-        """Wait for a turn, which ends with the block."""
-        turn = Turn(has_waited=not self._free)
-        if turn.has_waited:
-            await self._wait(network, connection)
-        else:
+        """Wait for a turn, which ends with the block; raises RefusedError if the client is gone."""
+        if self._free:
             self._free -= 1
+        else:
+            await self._wait(network, connection)
+        turn = Turn()
         begun_s = self._use_of(network)
         self._last_s = max(self._last_s, begun_s)
         try:
@@ -188,16 +190,18 @@ class Turns:
             self._pass_on()
 
     async def _wait(self, network: str, connection: QueuedConnection | None) -> None:
-        mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(network, deque()).append(mine)
         if connection is not None:
-            connection.queue_request()
+            connection.queue_request(mine)
         try:
-            await mine
+            has_turn = await mine
         except asyncio.CancelledError:
-            if not mine.cancelled():  # it had its turn already
+            if not mine.cancelled() and mine.result():  # it had its turn already
                 self._pass_on()
             raise
+        if not has_turn:
+            raise RefusedError("queue-full", "the client is gone")
         if connection is not None:
             connection.resume_request()
 
@@ -215,7 +219,7 @@ class Turns:
             if queue:
                 self._waiting[network] = queue
             if not chosen.done():
-                chosen.set_result(None)
+                chosen.set_result(True)
                 return
         self._free += 1
 

@@ -22,6 +22,7 @@ from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import MAX_NAMES, Turns, make_buckets
 from tequio_shared.addresses import network_of
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
@@ -212,8 +213,11 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         network = _network_of(scope["client"][0])
-        async with self._turns.turn(network, scope.get("state", {}).get(CONNECTION)):
-            await asyncio.sleep(0)  # the next one begins in the next iteration
+        try:
+            async with self._turns.turn(network, scope.get("state", {}).get(CONNECTION)):
+                await asyncio.sleep(0)  # the next one begins in the next iteration
+        except RefusedError:  # the client is gone
+            return
         refusal = self._refusal(scope, network)
         if refusal is None:
             await self._answer(network, scope, receive, send)

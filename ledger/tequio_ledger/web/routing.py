@@ -206,8 +206,6 @@ def _endpoint(
             return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
         connection = request.scope.get("state", {}).get(CONNECTION)
         async with turns.turn(network_of(request), connection) as turn:
-            if turn.has_waited and await request.is_disconnected():
-                raise RefusedError("queue-full", "the client is gone")
             return await run_in_threadpool(_work, turn, partial(handler, **arguments))
 
     async def answer(request: Request) -> Response:

@@ -155,6 +155,7 @@ class _Connection(OpenConnection):
         self._is_aborted = False
         self._is_receiving = False  # the body of a request
         self._under_way = 0  # pipelined requests may overlap
+        self._turn: asyncio.Future[bool] | None = None  # what a request waited for last
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
@@ -169,6 +170,7 @@ class _Connection(OpenConnection):
         self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
+        self._end_wait()
         # Otherwise a closed connection is a cycle of objects: thousands of them make the collector
         # stop the event loop for 60 ms, again and again.
         self._http.app_state.clear()
@@ -218,8 +220,11 @@ class _Connection(OpenConnection):
         self._is_receiving = False
         self._table.serve(self)
 
-    def queue_request(self) -> None:
+    def queue_request(self, turn: asyncio.Future[bool]) -> None:
         """Record that the request waits for others: its connection may give way."""
+        self._turn = turn
+        if self._transport is None:
+            self._end_wait()
         if not self._is_receiving:
             self._table.wait(self)
 
@@ -235,6 +240,11 @@ class _Connection(OpenConnection):
             self._is_receiving = False
             self._table.wait(self)
             self._await_head()
+
+    def _end_wait(self) -> None:
+        """Give up a request that waits: those of thousands of closed connections would queue up."""
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_result(False)
 
     def _await_head(self) -> None:
         self._cancel_deadline()

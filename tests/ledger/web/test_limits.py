@@ -56,9 +56,15 @@ def test_a_process_with_few_connections_has_few_streams() -> None:
 
 async def work(turns: Turns, network: str, order: list[str]) -> None:
     async with turns.turn(network) as turn:
-        await asyncio.sleep(0.001)
+        await asyncio.sleep(0)
         turn.used_s = 0.001
         order.append(network)
+
+
+async def iterate(times: int) -> None:
+    """Let the event loop work."""
+    for _ in range(times):
+        await asyncio.sleep(0)
 
 
 @attack("D7", layer="net", ends="the network that has used least is next")
@@ -70,7 +76,7 @@ def test_a_newcomer_does_not_wait_for_all_requests_of_another() -> None:
         async with asyncio.TaskGroup() as tasks:
             for number in range(40):
                 tasks.create_task(work(turns, f"flooder {number % 2}", order))
-            await asyncio.sleep(0.01)
+            await iterate(10)
             tasks.create_task(work(turns, "newcomer", order))
         assert len(order) == 41
         last = order.index("newcomer")
@@ -111,8 +117,9 @@ def test_who_used_little_lately_is_next() -> None:
         async with asyncio.TaskGroup() as tasks:
             for number in range(240):
                 tasks.create_task(work(turns, f"flooder {number % 24}", order))
-            await asyncio.sleep(0.04)
+            await iterate(150)
             begun = len(order)
+            assert 24 < begun < 200
             for _ in range(3):
                 tasks.create_task(work(turns, "modest", order))
         assert order[begun:].index("modest") <= 3
