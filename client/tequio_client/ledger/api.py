@@ -277,7 +277,7 @@ class LedgerApi:
         return digest
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
-        """List dialable addresses of that network's peers, signatures checked, newest first."""
+        """List dialable addresses of that network's peers, signatures checked."""
         found: list[AddressRecord] = []
         for raw in (await self._get("seeds", SeedsAnswer)).seeds:
             try:
