@@ -25,7 +25,6 @@ A trusted proxy's connections carry requests of many networks: they only count a
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import socket
 from abc import ABC, abstractmethod
@@ -39,7 +38,7 @@ from typing import Protocol
 
 from tequio_ledger import metrics, resources
 from tequio_ledger.web.limits import MAX_NAMES
-from tequio_ledger.web.middleware import MAX_REQUESTS
+from tequio_ledger.web.middleware import MAX_REQUESTS, is_within
 from tequio_shared.addresses import network_of
 
 MAX_CONNECTIONS = 4_096
@@ -201,12 +200,7 @@ class ConnectionTable:
 
 def _network_of(proxies: Sequence[IPv4Network | IPv6Network], host: str) -> str:
     """Give the network address; empty for a trusted proxy."""
-    if proxies:
-        with suppress(ValueError):
-            address = ipaddress.ip_address(host)
-            if any(address in proxy for proxy in proxies):
-                return ""
-    return network_of(host)
+    return "" if is_within(host, proxies) else network_of(host)
 
 
 class _WaitingList:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
 import itertools
 import time
 from collections import Counter
@@ -21,12 +20,12 @@ import structlog
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
 from tequio_ledger.web.limits import MAX_NAMES, Turns, make_buckets
-from tequio_shared.addresses import network_of
+from tequio_shared.addresses import network_of, parse_host
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from ipaddress import IPv4Network, IPv6Network
 
     from prometheus_client import Counter as CountMetric
@@ -167,16 +166,14 @@ class ProxyMiddleware:
         host: str = (scope.get("client") or ("", 0))[0]
         lines = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
         hops = b",".join(lines).decode("latin-1").split(",") if lines else []
-        while hops and self._is_proxy(host):
+        while hops and is_within(host, self._proxies):
             host = hops.pop().strip()
         return host
 
-    def _is_proxy(self, host: str) -> bool:
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return any(address in proxy for proxy in self._proxies)
+
+def is_within(host: str, networks: Iterable[Network]) -> bool:
+    address = parse_host(host)
+    return address is not None and any(address in network for network in networks)
 
 
 class RequestLimits:

@@ -131,7 +131,7 @@ def test_a_body_that_goes_on_begins_its_wait_again(connections: ConnectionTable)
 
 
 def test_a_proxy_counts_among_all_only(connections: ConnectionTable) -> None:
-    lines = opened(connections, PROXY, PROXY, PROXY, PROXY)
+    lines = opened(connections, PROXY, PROXY, PROXY, f"::ffff:{PROXY}")
     assert closed(lines) == []
     opened(connections, HOME)
     assert closed(lines) == [0]

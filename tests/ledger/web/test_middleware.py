@@ -74,6 +74,7 @@ async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
         ("10.1.2.3", "10.4.4.4", "10.4.4.4"),
         ("10.1.2.3", "", "10.1.2.3"),
         ("fd00::1", "2001:db8::7", "2001:db8::7"),
+        ("::ffff:10.1.2.3", "198.51.100.7", "198.51.100.7"),  # IPv4 on a listener of both kinds
         ("10.1.2.3", "garbage", "garbage"),  # counts with all that nobody can tell
     ],
 )
