@@ -9,6 +9,7 @@ alone (calm), then there is an attack:
 - bombs: a drawn evaluator uploads and names documents that are made to be expensive to parse;
 - tiny blobs: registered keys upload blobs of a few bytes as fast as they are answered;
 - tiny chunks: 20 connections send a body in chunks of one byte, and open again when closed;
+- small chunks: 400 connections send a body in chunks of 300 bytes, in the same way;
 - bursts: 1,200 connections whose body never comes, each opened again when it is closed;
 - pipelines: as many connections that send 100 short requests in advance;
 - long answers: 400 connections request 250 keys again and again, and do not read the answers.
@@ -371,6 +372,13 @@ def tiny_chunks(ledger: Served) -> Iterator[Begin]:
 
 
 @contextmanager
+def small_chunks(ledger: Served) -> Iterator[Begin]:
+    """Bodies in chunks as small as the ledger accepts."""
+    content = CHUNKED_HEAD + (b"12c\r\n" + b"a" * 300 + b"\r\n") * (MIB // 307)
+    yield lambda is_over: send_on(ledger, 400, content, is_over)
+
+
+@contextmanager
 def bursts(ledger: Served) -> Iterator[Begin]:
     """As many new connections as the ledger closes."""
     yield lambda is_over: send_on(ledger, CONNECTIONS, HEAD_ONLY, is_over)
@@ -465,6 +473,7 @@ ATTACKS: dict[str, Attack] = {
     "bombs": bombs,
     "tiny blobs": tiny_blobs,
     "tiny chunks": tiny_chunks,
+    "small chunks": small_chunks,
     "bursts": bursts,
     "pipelines": pipelines,
     "long answers": long_answers,

@@ -9,7 +9,8 @@ alone and silent. A part of a body begins the wait again, a part of a head does 
 connection waits is the new one refused.
 
 A thousand new connections may come at once, and each costs a hundred times as much to serve as to
-accept. So all are accepted, and served in turns, one of each network address after the other.
+accept. So all are accepted, and served in turns, one of each network address after the other. So
+are the parts of bodies read, one in each iteration of the event loop.
 
 Answers that their clients do not read stay in memory, together at most `UNREAD_BYTES`: beyond that,
 the network address that has most of them loses the one that has waited longest.
@@ -34,7 +35,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Network
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from tequio_ledger import metrics, resources
 from tequio_ledger.web.limits import MAX_NAMES
@@ -58,6 +59,8 @@ _REFUSAL = (
     b"connection: close\r\n\r\n"
 )
 _READ_BYTES = 1 << 16
+
+T = TypeVar("T")
 
 
 class Closable(Protocol):
@@ -139,6 +142,10 @@ class ConnectionTable:
         self._counts[network] += 1
         self._silent.add(connection, network)
         return network
+
+    def network_of(self, connection: Closable) -> str:
+        """Give the network address of a connection; empty for a proxy's, and if it is forgotten."""
+        return self._networks.get(connection, "")
 
     def remove(self, connection: Closable) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
@@ -249,6 +256,38 @@ class _WaitingList:
                 del self._by_count[count]
 
 
+class Rotation(Generic[T]):
+    """Serves one item in each iteration of the event loop, of each network address in turn."""
+
+    def __init__(self, serve: Callable[[T], None]) -> None:
+        self._serve = serve
+        self._items: OrderedDict[str, deque[T]] = OrderedDict()  # by network, in turns
+        self._next: asyncio.Handle | None = None
+
+    def add(self, network: str, item: T) -> None:
+        self._items.setdefault(network, deque()).append(item)
+        if self._next is None:
+            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+
+    def clear(self) -> list[T]:
+        """Drop what is not served yet, and return it."""
+        items = [item for waiting in self._items.values() for item in waiting]
+        self._items.clear()
+        return items
+
+    def _serve_next(self) -> None:
+        self._next = None
+        if not self._items:
+            return
+        network, waiting = self._items.popitem(last=False)
+        item = waiting.popleft()
+        if waiting:
+            self._items[network] = waiting
+        if self._items:
+            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+        self._serve(item)
+
+
 @dataclass(eq=False, slots=True)
 class _Arrival:
     """A connection that is accepted and not served yet."""
@@ -276,8 +315,7 @@ class Acceptor:
         self._make_connection = make_connection
         self._log = resources.ExhaustionLog()
         self._spare = -1
-        self._arrivals: OrderedDict[str, deque[_Arrival]] = OrderedDict()  # by network, in turns
-        self._next: asyncio.Handle | None = None
+        self._arrivals = Rotation(self._begin)
         self._tasks: set[asyncio.Task[None]] = set()
         self._retry: asyncio.TimerHandle | None = None
 
@@ -289,11 +327,9 @@ class Acceptor:
     def stop(self) -> None:
         """Accept nothing more, and serve nothing that is not served yet."""
         asyncio.get_running_loop().remove_reader(self._listener)
-        for waiting in self._arrivals.values():
-            for one in waiting:
-                self._table.remove(one)
-                one.abort()
-        self._arrivals.clear()
+        for one in self._arrivals.clear():
+            self._table.remove(one)
+            one.abort()
         if self._retry is not None:
             self._retry.cancel()
         self._release_spare()
@@ -315,30 +351,17 @@ class Acceptor:
             self._log.report("connections refused: all are in use", network=network_of(host))
             return
         arrival = _Arrival(line, host)
-        network = self._table.add(arrival, host)
-        self._arrivals.setdefault(network, deque()).append(arrival)
-        if self._next is None:
-            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+        self._arrivals.add(self._table.add(arrival, host), arrival)
 
-    def _serve_next(self) -> None:
-        """Begin to serve one connection, of the network address whose turn it is."""
-        loop, self._next = asyncio.get_running_loop(), None
-        while self._arrivals:
-            network, waiting = self._arrivals.popitem(last=False)
-            arrival = waiting.popleft()
-            if waiting:
-                self._arrivals[network] = waiting
-            if arrival.is_aborted:
-                continue
-            connection = self._make_connection()
-            self._table.remove(arrival)
-            self._table.add(connection, arrival.host)
-            task = loop.create_task(self._serve(arrival.line, connection))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            break
-        if self._arrivals:
-            self._next = loop.call_soon(self._serve_next)
+    def _begin(self, arrival: _Arrival) -> None:
+        if arrival.is_aborted:
+            return
+        connection = self._make_connection()
+        self._table.remove(arrival)
+        self._table.add(connection, arrival.host)
+        task = asyncio.get_running_loop().create_task(self._serve(arrival.line, connection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, line: socket.socket, connection: OpenConnection) -> None:
         line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter

@@ -28,6 +28,7 @@ from tequio_ledger.web.connections import (
     ConnectionLimits,
     ConnectionTable,
     OpenConnection,
+    Rotation,
 )
 from tequio_ledger.web.middleware import CONNECTION, SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
@@ -40,7 +41,7 @@ MAX_HEAD_BYTES = 1 << 14
 MAX_HEADERS = 100
 READ_BYTES = 1 << 14
 """Most that is read from a connection before others have their turn."""
-MAX_PIECES = 256
+MAX_PIECES = 64
 """Events of HTTP in one read: h11 needs as long for a chunk of one byte as for a long one."""
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
@@ -111,6 +112,7 @@ class _EmbeddedServer(Server):
         self._table = table
         self._buffer = memoryview(bytearray(READ_BYTES))  # each read is parsed before the next
         self._acceptor = Acceptor(listener, table, self._make_connection)
+        self._reading = Rotation(_Connection.resume_reading)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -126,7 +128,9 @@ class _EmbeddedServer(Server):
 
     def _make_connection(self) -> _Connection:
         state = self.lifespan.state
-        return _Connection(self.config, self.server_state, state, self._table, self._buffer)
+        return _Connection(
+            self.config, self.server_state, state, self._table, self._buffer, self._reading
+        )
 
 
 class _Connection(OpenConnection):
@@ -144,12 +148,15 @@ class _Connection(OpenConnection):
         app_state: dict[str, Any],
         table: ConnectionTable,
         buffer: memoryview,
+        reading: Rotation[_Connection],
     ) -> None:
         state = {**app_state, CONNECTION: self}  # uvicorn copies it to every request's scope
         self._http = H11Protocol(config, server_state, state)
         self._http.conn = _BoundedParser(h11.SERVER, MAX_HEAD_BYTES)
         self._buffer = buffer
         self._table = table
+        self._reading = reading  # connections whose next part of a body waits for its turn
+        self._is_paused = False
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._is_aborted = False
@@ -181,11 +188,27 @@ class _Connection(OpenConnection):
     def buffer_updated(self, nbytes: int) -> None:
         if self._is_receiving:
             self._table.wait(self)  # from now on
+            self._pause_reading()
         try:
             self._http.data_received(bytes(self._buffer[:nbytes]))
         except h11.LocalProtocolError:
             # The request is malformed, and its answer has begun: it is too late for status 400.
             self.abort()
+
+    def _pause_reading(self) -> None:
+        """Read on when it is the turn of this connection's network.
+
+        Otherwise one iteration of the event loop would parse a part from each of hundreds.
+        """
+        if self._transport is not None and not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+            self._reading.add(self._table.network_of(self), self)
+
+    def resume_reading(self) -> None:
+        self._is_paused = False
+        if self._transport is not None and not self._http.flow.read_paused:
+            self._transport.resume_reading()
 
     def eof_received(self) -> None:
         self._http.eof_received()

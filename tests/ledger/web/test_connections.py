@@ -18,6 +18,7 @@ from tequio_ledger.web.connections import (
     ConnectionLimits,
     ConnectionTable,
     OpenConnection,
+    Rotation,
 )
 from tests.support.attack_table import attack
 
@@ -128,6 +129,23 @@ def test_a_body_that_goes_on_begins_its_wait_again(connections: ConnectionTable)
         connections.wait(lines[at])
     opened(connections, "203.0.113.1")
     assert closed(lines) == [1]
+
+
+def test_a_rotation_serves_one_of_each_network_after_the_other() -> None:
+    async def run() -> None:
+        served: list[str] = []
+        rotation = Rotation(served.append)
+        for item in ("a1", "a2", "a3", "b1", "b2", "c1"):
+            rotation.add(item[0], item)
+        await asyncio.sleep(0)
+        assert served == ["a1"]
+        rotation.add("d", "d1")
+        for _ in range(4):
+            await asyncio.sleep(0)
+        assert served == ["a1", "b1", "c1", "a2", "d1"]
+        assert rotation.clear() == ["b2", "a3"]
+
+    asyncio.run(run())
 
 
 def test_a_proxy_counts_among_all_only(connections: ConnectionTable) -> None:
