@@ -114,6 +114,21 @@ def test_bodies_in_small_chunks_keep_nobody_waiting(tmp_path: Path, size: int, c
                 assert time.monotonic() - begun < allowed_s(WAIT_S)
 
 
+@attack("D5", layer="net", ends="the network with most of them loses the oldest")
+def test_bodies_whose_last_byte_never_comes_take_little_memory(tmp_path: Path) -> None:
+    with served(tmp_path, program=under_limit(OPEN_FILES)) as ledger:
+        assert codes(post(ledger.url, registration(ledger, "before"))) == ["logged"]
+        before = ProcessUse.of(ledger.process.pid)
+        with connections(ledger, 300, NETWORKS, HEAD_ONLY + bytes(999_999)):
+            for number in range(5):
+                assert codes(post(ledger.url, registration(ledger, f"during {number}"))) == [
+                    "logged"
+                ]
+                time.sleep(0.5)
+            during = ProcessUse.of(ledger.process.pid)
+        assert during.resident_bytes - before.resident_bytes < 150 * MEBIBYTE
+
+
 @attack("D5", layer="net", ends="refused as `queue-full`; others have connections and streams")
 def test_event_streams_leave_connections_to_others(tmp_path: Path) -> None:
     stream = b"GET /v1/events HTTP/1.1\r\nhost: x\r\n\r\n"

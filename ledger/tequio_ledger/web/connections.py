@@ -12,8 +12,9 @@ A thousand new connections may come at once, and each costs a hundred times as m
 accept. So all are accepted, and served in turns, one of each network address after the other. So
 are the parts of bodies read, one in each iteration of the event loop.
 
-Answers that their clients do not read stay in memory, together at most `UNREAD_BYTES`: beyond that,
-the network address that has most of them loses the one that has waited longest.
+Answers that their clients do not read stay in memory, and so do bodies that are not complete,
+together at most `UNREAD_BYTES`: beyond that, the network address that has most of them loses the
+one that has waited longest.
 
 Each connection may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
@@ -50,7 +51,7 @@ NETWORK_PART = 8
 """One network address holds at most one part in this many of all connections."""
 BACKLOG = 1_024
 UNREAD_BYTES = 64 << 20
-"""Answers of all connections together that are written and not read."""
+"""Answers that are written and not read, and incomplete bodies, of all connections together."""
 ACCEPT_PAUSE_S = 0.1
 """Pause before the next attempt when a connection could not be accepted."""
 _AT_ONCE = 16  # connections accepted in one turn of the event loop; one of them is served
@@ -116,8 +117,8 @@ class ConnectionTable:
         self._counts: Counter[str] = Counter()
         self._silent = _WaitingList()  # have never sent a request
         self._idle = _WaitingList()  # the others that wait
-        self._unread: dict[Closable, int] = {}  # bytes; who has waited longest first
-        self._unread_bytes = 0
+        self._held: dict[Closable, int] = {}  # bytes; who has waited longest first
+        self._held_bytes = 0
         # An attacker opens thousands, and parsing an address costs more than all else here.
         self._network_of = lru_cache(MAX_NAMES)(partial(_network_of, limits.proxies))
 
@@ -154,7 +155,7 @@ class ConnectionTable:
             return
         self._silent.discard(connection, network)
         self._idle.discard(connection, network)
-        self.release_unread(connection)
+        self.release(connection)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
@@ -174,27 +175,27 @@ class ConnectionTable:
             self._silent.discard(connection, network)
             self._idle.discard(connection, network)
 
-    def hold_unread(self, connection: Closable, size_bytes: int) -> None:
-        """Record that a client has so much of its answer left to read, and waits for itself."""
+    def hold(self, connection: Closable, size_bytes: int) -> None:
+        """Record that so much is in memory for a client that has to send or read more."""
         if connection not in self._networks:
             return
         self.wait(connection)
-        self.release_unread(connection)
-        self._unread[connection] = size_bytes
-        self._unread_bytes += size_bytes
-        while self._unread_bytes > UNREAD_BYTES:
-            self._close(self._oldest_of_greediest(), "unread answers")
+        self.release(connection)
+        self._held[connection] = size_bytes
+        self._held_bytes += size_bytes
+        while self._held_bytes > UNREAD_BYTES:
+            self._close(self._oldest_of_greediest(), "held bytes")
 
-    def release_unread(self, connection: Closable) -> None:
-        """Record that a client has read most of what it was sent."""
-        self._unread_bytes -= self._unread.pop(connection, 0)
+    def release(self, connection: Closable) -> None:
+        """Record that the client did so."""
+        self._held_bytes -= self._held.pop(connection, 0)
 
     def _oldest_of_greediest(self) -> Closable:
         held: Counter[str] = Counter()
-        for connection, size_bytes in self._unread.items():
+        for connection, size_bytes in self._held.items():
             held[self._networks[connection]] += size_bytes
         ((greediest, _),) = held.most_common(1)
-        return next(one for one in self._unread if self._networks[one] == greediest)
+        return next(one for one in self._held if self._networks[one] == greediest)
 
     def _close(self, connection: Closable | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()

@@ -43,7 +43,7 @@ BODY_PATIENCE_S = 30.0
 MIN_BODY_BYTES_S = 32 << 10
 """A body may take `BODY_PATIENCE_S`, plus its size at this rate of a slow connection."""
 CREDIT_S = 0.05
-"""What an address may use of the threads before others because it used less than they lately."""
+"""Time of the threads that an address may use before others because it used less lately."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
@@ -129,17 +129,24 @@ class StreamLimit:
             del counts[network]
 
 
+CONNECTION = "connection"
+"""Key of a request's connection in the state of its scope."""
+
+
 class QueuedConnection(Protocol):
     """The connection of a request that may have to wait for a turn."""
 
     def queue_request(self, turn: asyncio.Future[bool]) -> None:
         """Record that the request waits: its connection may be closed to make room.
 
-        Whoever sets the result ends the wait: the connection, with False, if its client is gone.
+        The connection ends the wait with the result False if its client is gone.
         """
 
     def resume_request(self) -> None:
         """Record that the request is worked on."""
+
+    def hold_body(self, size_bytes: int) -> None:
+        """Record that so much of a body is in memory: too much of all of them is given up."""
 
 
 @dataclass(slots=True)
@@ -231,7 +238,13 @@ def network_of(request: Request) -> str:
 
 async def read_body(request: Request, most_bytes: int) -> bytes:
     """Read the whole body; raises RefusedError("too-large") past the limit."""
-    return b"".join([chunk async for chunk in read_chunks(request, most_bytes)])
+    connection: QueuedConnection | None = request.scope.get("state", {}).get(CONNECTION)
+    body = bytearray()
+    async for chunk in read_chunks(request, most_bytes):
+        body += chunk
+        if connection is not None:
+            connection.hold_body(len(body))
+    return bytes(body)
 
 
 async def read_chunks(

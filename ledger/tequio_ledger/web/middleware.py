@@ -19,7 +19,7 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import MAX_NAMES, Turns, make_buckets
+from tequio_ledger.web.limits import CONNECTION, MAX_NAMES, Turns, make_buckets
 from tequio_shared.addresses import network_of, parse_host
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
@@ -43,8 +43,6 @@ MAX_TARGET_BYTES = 2_048
 """Longest path and query together."""
 SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
-CONNECTION = "connection"
-"""Key of a request's `limits.QueuedConnection` in the state of its scope."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
 _NONE = "none"

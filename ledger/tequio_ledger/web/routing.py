@@ -29,8 +29,7 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import Turn, Turns, network_of
-from tequio_ledger.web.middleware import CONNECTION
+from tequio_ledger.web.limits import CONNECTION, Turn, Turns, network_of
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER

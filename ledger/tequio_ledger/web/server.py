@@ -30,7 +30,8 @@ from tequio_ledger.web.connections import (
     OpenConnection,
     Rotation,
 )
-from tequio_ledger.web.middleware import CONNECTION, SLOW_READER_S, has_body
+from tequio_ledger.web.limits import CONNECTION
+from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -216,10 +217,10 @@ class _Connection(OpenConnection):
     def pause_writing(self) -> None:
         self._http.pause_writing()
         if self._transport is not None:
-            self._table.hold_unread(self, self._transport.get_write_buffer_size())
+            self._table.hold(self, self._transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        self._table.release_unread(self)
+        self._table.release(self)
         if self._under_way and not self._is_receiving:
             self._table.serve(self)
         self._http.resume_writing()
@@ -241,7 +242,13 @@ class _Connection(OpenConnection):
     def end_body(self) -> None:
         """Record that the whole body is here: what follows takes our time, not the client's."""
         self._is_receiving = False
+        self._table.release(self)
         self._table.serve(self)
+
+    def hold_body(self, size_bytes: int) -> None:
+        """Record that so much of a body is in memory, until it is complete or given up."""
+        if self._is_receiving:
+            self._table.hold(self, size_bytes)
 
     def queue_request(self, turn: asyncio.Future[bool]) -> None:
         """Record that the request waits for others: its connection may give way."""
@@ -260,6 +267,8 @@ class _Connection(OpenConnection):
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
+            if self._is_receiving and not self._http.flow.write_paused:
+                self._table.release(self)  # the body was given up
             self._is_receiving = False
             self._table.wait(self)
             self._await_head()

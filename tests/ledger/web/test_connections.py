@@ -90,15 +90,15 @@ def test_unread_answers_have_a_bound(connections: ConnectionTable) -> None:
     lines = opened(connections, HOME, AWAY, AWAY)
     for one in lines:
         connections.serve(one)
-    connections.hold_unread(lines[0], UNREAD_BYTES // 8)
-    connections.hold_unread(lines[1], UNREAD_BYTES // 4)
-    connections.hold_unread(lines[2], UNREAD_BYTES // 2)
+    connections.hold(lines[0], UNREAD_BYTES // 8)
+    connections.hold(lines[1], UNREAD_BYTES // 4)
+    connections.hold(lines[2], UNREAD_BYTES // 2)
     assert closed(lines) == []
-    connections.hold_unread(lines[0], UNREAD_BYTES // 4 + 1)
+    connections.hold(lines[0], UNREAD_BYTES // 4 + 1)
     assert closed(lines) == [1], "not the one that began before it"
-    connections.hold_unread(lines[0], UNREAD_BYTES // 2)
-    connections.release_unread(lines[2])
-    connections.hold_unread(lines[0], UNREAD_BYTES)
+    connections.hold(lines[0], UNREAD_BYTES // 2)
+    connections.release(lines[2])
+    connections.hold(lines[0], UNREAD_BYTES)
     assert closed(lines) == [1]
 
 
@@ -106,8 +106,8 @@ def test_a_client_that_does_not_read_gives_way(connections: ConnectionTable) -> 
     lines = opened(connections, HOME, AWAY, HOME, AWAY)
     for one in lines:
         connections.serve(one)
-    connections.hold_unread(lines[1], 1)
-    connections.hold_unread(lines[2], 1)
+    connections.hold(lines[1], 1)
+    connections.hold(lines[2], 1)
     opened(connections, "203.0.113.1")
     assert closed(lines) == [1]
 

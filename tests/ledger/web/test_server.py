@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.web.connections import OpenConnection
-from tequio_ledger.web.limits import Turns
-from tequio_ledger.web.middleware import CONNECTION
+from tequio_ledger.web.limits import CONNECTION, Turns
 from tequio_ledger.web.server import MAX_HEAD_BYTES, MAX_HEADERS, MAX_PIECES, WebServer, bind
 from tequio_shared.errors import RefusedError
 from tests.support.attack_table import attack
