@@ -9,8 +9,10 @@ alone (calm), then there is an attack:
 - bombs: a drawn evaluator uploads and names documents that are made to be expensive to parse;
 - tiny blobs: registered keys upload blobs of a few bytes as fast as they are answered;
 - tiny chunks: 20 connections send a body in chunks of one byte, and open again when closed;
+- small chunks: 400 connections send a body in chunks of 300 bytes, in the same way;
 - bursts: 1,200 connections whose body never comes, each opened again when it is closed;
-- long answers: 400 connections request 1,000 keys again and again, and do not read the answers.
+- pipelines: as many connections that send 100 short requests in advance;
+- long answers: 400 connections request 250 keys again and again, and do not read the answers.
 
 The ledger may open 1,024 descriptors. All programs share the cores; the attackers have a lower
 priority, since they would come from other machines. Whatever else runs on the machine counts too,
@@ -370,9 +372,23 @@ def tiny_chunks(ledger: Served) -> Iterator[Begin]:
 
 
 @contextmanager
+def small_chunks(ledger: Served) -> Iterator[Begin]:
+    """Bodies in chunks as small as the ledger accepts."""
+    content = CHUNKED_HEAD + (b"12c\r\n" + b"a" * 300 + b"\r\n") * (MIB // 307)
+    yield lambda is_over: send_on(ledger, 400, content, is_over)
+
+
+@contextmanager
 def bursts(ledger: Served) -> Iterator[Begin]:
     """As many new connections as the ledger closes."""
     yield lambda is_over: send_on(ledger, CONNECTIONS, HEAD_ONLY, is_over)
+
+
+@contextmanager
+def pipelines(ledger: Served) -> Iterator[Begin]:
+    """Short requests in advance, many on each connection."""
+    request = b"GET /v1/network HTTP/1.1\r\nhost: x\r\n\r\n" * 100
+    yield lambda is_over: send_on(ledger, CONNECTIONS, request, is_over)
 
 
 @contextmanager
@@ -384,7 +400,7 @@ def long_answers(ledger: Served) -> Iterator[Begin]:
         body, network = encode_bundle([one.leaf() for one in entries]), f"198.18.{number}.7"
         head = {"x-forwarded-for": network}
         httpx.post(f"{ledger.url}/v1/statements", content=body, headers=head, timeout=60)
-    request = b"GET /v1/peers?limit=1000 HTTP/1.1\r\nhost: x\r\n\r\n" * 100
+    request = b"GET /v1/peers?limit=250 HTTP/1.1\r\nhost: x\r\n\r\n" * 100
     yield lambda is_over: send_on(ledger, 400, request, is_over)
 
 
@@ -457,7 +473,9 @@ ATTACKS: dict[str, Attack] = {
     "bombs": bombs,
     "tiny blobs": tiny_blobs,
     "tiny chunks": tiny_chunks,
+    "small chunks": small_chunks,
     "bursts": bursts,
+    "pipelines": pipelines,
     "long answers": long_answers,
 }
 

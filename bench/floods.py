@@ -110,7 +110,7 @@ def floods(program: Served) -> dict[str, Callable[[int], Request]]:
     now_ms = time.time_ns() // 1_000_000
     broken = [one.leaf()[:-1] + b"!" for one in newcomers("flood", program.net, 16, now_ms)]
     return {
-        "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=1000", b""),
+        "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=250", b""),
         "192.0.3.1": lambda n: ("POST", "/v1/statements", encode_bundle([broken[n % 16]])),
         "192.0.4.1": lambda n: ("GET", f"/v1/blobs/{n:064x}", b""),
         "192.0.5.1": lambda _: ("GET", "/v1/nowhere", b""),

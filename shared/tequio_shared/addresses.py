@@ -11,6 +11,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 
 import msgspec
 
@@ -89,14 +90,24 @@ class AddressRecord:
 
 def network_of(host: str) -> str:
     """Network that an address counts under: IPv4 by /24, IPv6 by /48, otherwise UNKNOWN."""
+    address = parse_host(host)
+    if address is None:
+        return UNKNOWN_NETWORK
+    bits = 24 if address.version == 4 else 48  # noqa: PLR2004  (the protocol's version)
+    return str(ipaddress.ip_network((address, bits), strict=False))
+
+
+def parse_host(host: str) -> IPv4Address | IPv6Address | None:
+    """Parse an IP address; None for anything else.
+
+    IPv4 inside IPv6 is IPv4: so a listener of both kinds names its IPv4 clients.
+    """
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
-        return UNKNOWN_NETWORK
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    address = mapped or address
-    bits = 24 if address.version == 4 else 48  # noqa: PLR2004  (the protocol's version)
-    return str(ipaddress.ip_network((address, bits), strict=False))
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
 
 
 def is_loopback(network: str) -> bool:

@@ -99,17 +99,34 @@ def test_requests_that_never_end_leave_room_to_others(tmp_path: Path, networks: 
 
 
 @attack("D4", layer="net", ends="others are served meanwhile")
-def test_bodies_in_tiny_chunks_keep_nobody_waiting(tmp_path: Path) -> None:
-    chunks = CHUNKED_HEAD + b"1\r\na\r\n" * (MEBIBYTE // 6)
+@pytest.mark.parametrize(("size", "count"), [(1, 16), (64, 64), (300, 64)])
+def test_bodies_in_small_chunks_keep_nobody_waiting(tmp_path: Path, size: int, count: int) -> None:
+    chunk = b"%x\r\n%b\r\n" % (size, b"a" * size)
+    chunks = CHUNKED_HEAD + chunk * (MEBIBYTE // len(chunk))
     with served(tmp_path) as ledger:
         assert httpx.get(f"{ledger.url}/healthz").json() == {"status": "ok"}
-        with connections(ledger, 16, NETWORKS, chunks):
+        with connections(ledger, count, NETWORKS, chunks):
             for number in range(5):
                 begun = time.monotonic()
                 assert codes(post(ledger.url, registration(ledger, f"during {number}"))) == [
                     "logged"
                 ]
                 assert time.monotonic() - begun < allowed_s(WAIT_S)
+
+
+@attack("D5", layer="net", ends="the network with most of them loses the oldest")
+def test_bodies_whose_last_byte_never_comes_take_little_memory(tmp_path: Path) -> None:
+    with served(tmp_path, program=under_limit(OPEN_FILES)) as ledger:
+        assert codes(post(ledger.url, registration(ledger, "before"))) == ["logged"]
+        before = ProcessUse.of(ledger.process.pid)
+        with connections(ledger, 300, NETWORKS, HEAD_ONLY + bytes(999_999)):
+            for number in range(5):
+                assert codes(post(ledger.url, registration(ledger, f"during {number}"))) == [
+                    "logged"
+                ]
+                time.sleep(0.5)
+            during = ProcessUse.of(ledger.process.pid)
+        assert during.resident_bytes - before.resident_bytes < 150 * MEBIBYTE
 
 
 @attack("D5", layer="net", ends="refused as `queue-full`; others have connections and streams")

@@ -46,7 +46,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             for number in range(PEOPLE)
         }
         floods = {
-            "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=1000", b""),
+            "192.0.2.1": lambda _: ("GET", "/v1/peers?limit=250", b""),
             "192.0.3.1": lambda n: ("POST", "/v1/statements", encode_bundle([garbage[n % 16]])),
             "192.0.4.1": lambda n: ("GET", f"/v1/blobs/{n:064x}", b""),
             "192.0.5.1": lambda _: ("GET", "/v1/nowhere", b""),

@@ -28,6 +28,7 @@ NO_ATTACKER = {
     "test_connections.py",
     "test_limits.py",
     "test_local.py",
+    "test_middleware.py",
     "test_result_judging.py",
     "test_runtime.py",
     "test_sandbox.py",

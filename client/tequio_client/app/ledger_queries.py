@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
 from tequio_client.app.settings_file import is_ledger_address
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 TIMEOUT_MS = 8_000
 MOST_BYTES = 1 << 20
 OK, NOT_FOUND = 200, 404
-PAGE_ENTRIES = 1_000
-MOST_PAGES = 64
+MOST_PAGES = 256
 ENDED_STATES = ("finished",)
 """States of a run that cannot be joined any more."""
 _Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -145,7 +145,7 @@ class InvitationQuery(QObject):
 
     def _get_page(self, after: int) -> None:
         self._pages += 1
-        self._get(f"/v1/invitations?after={after}&limit={PAGE_ENTRIES}", self._receive_page)
+        self._get(f"/v1/invitations?after={after}&limit={PAGE_ROWS}", self._receive_page)
 
     def _receive_page(self, content: bytes) -> None:
         page = msgspec.json.decode(content, type=_Invitations)

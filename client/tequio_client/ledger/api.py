@@ -28,7 +28,7 @@ from tequio_client.ledger.http import (
 from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
-from tequio_shared.api.answer import ROWS, parse_answer
+from tequio_shared.api.answer import PAGE_ROWS, parse_answer
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, CompetitionsAnswer
 from tequio_shared.api.connector import (
     ConnectChallenge,
@@ -131,7 +131,7 @@ class LedgerApi:
     async def rounds(
         self, run: RunId, *, after: int = 0, limit: int = 100
     ) -> Sequence[RoundAnswer]:
-        """List at most `limit` (1 to 1000) rounds of a run that come after a number, ascending."""
+        """List at most `limit` (1 to 250) rounds of a run that come after a number, ascending."""
         path = f"runs/{to_text(run)}/rounds?after={after}&limit={limit}"
         return (await self._get(path, RoundsAnswer)).rounds
 
@@ -172,10 +172,10 @@ class LedgerApi:
 
     async def quarantine(self, *, after: int = 0) -> QuarantineAnswer:
         """List keys that are excluded or watched since an entry above `after`: one page."""
-        return await self._get(f"quarantine?after={after}&limit={ROWS}", QuarantineAnswer)
+        return await self._get(f"quarantine?after={after}&limit={PAGE_ROWS}", QuarantineAnswer)
 
     async def invitations(self, *, after: int = 0) -> InvitationsAnswer:
-        return await self._get(f"invitations?after={after}&limit={ROWS}", InvitationsAnswer)
+        return await self._get(f"invitations?after={after}&limit={PAGE_ROWS}", InvitationsAnswer)
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""
@@ -277,7 +277,7 @@ class LedgerApi:
         return digest
 
     async def seeds(self, net: NetworkId) -> tuple[AddressRecord, ...]:
-        """List dialable addresses of that network's peers, signatures checked, newest first."""
+        """List dialable addresses of that network's peers, signatures checked."""
         found: list[AddressRecord] = []
         for raw in (await self._get("seeds", SeedsAnswer)).seeds:
             try:
@@ -309,7 +309,7 @@ class LedgerApi:
         """Get all pages of a list; raises PeerError when one does not continue the one before."""
         after: int | None = 0
         while after is not None:
-            page = await self._get(f"{what}?after={after}&limit={ROWS}", kind)
+            page = await self._get(f"{what}?after={after}&limit={PAGE_ROWS}", kind)
             if page.next is not None and page.next <= after:
                 raise PeerError(f"the page of {what} after {after} continues after {page.next}")
             yield page

@@ -9,10 +9,12 @@ alone and silent. A part of a body begins the wait again, a part of a head does 
 connection waits is the new one refused.
 
 A thousand new connections may come at once, and each costs a hundred times as much to serve as to
-accept. So all are accepted, and served in turns, one of each network address after the other.
+accept. So all are accepted, and served in turns, one of each network address after the other. So
+are the parts of bodies read, one in each iteration of the event loop.
 
-Answers that their clients do not read stay in memory, together at most `UNREAD_BYTES`: beyond that,
-the network address that has most of them loses the one that has waited longest.
+Answers that their clients do not read stay in memory, and so do bodies that are not complete,
+together at most `UNREAD_BYTES`: beyond that, the network address that has most of them loses the
+one that has waited longest.
 
 Each connection may hold two descriptors, its own and that of a blob, so all together leave
 `RESERVED_DESCRIPTORS` to the rest of the process. If accepting fails all the same, the spare
@@ -25,7 +27,6 @@ A trusted proxy's connections carry requests of many networks: they only count a
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import socket
 from abc import ABC, abstractmethod
@@ -35,11 +36,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Network
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from tequio_ledger import metrics, resources
 from tequio_ledger.web.limits import MAX_NAMES
-from tequio_ledger.web.middleware import MAX_REQUESTS
+from tequio_ledger.web.middleware import MAX_REQUESTS, is_within
 from tequio_shared.addresses import network_of
 
 MAX_CONNECTIONS = 4_096
@@ -50,7 +51,7 @@ NETWORK_PART = 8
 """One network address holds at most one part in this many of all connections."""
 BACKLOG = 1_024
 UNREAD_BYTES = 64 << 20
-"""Answers of all connections together that are written and not read."""
+"""Answers that are written and not read, and incomplete bodies, of all connections together."""
 ACCEPT_PAUSE_S = 0.1
 """Pause before the next attempt when a connection could not be accepted."""
 _AT_ONCE = 16  # connections accepted in one turn of the event loop; one of them is served
@@ -59,6 +60,8 @@ _REFUSAL = (
     b"connection: close\r\n\r\n"
 )
 _READ_BYTES = 1 << 16
+
+T = TypeVar("T")
 
 
 class Closable(Protocol):
@@ -114,8 +117,8 @@ class ConnectionTable:
         self._counts: Counter[str] = Counter()
         self._silent = _WaitingList()  # have never sent a request
         self._idle = _WaitingList()  # the others that wait
-        self._unread: dict[Closable, int] = {}  # bytes; who has waited longest first
-        self._unread_bytes = 0
+        self._held: dict[Closable, int] = {}  # bytes; who has waited longest first
+        self._held_bytes = 0
         # An attacker opens thousands, and parsing an address costs more than all else here.
         self._network_of = lru_cache(MAX_NAMES)(partial(_network_of, limits.proxies))
 
@@ -141,6 +144,10 @@ class ConnectionTable:
         self._silent.add(connection, network)
         return network
 
+    def network_of(self, connection: Closable) -> str:
+        """Give the network address of a connection; empty for a proxy's, and if it is forgotten."""
+        return self._networks.get(connection, "")
+
     def remove(self, connection: Closable) -> None:
         """Forget a connection; does nothing if it is forgotten already."""
         network = self._networks.pop(connection, None)
@@ -148,7 +155,7 @@ class ConnectionTable:
             return
         self._silent.discard(connection, network)
         self._idle.discard(connection, network)
-        self.release_unread(connection)
+        self.release(connection)
         self._counts[network] -= 1
         if not self._counts[network]:
             del self._counts[network]
@@ -168,27 +175,27 @@ class ConnectionTable:
             self._silent.discard(connection, network)
             self._idle.discard(connection, network)
 
-    def hold_unread(self, connection: Closable, size_bytes: int) -> None:
-        """Record that a client has so much of its answer left to read, and waits for itself."""
+    def hold(self, connection: Closable, size_bytes: int) -> None:
+        """Record that so much is in memory for a client that has to send or read more."""
         if connection not in self._networks:
             return
         self.wait(connection)
-        self.release_unread(connection)
-        self._unread[connection] = size_bytes
-        self._unread_bytes += size_bytes
-        while self._unread_bytes > UNREAD_BYTES:
-            self._close(self._oldest_of_greediest(), "unread answers")
+        self.release(connection)
+        self._held[connection] = size_bytes
+        self._held_bytes += size_bytes
+        while self._held_bytes > UNREAD_BYTES:
+            self._close(self._oldest_of_greediest(), "held bytes")
 
-    def release_unread(self, connection: Closable) -> None:
-        """Record that a client has read most of what it was sent."""
-        self._unread_bytes -= self._unread.pop(connection, 0)
+    def release(self, connection: Closable) -> None:
+        """Record that the client did so."""
+        self._held_bytes -= self._held.pop(connection, 0)
 
     def _oldest_of_greediest(self) -> Closable:
         held: Counter[str] = Counter()
-        for connection, size_bytes in self._unread.items():
+        for connection, size_bytes in self._held.items():
             held[self._networks[connection]] += size_bytes
         ((greediest, _),) = held.most_common(1)
-        return next(one for one in self._unread if self._networks[one] == greediest)
+        return next(one for one in self._held if self._networks[one] == greediest)
 
     def _close(self, connection: Closable | None, limit: str) -> bool:
         metrics.RATE_LIMITED.labels(limit=limit).inc()
@@ -201,12 +208,7 @@ class ConnectionTable:
 
 def _network_of(proxies: Sequence[IPv4Network | IPv6Network], host: str) -> str:
     """Give the network address; empty for a trusted proxy."""
-    if proxies:
-        with suppress(ValueError):
-            address = ipaddress.ip_address(host)
-            if any(address in proxy for proxy in proxies):
-                return ""
-    return network_of(host)
+    return "" if is_within(host, proxies) else network_of(host)
 
 
 class _WaitingList:
@@ -255,6 +257,38 @@ class _WaitingList:
                 del self._by_count[count]
 
 
+class Rotation(Generic[T]):
+    """Serves one item in each iteration of the event loop, of each network address in turn."""
+
+    def __init__(self, serve: Callable[[T], None]) -> None:
+        self._serve = serve
+        self._items: OrderedDict[str, deque[T]] = OrderedDict()  # by network, in turns
+        self._next: asyncio.Handle | None = None
+
+    def add(self, network: str, item: T) -> None:
+        self._items.setdefault(network, deque()).append(item)
+        if self._next is None:
+            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+
+    def clear(self) -> list[T]:
+        """Drop what is not served yet, and return it."""
+        items = [item for waiting in self._items.values() for item in waiting]
+        self._items.clear()
+        return items
+
+    def _serve_next(self) -> None:
+        self._next = None
+        if not self._items:
+            return
+        network, waiting = self._items.popitem(last=False)
+        item = waiting.popleft()
+        if waiting:
+            self._items[network] = waiting
+        if self._items:
+            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+        self._serve(item)
+
+
 @dataclass(eq=False, slots=True)
 class _Arrival:
     """A connection that is accepted and not served yet."""
@@ -282,8 +316,7 @@ class Acceptor:
         self._make_connection = make_connection
         self._log = resources.ExhaustionLog()
         self._spare = -1
-        self._arrivals: OrderedDict[str, deque[_Arrival]] = OrderedDict()  # by network, in turns
-        self._next: asyncio.Handle | None = None
+        self._arrivals = Rotation(self._begin)
         self._tasks: set[asyncio.Task[None]] = set()
         self._retry: asyncio.TimerHandle | None = None
 
@@ -295,11 +328,9 @@ class Acceptor:
     def stop(self) -> None:
         """Accept nothing more, and serve nothing that is not served yet."""
         asyncio.get_running_loop().remove_reader(self._listener)
-        for waiting in self._arrivals.values():
-            for one in waiting:
-                self._table.remove(one)
-                one.abort()
-        self._arrivals.clear()
+        for one in self._arrivals.clear():
+            self._table.remove(one)
+            one.abort()
         if self._retry is not None:
             self._retry.cancel()
         self._release_spare()
@@ -321,30 +352,17 @@ class Acceptor:
             self._log.report("connections refused: all are in use", network=network_of(host))
             return
         arrival = _Arrival(line, host)
-        network = self._table.add(arrival, host)
-        self._arrivals.setdefault(network, deque()).append(arrival)
-        if self._next is None:
-            self._next = asyncio.get_running_loop().call_soon(self._serve_next)
+        self._arrivals.add(self._table.add(arrival, host), arrival)
 
-    def _serve_next(self) -> None:
-        """Begin to serve one connection, of the network address whose turn it is."""
-        loop, self._next = asyncio.get_running_loop(), None
-        while self._arrivals:
-            network, waiting = self._arrivals.popitem(last=False)
-            arrival = waiting.popleft()
-            if waiting:
-                self._arrivals[network] = waiting
-            if arrival.is_aborted:
-                continue
-            connection = self._make_connection()
-            self._table.remove(arrival)
-            self._table.add(connection, arrival.host)
-            task = loop.create_task(self._serve(arrival.line, connection))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-            break
-        if self._arrivals:
-            self._next = loop.call_soon(self._serve_next)
+    def _begin(self, arrival: _Arrival) -> None:
+        if arrival.is_aborted:
+            return
+        connection = self._make_connection()
+        self._table.remove(arrival)
+        self._table.add(connection, arrival.host)
+        task = asyncio.get_running_loop().create_task(self._serve(arrival.line, connection))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _serve(self, line: socket.socket, connection: OpenConnection) -> None:
         line.setblocking(False)  # noqa: FBT003  # the standard library's own parameter

@@ -12,6 +12,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Protocol
 
@@ -41,9 +42,8 @@ CROWDED_STREAMS = 4
 BODY_PATIENCE_S = 30.0
 MIN_BODY_BYTES_S = 32 << 10
 """A body may take `BODY_PATIENCE_S`, plus its size at this rate of a slow connection."""
-TURNS_HALF_LIFE_S = 5.0
-"""Time after which what an address has used of the threads counts half."""
-_SPENT_LITTLE_S = 0.001  # and is forgotten
+CREDIT_S = 0.05
+"""Time of the threads that an address may use before others because it used less lately."""
 _DIGITS = 16  # of the largest number that a statement can hold
 
 
@@ -129,72 +129,104 @@ class StreamLimit:
             del counts[network]
 
 
+CONNECTION = "connection"
+"""Key of a request's connection in the state of its scope."""
+
+
 class QueuedConnection(Protocol):
     """The connection of a request that may have to wait for a turn."""
 
-    def queue_request(self) -> None:
-        """Record that the request waits: its connection may be closed to make room."""
+    def queue_request(self, turn: asyncio.Future[bool]) -> None:
+        """Record that the request waits: its connection may be closed to make room.
+
+        The connection ends the wait with the result False if its client is gone.
+        """
 
     def resume_request(self) -> None:
         """Record that the request is worked on."""
 
+    def hold_body(self, size_bytes: int) -> None:
+        """Record that so much of a body is in memory: too much of all of them is given up."""
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn of a request."""
+
+    used_s: float = 0.0
+    """Set by the work: the time of a processor that it took. Without it, all turns count alike."""
+
 
 class Turns:
-    """Lets a few work at a time, next of all the network address that has used least time lately.
+    """Lets a few work at a time, in turns of the network addresses that wait; for one event loop.
 
     In one common queue, the hundreds of long answers that an attacker may request at once would all
-    be made before the next one of anybody else. Used from one event loop.
+    be made before the next one of anybody else. So each network address has a queue, and next is
+    the one that used least; of several, the one that waits longest.
+
+    Use is compared with that of the address that had the last turn, which grows steadily while
+    others wait (start-time fair queueing: Goyal, Vin and Cheng, 1996). A new address begins even
+    with it, so it waits for about one request of each other. What an address used while nobody
+    waited does not count, and one that used less lately is ahead by at most `CREDIT_S`.
     """
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # the longest waiting first
-        self._spent_s: dict[str, float] = {}
-        self._halve_s = 0.0
+        self._waiting: dict[str, deque[asyncio.Future[bool]]] = {}  # the longest waiting first
+        self._used_s: dict[str, float] = {}
+        self._last_s = 0.0  # use of the address that had the last turn, before it
 
     @asynccontextmanager
     async def turn(
         self, network: str, connection: QueuedConnection | None = None
-    ) -> AsyncIterator[bool]:
-        """Wait for a turn, which ends with the block; yields whether there was a wait."""
-        loop = asyncio.get_running_loop()
-        is_free = self._free > 0
-        if is_free:
+    ) -> AsyncIterator[Turn]:
+        """Wait for a turn, which ends with the block; raises RefusedError if the client is gone."""
+        if self._free:
             self._free -= 1
         else:
-            mine: asyncio.Future[None] = loop.create_future()
-            self._waiting.setdefault(network, deque()).append(mine)
-            if connection is not None:
-                connection.queue_request()
-            try:
-                await mine
-            except asyncio.CancelledError:
-                if not mine.cancelled():  # it had its turn already
-                    self._pass_on(loop.time())
-                raise
-            if connection is not None:
-                connection.resume_request()
-        begun_s = loop.time()
+            await self._wait(network, connection)
+        turn = Turn()
+        begun_s = self._use_of(network)
+        self._last_s = max(self._last_s, begun_s)
         try:
-            yield not is_free
+            yield turn
         finally:
-            now_s = loop.time()
-            self._spent_s[network] = self._spent_s.get(network, 0.0) + now_s - begun_s
-            self._pass_on(now_s)
+            if turn.used_s:
+                used_s = max(begun_s, self._used_s.get(network, 0.0))  # it may have two turns
+                self._used_s[network] = used_s + turn.used_s
+            self._pass_on()
 
-    def _pass_on(self, now_s: float) -> None:
+    async def _wait(self, network: str, connection: QueuedConnection | None) -> None:
+        mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(network, deque()).append(mine)
+        if connection is not None:
+            connection.queue_request(mine)
+        try:
+            has_turn = await mine
+        except asyncio.CancelledError:
+            if not mine.cancelled() and mine.result():  # it had its turn already
+                self._pass_on()
+            raise
+        if not has_turn:
+            raise RefusedError("queue-full", "the client is gone")
+        if connection is not None:
+            connection.resume_request()
+
+    def _use_of(self, network: str) -> float:
+        return max(self._used_s.get(network, self._last_s), self._last_s - CREDIT_S)
+
+    def _pass_on(self) -> None:
         """Give the turn to the next; costs as much as networks wait, at most one per connection."""
-        if now_s >= self._halve_s:
-            self._halve_s = now_s + TURNS_HALF_LIFE_S
-            self._spent_s = {one: s / 2 for one, s in self._spent_s.items() if s > _SPENT_LITTLE_S}
+        if len(self._used_s) > MAX_NAMES:
+            self._used_s = {one: s for one, s in self._used_s.items() if s > self._last_s}
         while self._waiting:
-            network = min(self._waiting, key=lambda one: self._spent_s.get(one, 0.0))
+            network = min(self._waiting, key=self._use_of)
             queue = self._waiting.pop(network)
             chosen = queue.popleft()
             if queue:
                 self._waiting[network] = queue
             if not chosen.done():
-                chosen.set_result(None)
+                chosen.set_result(True)
                 return
         self._free += 1
 
@@ -206,7 +238,13 @@ def network_of(request: Request) -> str:
 
 async def read_body(request: Request, most_bytes: int) -> bytes:
     """Read the whole body; raises RefusedError("too-large") past the limit."""
-    return b"".join([chunk async for chunk in read_chunks(request, most_bytes)])
+    connection: QueuedConnection | None = request.scope.get("state", {}).get(CONNECTION)
+    body = bytearray()
+    async for chunk in read_chunks(request, most_bytes):
+        body += chunk
+        if connection is not None:
+            connection.hold_body(len(body))
+    return bytes(body)
 
 
 async def read_chunks(

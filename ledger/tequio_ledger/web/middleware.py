@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
 import itertools
 import time
 from collections import Counter
@@ -20,12 +19,13 @@ import structlog
 
 from tequio_ledger import metrics
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import MAX_NAMES, make_buckets
-from tequio_shared.addresses import network_of
+from tequio_ledger.web.limits import CONNECTION, MAX_NAMES, Turns, make_buckets
+from tequio_shared.addresses import network_of, parse_host
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from ipaddress import IPv4Network, IPv6Network
 
     from prometheus_client import Counter as CountMetric
@@ -43,8 +43,6 @@ MAX_TARGET_BYTES = 2_048
 """Longest path and query together."""
 SLOW_READER_S = 60.0
 """Longest time in which a client accepts no byte of its answer."""
-CONNECTION = "connection"
-"""Key of a request's `limits.QueuedConnection` in the state of its scope."""
 REQUEST_ID = b"x-request-id"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
 _NONE = "none"
@@ -166,23 +164,24 @@ class ProxyMiddleware:
         host: str = (scope.get("client") or ("", 0))[0]
         lines = [value for name, value in scope["headers"] if name.lower() == b"x-forwarded-for"]
         hops = b",".join(lines).decode("latin-1").split(",") if lines else []
-        while hops and self._is_proxy(host):
+        while hops and is_within(host, self._proxies):
             host = hops.pop().strip()
         return host
 
-    def _is_proxy(self, host: str) -> bool:
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            return False
-        return any(address in proxy for proxy in self._proxies)
+
+def is_within(host: str, networks: Iterable[Network]) -> bool:
+    address = parse_host(host)
+    return address is not None and any(address in network for network in networks)
 
 
 class RequestLimits:
     """Limits the requests of one network address, the length of their target, and slow readers.
 
-    Used from one event loop, behind `ProxyMiddleware`. An answer whose client accepts nothing for
-    `slow_reader_s` is abandoned, so a slow client cannot hold a handler permanently.
+    Used from one event loop, behind `ProxyMiddleware`. Requests begin in turns of their network
+    addresses, at most one in each iteration of the event loop: hundreds of connections may have
+    sent many in advance, and those that began at once would be served before anybody else's. An
+    answer whose client accepts nothing for `slow_reader_s` is abandoned, so a slow client cannot
+    hold a handler permanently.
     """
 
     def __init__(
@@ -200,6 +199,7 @@ class RequestLimits:
         self._app = app
         self._slow_reader_s = slow_reader_s
         self._rate = make_buckets(request_rate)
+        self._turns = Turns(1)
         self._most = MAX_REQUESTS + address_streams if address_streams else 0
         self._open: Counter[str] = Counter()  # by network address
 
@@ -208,6 +208,11 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         network = _network_of(scope["client"][0])
+        try:
+            async with self._turns.turn(network, scope.get("state", {}).get(CONNECTION)):
+                await asyncio.sleep(0)  # the next one begins in the next iteration
+        except RefusedError:  # the client is gone
+            return
         refusal = self._refusal(scope, network)
         if refusal is None:
             await self._answer(network, scope, receive, send)

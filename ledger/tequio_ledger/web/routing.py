@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -28,8 +29,8 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import Turns, network_of
-from tequio_ledger.web.middleware import CONNECTION
+from tequio_ledger.web.limits import CONNECTION, Turn, Turns, network_of
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 """Where a list continues: a log index, a round or a place."""
-Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
+Limit = Annotated[int, msgspec.Meta(ge=1, le=PAGE_ROWS)]
 """Most rows of one answer."""
 _NOT_ALLOWED = 405
 _THREADS = 2  # handlers at once: more only compete for the interpreter's lock, with the event loop
@@ -203,10 +204,8 @@ def _endpoint(
         if is_coroutine:
             return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
         connection = request.scope.get("state", {}).get(CONNECTION)
-        async with turns.turn(network_of(request), connection) as has_waited:
-            if has_waited and await request.is_disconnected():
-                raise RefusedError("queue-full", "the client is gone")
-            return await run_in_threadpool(handler, **arguments)
+        async with turns.turn(network_of(request), connection) as turn:
+            return await run_in_threadpool(_work, turn, partial(handler, **arguments))
 
     async def answer(request: Request) -> Response:
         request.scope["path_template"] = template
@@ -218,6 +217,14 @@ def _endpoint(
         return found if isinstance(found, Response) else json_answer(found, route.status)
 
     return answer
+
+
+def _work(turn: Turn, handler: Callable[[], object]) -> object:
+    begun_s = time.thread_time()  # of this thread: by the clock, other programs' load would count
+    try:
+        return handler()
+    finally:
+        turn.used_s = time.thread_time() - begun_s
 
 
 def json_answer(value: object, status: int = 200) -> Response:

@@ -28,8 +28,10 @@ from tequio_ledger.web.connections import (
     ConnectionLimits,
     ConnectionTable,
     OpenConnection,
+    Rotation,
 )
-from tequio_ledger.web.middleware import CONNECTION, SLOW_READER_S, has_body
+from tequio_ledger.web.limits import CONNECTION
+from tequio_ledger.web.middleware import SLOW_READER_S, has_body
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ MAX_HEAD_BYTES = 1 << 14
 MAX_HEADERS = 100
 READ_BYTES = 1 << 14
 """Most that is read from a connection before others have their turn."""
-MAX_PIECES = 256
+MAX_PIECES = 64
 """Events of HTTP in one read: h11 needs as long for a chunk of one byte as for a long one."""
 HEAD_TIMEOUT_S = 10.0
 """Longest time from opening a connection, or from the last answer, to a complete request head."""
@@ -111,6 +113,7 @@ class _EmbeddedServer(Server):
         self._table = table
         self._buffer = memoryview(bytearray(READ_BYTES))  # each read is parsed before the next
         self._acceptor = Acceptor(listener, table, self._make_connection)
+        self._reading = Rotation(_Connection.resume_reading)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
@@ -126,7 +129,9 @@ class _EmbeddedServer(Server):
 
     def _make_connection(self) -> _Connection:
         state = self.lifespan.state
-        return _Connection(self.config, self.server_state, state, self._table, self._buffer)
+        return _Connection(
+            self.config, self.server_state, state, self._table, self._buffer, self._reading
+        )
 
 
 class _Connection(OpenConnection):
@@ -144,17 +149,21 @@ class _Connection(OpenConnection):
         app_state: dict[str, Any],
         table: ConnectionTable,
         buffer: memoryview,
+        reading: Rotation[_Connection],
     ) -> None:
         state = {**app_state, CONNECTION: self}  # uvicorn copies it to every request's scope
         self._http = H11Protocol(config, server_state, state)
         self._http.conn = _BoundedParser(h11.SERVER, MAX_HEAD_BYTES)
         self._buffer = buffer
         self._table = table
+        self._reading = reading  # connections whose next part of a body waits for its turn
+        self._is_paused = False
         self._transport: asyncio.Transport | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._is_aborted = False
         self._is_receiving = False  # the body of a request
         self._under_way = 0  # pipelined requests may overlap
+        self._turn: asyncio.Future[bool] | None = None  # what a request waited for last
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for types: a stream's
@@ -169,6 +178,7 @@ class _Connection(OpenConnection):
         self._table.remove(self)
         self._cancel_deadline()
         self._http.connection_lost(exc)
+        self._end_wait()
         # Otherwise a closed connection is a cycle of objects: thousands of them make the collector
         # stop the event loop for 60 ms, again and again.
         self._http.app_state.clear()
@@ -179,11 +189,27 @@ class _Connection(OpenConnection):
     def buffer_updated(self, nbytes: int) -> None:
         if self._is_receiving:
             self._table.wait(self)  # from now on
+            self._pause_reading()
         try:
             self._http.data_received(bytes(self._buffer[:nbytes]))
         except h11.LocalProtocolError:
             # The request is malformed, and its answer has begun: it is too late for status 400.
             self.abort()
+
+    def _pause_reading(self) -> None:
+        """Read on when it is the turn of this connection's network.
+
+        Otherwise one iteration of the event loop would parse a part from each of hundreds.
+        """
+        if self._transport is not None and not self._is_paused:
+            self._is_paused = True
+            self._transport.pause_reading()
+            self._reading.add(self._table.network_of(self), self)
+
+    def resume_reading(self) -> None:
+        self._is_paused = False
+        if self._transport is not None and not self._http.flow.read_paused:
+            self._transport.resume_reading()
 
     def eof_received(self) -> None:
         self._http.eof_received()
@@ -191,10 +217,10 @@ class _Connection(OpenConnection):
     def pause_writing(self) -> None:
         self._http.pause_writing()
         if self._transport is not None:
-            self._table.hold_unread(self, self._transport.get_write_buffer_size())
+            self._table.hold(self, self._transport.get_write_buffer_size())
 
     def resume_writing(self) -> None:
-        self._table.release_unread(self)
+        self._table.release(self)
         if self._under_way and not self._is_receiving:
             self._table.serve(self)
         self._http.resume_writing()
@@ -216,23 +242,41 @@ class _Connection(OpenConnection):
     def end_body(self) -> None:
         """Record that the whole body is here: what follows takes our time, not the client's."""
         self._is_receiving = False
+        self._table.release(self)
         self._table.serve(self)
 
-    def queue_request(self) -> None:
+    def hold_body(self, size_bytes: int) -> None:
+        """Record that so much of a body is in memory, until it is complete or given up."""
+        if self._is_receiving:
+            self._table.hold(self, size_bytes)
+
+    def queue_request(self, turn: asyncio.Future[bool]) -> None:
         """Record that the request waits for others: its connection may give way."""
-        self._table.wait(self)
+        self._turn = turn
+        if self._transport is None:
+            self._end_wait()
+        if not self._is_receiving:
+            self._table.wait(self)
 
     def resume_request(self) -> None:
         """Record that the request is worked on."""
-        self._table.serve(self)
+        if not self._is_receiving:  # otherwise it waits for its client now
+            self._table.serve(self)
 
     def end_request(self) -> None:
         """Set the deadline for the head of the next request."""
         self._under_way -= 1
         if not self._under_way:
+            if self._is_receiving and not self._http.flow.write_paused:
+                self._table.release(self)  # the body was given up
             self._is_receiving = False
             self._table.wait(self)
             self._await_head()
+
+    def _end_wait(self) -> None:
+        """Give up a request that waits: those of thousands of closed connections would queue up."""
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_result(False)
 
     def _await_head(self) -> None:
         self._cancel_deadline()

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
 from typing import BinaryIO
 
 import msgspec
@@ -41,6 +42,7 @@ from tequio_ledger.web.log_files import OCTETS, PERMANENT
 from tequio_ledger.web.routing import get, head, post, put
 from tequio_shared import keys
 from tequio_shared.addresses import RECORD_BYTES, AddressRecord
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.network import PostedAnswer, PostedStatement, SeedsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import Digest, PeerKey, from_text, key_from_text, sha256, to_text
@@ -296,14 +298,25 @@ class SeedStore:
         held = self._held.get(record.author)
         if held is not None and held.record.ts > record.ts:
             raise RefusedError("expired", "the ledger has a newer record of this peer")
-        if held is None and len(self.current(now_ms)) >= MAX_RECORDS:
+        self._drop_expired(now_ms)
+        if held is None and len(self._held) >= MAX_RECORDS:
             self._make_room(network)
         self._held[record.author] = _HeldRecord(record, record.encode(), network)
 
     def current(self, now_ms: int) -> list[bytes]:
-        """List the current records, the newest first; drops the others."""
+        """List at most `PAGE_ROWS` current records: one of each address, then another of each.
+
+        Of each address the newest come first. All of them would be megabytes in one answer.
+        """
+        self._drop_expired(now_ms)
+        by_network: dict[str, list[bytes]] = {}
+        for one in sorted(self._held.values(), key=lambda one: -one.record.ts):
+            by_network.setdefault(one.network, []).append(one.raw)
+        rows = zip_longest(*by_network.values())
+        return [raw for row in rows for raw in row if raw is not None][:PAGE_ROWS]
+
+    def _drop_expired(self, now_ms: int) -> None:
         self._held = {k: v for k, v in self._held.items() if v.record.is_current(now_ms)}
-        return [one.raw for one in sorted(self._held.values(), key=lambda one: -one.record.ts)]
 
     def _make_room(self, network: str) -> None:
         counts = Counter(one.network for one in self._held.values())

@@ -21,6 +21,8 @@ from tequio_shared.ids import Bytes32Text, Natural
 T = TypeVar("T")
 ROWS = 1_000
 """Most rows in one answer, of any kind."""
+PAGE_ROWS = 250
+"""Most rows that a request for a list may ask for; a ledger makes them in about 10 ms."""
 Rows = Annotated[Sequence[T], Meta(max_length=ROWS)]
 Text = Annotated[str, Meta(max_length=128, pattern=r"\A[ -~]*\Z")]
 """A name or a word, in printable ASCII."""

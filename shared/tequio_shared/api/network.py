@@ -65,7 +65,7 @@ class HealthAnswer(Struct, frozen=True, omit_defaults=True):
 
 
 class SeedsAnswer(Struct, frozen=True):
-    """Current address records as their peers signed them, newest first; JSON, unchecked."""
+    """Current address records as their peers signed them; JSON, unchecked."""
 
     seeds: Annotated[Sequence[Raw], Meta(max_length=ROWS)]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import msgspec
 from msgspec import Struct
 
-from tequio_shared.api.answer import AsOf
+from tequio_shared.api.answer import PAGE_ROWS, AsOf
 from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text, to_text
@@ -24,8 +24,6 @@ from tequio_shared.served import answers, competitions
 from tequio_shared.served.answers import DerivedRows
 from tequio_shared.served.state import State, key_rows
 
-PAGE = 1_000
-"""Rows of one answer."""
 _ASIDE = {"as_of", "peer_id", "why", "void", "lacks"}
 """Fields that do not follow from the log alone: texts for people, and what the time decides."""
 
@@ -60,7 +58,7 @@ class Question:
         if not self.parameter:
             return self.path
         begin = f"&{self.parameter}={self.begin}" if self.begin else ""
-        return f"{self.path}?limit={PAGE}{begin}"
+        return f"{self.path}?limit={PAGE_ROWS}{begin}"
 
     def due(self, basis: Basis, as_of: AsOf) -> Struct:
         """Make the answer that is due; `as_of` names the size for which the basis is true."""
@@ -104,12 +102,12 @@ def _listed(path: str, page: Callable[[Basis, int, int, AsOf], Struct], first: i
     return Question(
         path=path,
         parameter="after",
-        answer=lambda on, at, as_of: page(on, int(at) if at else first, PAGE, as_of),
+        answer=lambda on, at, as_of: page(on, int(at) if at else first, PAGE_ROWS, as_of),
     )
 
 
 def _peers(on: Basis, at: str, as_of: AsOf) -> Struct:
-    return answers.peers_page(on.rows, key_from_text(at) if at else None, PAGE, as_of)
+    return answers.peers_page(on.rows, key_from_text(at) if at else None, PAGE_ROWS, as_of)
 
 
 def _of_run(run: RunId) -> Iterator[Question]:
@@ -139,7 +137,7 @@ def _of_key(key: PeerKey) -> Iterator[Question]:
         path=f"{path}/rounds",
         parameter="before",
         answer=lambda on, at, as_of: answers.peer_rounds_page(
-            on.rows, key, int(at) if at else JSON_INTEGER, PAGE, as_of
+            on.rows, key, int(at) if at else JSON_INTEGER, PAGE_ROWS, as_of
         ),
     )
 

@@ -18,6 +18,7 @@ from tequio_ledger.web.connections import (
     ConnectionLimits,
     ConnectionTable,
     OpenConnection,
+    Rotation,
 )
 from tests.support.attack_table import attack
 
@@ -89,15 +90,15 @@ def test_unread_answers_have_a_bound(connections: ConnectionTable) -> None:
     lines = opened(connections, HOME, AWAY, AWAY)
     for one in lines:
         connections.serve(one)
-    connections.hold_unread(lines[0], UNREAD_BYTES // 8)
-    connections.hold_unread(lines[1], UNREAD_BYTES // 4)
-    connections.hold_unread(lines[2], UNREAD_BYTES // 2)
+    connections.hold(lines[0], UNREAD_BYTES // 8)
+    connections.hold(lines[1], UNREAD_BYTES // 4)
+    connections.hold(lines[2], UNREAD_BYTES // 2)
     assert closed(lines) == []
-    connections.hold_unread(lines[0], UNREAD_BYTES // 4 + 1)
+    connections.hold(lines[0], UNREAD_BYTES // 4 + 1)
     assert closed(lines) == [1], "not the one that began before it"
-    connections.hold_unread(lines[0], UNREAD_BYTES // 2)
-    connections.release_unread(lines[2])
-    connections.hold_unread(lines[0], UNREAD_BYTES)
+    connections.hold(lines[0], UNREAD_BYTES // 2)
+    connections.release(lines[2])
+    connections.hold(lines[0], UNREAD_BYTES)
     assert closed(lines) == [1]
 
 
@@ -105,8 +106,8 @@ def test_a_client_that_does_not_read_gives_way(connections: ConnectionTable) -> 
     lines = opened(connections, HOME, AWAY, HOME, AWAY)
     for one in lines:
         connections.serve(one)
-    connections.hold_unread(lines[1], 1)
-    connections.hold_unread(lines[2], 1)
+    connections.hold(lines[1], 1)
+    connections.hold(lines[2], 1)
     opened(connections, "203.0.113.1")
     assert closed(lines) == [1]
 
@@ -130,8 +131,25 @@ def test_a_body_that_goes_on_begins_its_wait_again(connections: ConnectionTable)
     assert closed(lines) == [1]
 
 
+def test_a_rotation_serves_one_of_each_network_after_the_other() -> None:
+    async def run() -> None:
+        served: list[str] = []
+        rotation = Rotation(served.append)
+        for item in ("a1", "a2", "a3", "b1", "b2", "c1"):
+            rotation.add(item[0], item)
+        await asyncio.sleep(0)
+        assert served == ["a1"]
+        rotation.add("d", "d1")
+        for _ in range(4):
+            await asyncio.sleep(0)
+        assert served == ["a1", "b1", "c1", "a2", "d1"]
+        assert rotation.clear() == ["b2", "a3"]
+
+    asyncio.run(run())
+
+
 def test_a_proxy_counts_among_all_only(connections: ConnectionTable) -> None:
-    lines = opened(connections, PROXY, PROXY, PROXY, PROXY)
+    lines = opened(connections, PROXY, PROXY, PROXY, f"::ffff:{PROXY}")
     assert closed(lines) == []
     opened(connections, HOME)
     assert closed(lines) == [0]

@@ -54,28 +54,75 @@ def test_a_process_with_few_connections_has_few_streams() -> None:
     assert take_all(limit, StreamKind.EVENTS, "everybody", most=0) == StreamKind.EVENTS.value // 10
 
 
+async def work(turns: Turns, network: str, order: list[str]) -> None:
+    async with turns.turn(network) as turn:
+        await asyncio.sleep(0)
+        turn.used_s = 0.001
+        order.append(network)
+
+
+async def iterate(times: int) -> None:
+    """Let the event loop work."""
+    for _ in range(times):
+        await asyncio.sleep(0)
+
+
 @attack("D7", layer="net", ends="the network that has used least is next")
 def test_a_newcomer_does_not_wait_for_all_requests_of_another() -> None:
     order: list[str] = []
-
-    async def work(turns: Turns, network: str) -> None:
-        async with turns.turn(network):
-            await asyncio.sleep(0.001)
-            order.append(network)
 
     async def run() -> None:
         turns = Turns(2)
         async with asyncio.TaskGroup() as tasks:
             for number in range(40):
-                tasks.create_task(work(turns, f"flooder {number % 2}"))
-            await asyncio.sleep(0.01)
-            tasks.create_task(work(turns, "newcomer"))
+                tasks.create_task(work(turns, f"flooder {number % 2}", order))
+            await iterate(10)
+            tasks.create_task(work(turns, "newcomer", order))
         assert len(order) == 41
         last = order.index("newcomer")
         assert last < 30
         order.clear()
         async with asyncio.timeout(5), turns.turn("all"), turns.turn("are free"):
             pass
+
+    asyncio.run(run())
+
+
+@attack("D7", layer="net", ends="each waiting network has one turn before any has a second")
+def test_a_regular_user_does_not_wait_longer_than_those_who_just_came() -> None:
+    order: list[str] = []
+
+    async def run() -> None:
+        turns = Turns(2)
+        for _ in range(100):
+            await work(turns, "regular", order)
+        order.clear()
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(240):
+                tasks.create_task(work(turns, f"flooder {number % 24}", order))
+            await asyncio.sleep(0)
+            tasks.create_task(work(turns, "regular", order))
+        assert order.index("regular") <= 2 * 24  # one turn of each, and one by rounding
+
+    asyncio.run(run())
+
+
+@attack("D7", layer="net", ends="the network that has used least is next")
+def test_who_used_little_lately_is_next() -> None:
+    order: list[str] = []
+
+    async def run() -> None:
+        turns = Turns(2)
+        await work(turns, "modest", order)
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(240):
+                tasks.create_task(work(turns, f"flooder {number % 24}", order))
+            await iterate(150)
+            begun = len(order)
+            assert 24 < begun < 200
+            for _ in range(3):
+                tasks.create_task(work(turns, "modest", order))
+        assert order[begun:].index("modest") <= 3
 
     asyncio.run(run())
 

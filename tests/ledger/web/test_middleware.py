@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tequio_ledger.web.middleware import MAX_REQUESTS, MAX_TARGET_BYTES, RequestLimits, with_limits
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -73,6 +74,7 @@ async def asked(app: ASGIApp, given: dict[str, Any]) -> Said:
         ("10.1.2.3", "10.4.4.4", "10.4.4.4"),
         ("10.1.2.3", "", "10.1.2.3"),
         ("fd00::1", "2001:db8::7", "2001:db8::7"),
+        ("::ffff:10.1.2.3", "198.51.100.7", "198.51.100.7"),  # IPv4 on a listener of both kinds
         ("10.1.2.3", "garbage", "garbage"),  # counts with all that nobody can tell
     ],
 )
@@ -95,14 +97,30 @@ def test_one_address_holds_so_many_requests_and_others_are_served() -> None:
         async with asyncio.TaskGroup() as tasks:
             most = MAX_REQUESTS + 8
             held = [tasks.create_task(asked(door, scope("192.0.2.1"))) for _ in range(most)]
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.1)
             refused = await asked(door, scope("192.0.2.250"))  # the same /24
             other = tasks.create_task(asked(door, scope("192.0.3.1")))
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.1)
             app.may_answer.set()
         assert refused[0]["status"] == 429
         assert {one.result()[0]["status"] for one in (*held, other)} == {200}
         assert (await asked(door, scope("192.0.2.1")))[0]["status"] == 200
+
+    asyncio.run(scenario())
+
+
+@attack("D9", layer="net", ends="requests begin in turns of their networks")
+def test_a_newcomer_does_not_wait_for_all_requests_that_others_sent_in_advance() -> None:
+    async def scenario() -> None:
+        app = RecordingApp()
+        app.may_answer.set()
+        door = with_limits(app, (), 64)
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(400):
+                tasks.create_task(asked(door, scope(f"192.0.{number % 24}.1")))
+            await asyncio.sleep(0)
+            tasks.create_task(asked(door, scope("198.51.100.1")))
+        assert app.hosts.index("198.51.100.1") < 2 * 24
 
     asyncio.run(scenario())
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_ledger.web.connections import OpenConnection
+from tequio_ledger.web.limits import CONNECTION, Turns
 from tequio_ledger.web.server import MAX_HEAD_BYTES, MAX_HEADERS, MAX_PIECES, WebServer, bind
+from tequio_shared.errors import RefusedError
 from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
 GET = b"GET / HTTP/1.1\r\nhost: x\r\n\r\n"
 PATIENCE_S = 20.0
@@ -40,12 +42,14 @@ class Held:
         await send({"type": "http.response.body", "body": b"ok"})
 
 
-def served(scenario: Callable[[Held, WebServer, int], Awaitable[None]]) -> None:
+def served(
+    scenario: Callable[[Held, WebServer, int], Awaitable[None]], other: ASGIApp | None = None
+) -> None:
     async def run() -> None:
         app = Held()
         with bind("127.0.0.1", 0) as listener:
             port = listener.getsockname()[1]
-            server = WebServer(app, listener)
+            server = WebServer(other or app, listener)
             async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as tasks:
                 serving = tasks.create_task(server.serve())
                 await scenario(app, server, port)
@@ -71,6 +75,30 @@ def test_a_connection_serves_one_request_after_the_other_without_delay() -> None
         writer.close()
 
     served(scenario)
+
+
+@attack("D9", layer="net", ends="a request whose connection ends is given up")
+def test_requests_of_closed_connections_wait_for_no_turn() -> None:
+    turns, seen = Turns(1), asyncio.Queue[str]()
+
+    async def app(scope: Scope, _receive: Receive, _send: Send) -> None:
+        seen.put_nowait("waits")
+        try:
+            async with turns.turn("network", scope["state"][CONNECTION]):
+                pass
+        except RefusedError:
+            seen.put_nowait("is given up")
+
+    async def scenario(_app: Held, _server: WebServer, port: int) -> None:
+        async with turns.turn("other"):
+            for _ in range(20):
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(GET)
+                assert await seen.get() == "waits"
+                writer.close()
+                assert await seen.get() == "is given up"
+
+    served(scenario, app)
 
 
 def test_answers_are_sent_at_once() -> None:

@@ -40,6 +40,7 @@ from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
 from tequio_client.worker.points.points_db import DatabaseFile
+from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer
 from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
@@ -60,7 +61,6 @@ MAX_RUNS = 64
 PACE_ROUNDS = 8
 """Number of last rounds that give the pace."""
 _Q16 = 65_536.0
-_PAGE = 1_000
 _GIB = 1 << 30
 _GB = 10**9
 
@@ -147,7 +147,7 @@ class CompetitionsList:
             return []
         id_ = RunId(digest_from_text(run))
         first, last = numbers[0], numbers[-1]
-        if last - first < _PAGE:
+        if last - first < PAGE_ROWS:
             page = await self._ledger.rounds(id_, after=first - 1, limit=last - first + 1)
             return [one for one in page if one.round in set(numbers)]
         found: list[RoundAnswer] = []
