@@ -8,7 +8,7 @@ revision = ""               # commit, branch or tag of a Hub id
 lora.rank = 16              # optional: freeze it, train adapters; lora.alpha, lora.targets
 [data]
 folder = "data"             # written by `tequio data build`
-[algorithm]                 # optional: k, bits, outer_lr, weight_decay, ...
+[algorithm]                 # optional: name, k, bits, outer_lr, weight_decay, ...
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
 [rounds]                    # optional: train_s, most, min_members, ...
@@ -23,11 +23,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -61,6 +61,17 @@ _MS = 1000
 ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
+WEIGHT_ONE = 1 << 24
+MOST_MOVE = 1 / 16
+"""Largest move of a weight in a round of distro: 2^20 weight units."""
+USUAL: Mapping[str, Mapping[str, Mapping[str, float]]] = {
+    # A round is one step, and the feedback is its momentum: 0.999 as in DeMo (arXiv 2411.19870).
+    "distro": {
+        "algorithm": {"bits": 1, "outer_lr": 0.001},
+        "inner": {"steps": 1, "feedback": 0.999},
+    }
+}
+"""Values that a plan with this algorithm has unless it names others."""
 EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 _CONFIG = "config.json"
 _UNKNOWN = to_text(bytes(32))
@@ -104,10 +115,11 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
-    The protocol defines more (distro, momentum, a compressed down link); no trainer implements it.
+    For distro, `outer_lr` is the move of each weight in a round; `USUAL` has its usual values.
+    The protocol defines more (momentum, a compressed down link); no trainer implements it.
     """
 
-    name: Literal["sparseloco", "diloco"] = "sparseloco"
+    name: Literal["sparseloco", "diloco", "distro"] = "sparseloco"
     k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
     bits: Literal[1, 2, 4, 8] = 2
     outer_lr: Factor = 1.0
@@ -191,15 +203,33 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def read_plan(path: Path) -> RunPlan:
     """Read a plan; raises UserFacingError, which names the file and the fault."""
-    return plan_file.read(path, RunPlan)
+    return plan_file.read(path, RunPlan, _with_usual_values)
+
+
+def _with_usual_values(tree: dict[str, Any]) -> dict[str, Any]:  # TOML of any kind
+    """The plan's TOML with the algorithm's usual values where it has none."""
+    algorithm = tree.get("algorithm")
+    name = algorithm.get("name") if isinstance(algorithm, dict) else None
+    filled = dict(tree)
+    for table, values in USUAL.get(name, {}).items() if isinstance(name, str) else ():
+        given = tree.get(table, {})
+        filled[table] = {**values, **given} if isinstance(given, dict) else given
+    return filled
 
 
 def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
-    alpha = round(plan.outer_lr * ALPHA_ONE)
+    """The algorithm's numbers; raises UserFacingError for an `outer_lr` of another algorithm."""
+    is_distro = plan.name == "distro"
+    if is_distro and not 1 / WEIGHT_ONE <= plan.outer_lr <= MOST_MOVE:
+        raise UserFacingError(
+            f"algorithm.outer_lr is {plan.outer_lr:g}: for distro it is the move of each weight in "
+            f"a round, at most {MOST_MOVE}; {USUAL['distro']['algorithm']['outer_lr']:g} is usual"
+        )
+    alpha = round(plan.outer_lr * (WEIGHT_ONE if is_distro else ALPHA_ONE))
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(
         name=plan.name,
-        layout="flat",
+        layout="tile64" if is_distro else "flat",
         k=plan.k,
         bits=plan.bits,
         delta=plan.clip_delta,

@@ -216,6 +216,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             or _base_fault(manifest)
             or _tokenizer_fault(manifest.tokenizer)
             or _algorithm_fault(manifest.algorithm)
+            or _step_fault(manifest)
             or _window_fault(manifest)
             or _size_fault(manifest)
         )
@@ -347,8 +348,14 @@ def _window_fault(manifest: Manifest) -> str:
         return "rounds.train_limit is shorter than rounds.train"
     if rounds.most_members < rounds.min_members:
         return "rounds.most_members is below rounds.min_members"
+    return ""
+
+
+def _step_fault(manifest: Manifest) -> str:
     if manifest.inner.steps > manifest.algorithm.max_inner_steps:
         return "inner.steps is above algorithm.max_inner_steps"
+    if manifest.algorithm.name == "distro" and manifest.inner.steps != 1:
+        return "inner.steps must be 1 for distro, whose round is one step"
     return ""
 
 
