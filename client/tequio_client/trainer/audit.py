@@ -361,13 +361,18 @@ def _share(part: Tensor, whole: Tensor) -> int | None:
 # --- sketches ------------------------------------------------------------------------------------
 
 
-def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
+def sketch(
+    delta: NDArray[np.float32], seed: bytes, *, has_unit_chunks: bool = False
+) -> tuple[int, ...]:
     """Project a pseudo-gradient in flat order on 64 seeded directions, in 1/4096 of its norm.
 
     Direction j has the sign t[i, j] u[c, j] at position i of chunk c. SHAKE-256 of the seed gives
     64 bits for each position 0..4095, then for each chunk, least significant first; 1 is minus. So
     a sketch costs one product with a matrix of 64 columns. Rounding aside, all machines agree, and
     two sketches are as far apart as their pseudo-gradients are (Achlioptas 2003).
+
+    With `has_unit_chunks`, each chunk counts as if its norm were 1: a few chunks have most of a
+    gradient's energy, and there all gradients are alike.
     """
     rows = delta.reshape(-1, CHUNK)
     size = SKETCH_NUMBERS // 8
@@ -377,6 +382,9 @@ def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
         block = np.ascontiguousarray(rows[first:stop])
+        if has_unit_chunks:
+            norms = np.linalg.norm(block, axis=1, keepdims=True)
+            block = np.divide(block, norms, out=np.zeros_like(block), where=norms > 0)
         products = (block @ within) * _signs(across[first * size : stop * size])
         total += products.sum(axis=0, dtype=np.float64)
         square += float(np.vdot(block, block))
@@ -390,12 +398,15 @@ def _signs(raw: bytes) -> NDArray[np.float32]:
     return (1 - 2 * bits.astype(np.float32)).reshape(-1, SKETCH_NUMBERS)
 
 
-def check_sketches(delta: NDArray[np.float32], earlier: Iterable[EarlierSketch]) -> tuple[int, ...]:
+def check_sketches(
+    delta: NDArray[np.float32], earlier: Iterable[EarlierSketch], *, has_unit_chunks: bool = False
+) -> tuple[int, ...]:
     """Cosine, in 1/10000, of each earlier sketch with that of `delta` from the same seed."""
-    return tuple(
-        max(min(sketch_cosine(sketch(delta, from_text(one.seed)), one.sketch), _E4), -_E4)
-        for one in earlier
-    )
+    found = []
+    for one in earlier:
+        own = sketch(delta, from_text(one.seed), has_unit_chunks=has_unit_chunks)
+        found.append(max(min(sketch_cosine(own, one.sketch), _E4), -_E4))
+    return tuple(found)
 
 
 def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:

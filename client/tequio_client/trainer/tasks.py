@@ -486,8 +486,9 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     master, done = _inner_steps(task, context, plan, audited.trainer, lambda: False)
     with _delta_file(task.delta_out, setup, master, model.algorithm) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
-        sketch = audit.sketch(delta, seed)
-        checked = audit.check_sketches(delta, task.earlier)
+        is_gradient = model.algorithm.sends_gradients
+        sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient)
+        checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient)
     return trainer.Audited(
         command=task.command,
         round=task.round,

@@ -377,6 +377,26 @@ def test_anothers_signs_with_own_leaves_are_found(played: TrainedRounds) -> None
     assert {"hidden", "leaves"} <= set(exceeded(figures(played, copied), CONVICT))
 
 
+def test_sketches_tell_gradients_apart_that_are_alike_in_one_large_chunk(
+    played: TrainedRounds,
+) -> None:
+    chance = np.random.default_rng(1)
+    one, other = chance.normal(0, 1, (2, 40 * CHUNK)).astype(np.float32)
+    one[:CHUNK] = other[:CHUNK] = 1_000 * one[:CHUNK]
+    assert _sketched(one, other, has_unit_chunks=False) > 9_900
+    assert abs(_sketched(one, other, has_unit_chunks=True)) < 5_000
+    last = played.last.made[0].delta
+    assert _sketched(last, gradient(played, device=BF16), has_unit_chunks=True) > 9_950
+    assert _sketched(last, played.last.made[1].delta, has_unit_chunks=True) < 9_000
+
+
+def _sketched(one: Floats, other: Floats, *, has_unit_chunks: bool) -> int:
+    """Cosine of two sketches, in 1/10000."""
+    seed = bytes(32)
+    found = [audit.sketch(d, seed, has_unit_chunks=has_unit_chunks) for d in (one, other)]
+    return audit.sketch_cosine(*found)
+
+
 # --- the trainer process -------------------------------------------------------------------------
 
 
