@@ -149,10 +149,10 @@ def _measure(
     every = np.arange(lab.layout.chunks)
     rows = [lab.recipe.shape.rows(np.frombuffer(one.encoded.payload, np.uint8)) for one in made]
     sketches = [screen.sketch(one, lab.recipe.shape, lab.layout, every) for one in rows]
-    for one, other in itertools.permutations(range(TRAINERS), 2):
-        overlap = screen.likeness(sketches[one], sketches[other]).overlap
+    for mine, theirs in itertools.permutations(range(TRAINERS), 2):
+        overlap = screen.likeness(sketches[mine], sketches[theirs]).overlap
         found.overlaps.setdefault(scene, []).append(overlap)
-        reading = screen.read_payload(rows[one], lab.recipe.shape, lab.layout, made[other].delta)
+        reading = screen.read_payload(rows[mine], lab.recipe.shape, lab.layout, made[theirs].delta)
         found.cosines.setdefault(scene, []).append(reading.cosine or 0.0)
 
 
