@@ -264,7 +264,7 @@ class MeasuredRound:
         context = gain.GainContext(
             model=lab.model,
             layout=lab.layout,
-            shape=lab.recipe.shape,
+            params=lab.recipe.outer,
             master=lab.weights,
             data=lab.training,
             device=device,

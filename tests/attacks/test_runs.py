@@ -12,7 +12,14 @@ import pytest
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import MalformedError
 from tequio_shared.network.run import RunState
-from tequio_shared.round.manifest import Algorithm, Manifest, ModelSpec, RoundRules, WindowRules
+from tequio_shared.round.manifest import (
+    Algorithm,
+    InnerParams,
+    Manifest,
+    ModelSpec,
+    RoundRules,
+    WindowRules,
+)
 from tests.support.attack_table import attack
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
@@ -30,6 +37,7 @@ def altered(
     windows: dict[str, object] | None = None,
     rounds: dict[str, object] | None = None,
     algorithm: dict[str, object] | None = None,
+    inner: dict[str, object] | None = None,
 ) -> Manifest:
     """A manifest with some other fields."""
     return msgspec.structs.replace(
@@ -38,6 +46,7 @@ def altered(
         windows=WindowRules(**{**msgspec.structs.asdict(SOUND.windows), **(windows or {})}),
         rounds=RoundRules(**{**msgspec.structs.asdict(SOUND.rounds), **(rounds or {})}),
         algorithm=Algorithm(**{**msgspec.structs.asdict(SOUND.algorithm), **(algorithm or {})}),
+        inner=InnerParams(**{**msgspec.structs.asdict(SOUND.inner), **(inner or {})}),
     )
 
 
@@ -57,7 +66,14 @@ HOSTILE = {
         model={"tensors": (("w", (1 << 23, 1 << 23)),), "parameters": 1 << 46}
     ),
     "a matrix that is all padding": altered(
-        model=FLAT_LINE, algorithm={"name": "distro", "layout": "tile64", "bits": 1}
+        model=FLAT_LINE,
+        algorithm={
+            "name": "distro",
+            "layout": "tile64",
+            "bits": 1,
+            "schedule": ((1, 1 << 14, 0),),
+        },
+        inner={"steps": 1},
     ),
 }
 

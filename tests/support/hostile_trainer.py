@@ -4,7 +4,7 @@
 
 Everything else is the product's: commands, training, header, files. It finds the work of others as
 any cheat would, in its worker's store, where gossip brings it before the round is over. `half_work`
-stops after half of the steps and reports all of them.
+stops after half of the steps (of a gradient's windows, with distro) and reports all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tequio_client.trainer import main as trainer_main
 from tests.support.trainer_attacks import ATTACKS, Situation, forged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     import torch
@@ -43,6 +43,10 @@ if TYPE_CHECKING:
 
     Train = Callable[
         [CausalModel, TrainingData, StepPlan, InnerParams, ComputeDevice, TrainingControl],
+        TrainingProgress,
+    ]
+    Accumulate = Callable[
+        [CausalModel, TrainingData, Sequence[int], InnerParams, ComputeDevice, TrainingControl],
         TrainingProgress,
     ]
 
@@ -145,6 +149,7 @@ def install(name: str) -> None:
         vars(tasks)["audit_contribution"] = _accusing(tasks.audit_contribution)
     if name == "half_work":
         vars(inner)["train"] = _half_work(run)
+        vars(inner)["accumulate"] = _half_of_windows(inner.accumulate)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -176,6 +181,24 @@ def _half_work(train: Train) -> Train:
         done = train(model, training, plan, rules, device, _HalfOfSteps(watch))
         steps = plan.steps
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
+
+    return lazy
+
+
+def _half_of_windows(accumulate: Accumulate) -> Accumulate:
+    """A gradient over half of the windows that is reported as that of all."""
+
+    def lazy(
+        model: CausalModel,
+        training: TrainingData,
+        windows: Sequence[int],
+        rules: InnerParams,
+        device: ComputeDevice,
+        watch: TrainingControl,
+    ) -> TrainingProgress:
+        half = windows[: (len(windows) + 1) // 2]
+        done = accumulate(model, training, half, rules, device, watch)
+        return dataclasses.replace(done, windows=len(windows))
 
     return lazy
 

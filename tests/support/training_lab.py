@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -28,6 +28,7 @@ from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads
 from tequio_shared.head.contribution import (
+    ALGORITHM_CODES,
     ContributionHeader,
     ExpectedContribution,
     RecordShape,
@@ -47,16 +48,17 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from tequio_client.dataset.sources import TextSource
-    from tequio_client.trainer.codecs import EncodedContribution
+    from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
     from tequio_client.trainer.inner import TrainingProgress
     from tequio_client.trainer.prepared import HeldOutDocument
+    from tequio_shared.head.layout import LayoutKind
     from tequio_shared.ids import ContributionId
 
 FP32 = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
 BF16 = dataclasses.replace(FP32, precision=torch.bfloat16)
 """The CPU, computing as a GPU does: autocast to bfloat16 in the inner steps."""
 RUN = RunId(sha256(b"laboratory"))
-_ALPHA_ONE = 1 << 20
+_ALPHA_ONE, WEIGHT_ONE = 1 << 20, 1 << 24
 _Q15 = 1 << 15
 
 
@@ -78,6 +80,8 @@ class Recipe:
     optimiser: str = "muon"
     seed: int = 1
     z2: int = 16
+    algorithm: Literal["sparseloco", "distro"] = "sparseloco"
+    """For distro, a round is one step: `bits` is 1, and `outer_lr` the move of each weight."""
 
     @property
     def inner(self) -> InnerParams:
@@ -91,19 +95,31 @@ class Recipe:
         )
 
     @property
+    def layout(self) -> LayoutKind:
+        """The order of the master copy."""
+        return "tile64" if self.algorithm == "distro" else "flat"
+
+    @property
+    def encoder(self) -> OuterAlgorithm:
+        """The trainer's side of the algorithm."""
+        rules = Algorithm(name=self.algorithm, layout=self.layout, k=self.k, bits=self.bits)  # type: ignore[arg-type]  # any number
+        return codecs.outer_algorithm(rules, self.k, self.feedback)
+
+    @property
     def shape(self) -> RecordShape:
         """The shape of the records."""
-        return RecordShape(algorithm="sparseloco", k=self.k, bits=self.bits)
+        return RecordShape(algorithm=self.algorithm, k=self.k, bits=self.bits)
 
     @property
     def outer(self) -> OuterParams:
         """The outer step's parameters."""
+        unit = WEIGHT_ONE if self.algorithm == "distro" else _ALPHA_ONE
         return OuterParams(
-            algorithm="sparseloco",
-            layout="flat",
+            algorithm=self.algorithm,
+            layout=self.layout,
             k=self.k,
             bits=self.bits,
-            alpha_q=round(self.outer_lr * _ALPHA_ONE),
+            alpha_q=round(self.outer_lr * unit),
             z2=self.z2,
         )
 
@@ -136,7 +152,7 @@ class TrainingLab:
         ]
         self.training = TrainingData.open(self.corpus, paths, seed=0, window_samples=1)
         self.model = model.build_random(json.dumps(recipe.config).encode(), recipe.seed)
-        self.layout = self.model.layout("flat")
+        self.layout = self.model.layout(recipe.layout)
         self.weights = model.master_copy(self.model, self.layout)
         self.head = HeadHash(sha256(b"first head"))
         self.round = 1
@@ -164,11 +180,15 @@ class TrainingLab:
         recipe = self.recipe
         self.model.load(self.weights, self.layout)
         plan = StepPlan.from_ranges([(first, windows or recipe.windows)], recipe.steps)
-        watch = StepLimit(steps)
-        data = training or self.training
-        done = inner.train(self.model, data, plan, recipe.inner, device, watch)
+        watch, data = StepLimit(steps), training or self.training
         out = np.zeros(self.layout.elements, np.float32)
-        if not self.model.write_delta(self.weights, self.layout, out):
+        if recipe.encoder.sends_gradients:
+            done = inner.accumulate(self.model, data, plan.windows, recipe.inner, device, watch)
+            is_finite = self.model.write_gradient(self.layout, out)
+        else:
+            done = inner.train(self.model, data, plan, recipe.inner, device, watch)
+            is_finite = self.model.write_delta(self.weights, self.layout, out)
+        if not is_finite:
             raise AssertionError("training gave numbers that are not finite")
         return out, done.step
 
@@ -194,14 +214,12 @@ class TrainingLab:
         self, delta: NDArray[np.float32], feedback: NDArray[np.uint16] | None
     ) -> EncodedContribution:
         """Make the bytes of a contribution, as a trainer does."""
-        rules = Algorithm(k=self.recipe.k, bits=self.recipe.bits)  # type: ignore[arg-type]
-        algorithm = codecs.outer_algorithm(rules, self.recipe.k, self.recipe.feedback)
-        return codecs.encode(algorithm, self.layout, delta, feedback, FP32.handle)
+        return codecs.encode(self.recipe.encoder, self.layout, delta, feedback, FP32.handle)
 
     def header(self, made: TrainedContribution) -> bytes:
         """The packed header of a contribution."""
         return ContributionHeader(
-            algorithm=1,
+            algorithm=ALGORITHM_CODES[self.recipe.algorithm],
             bits=self.recipe.bits,
             k=self.recipe.k,
             inner_steps=made.steps,

@@ -258,6 +258,9 @@ def _how_it_was_made(story: HeadHistory) -> str:
     rules, inner, texts = manifest.algorithm, manifest.inner, manifest.tokenizer
     tokenizer = f"{texts.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{texts.file}`"
     sent = f"{rules.k} numbers of each 4,096" if rules.k else "fewer numbers the more trainers"
+    steps = f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"
+    if rules.name == "distro":
+        steps = "none: a round is one step, in which signs move all weights alike"
     formula = "6 per parameter and token"
     if manifest.frozen is not None:
         formula = "for each token 6 per parameter of the adapters, 4 per frozen one"
@@ -270,7 +273,7 @@ def _how_it_was_made(story: HeadHistory) -> str:
         ("sequence", f"{manifest.model.sequence} tokens"),
         *_base_rows(story),
         ("algorithm", f"{rules.name}, {rules.bits} bits, {sent}"),
-        ("inner steps", f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"),
+        ("inner steps", steps),
         ("rounds closed", f"{story.rounds:,}"),
         ("tokens accepted", f"{story.tokens:,}"),
         ("compute of accepted work", f"{story.flop:.3g} FLOP ({formula})"),

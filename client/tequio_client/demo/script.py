@@ -30,12 +30,14 @@ ARCHITECTURE = {
     "mlp_bias": False,
 }
 """A Llama of about a million parameters over raw bytes."""
-ALGORITHMS: Mapping[str, Mapping[str, object]] = {
-    "sparseloco": {"outer_lr": 2.0},
-    "sparseloco-down": {"outer_lr": 2.0, "down_k": 512},
-    "diloco": {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
+_DENSE = {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6}
+ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
+    "sparseloco": {"algorithm": {"outer_lr": 2.0}},
+    "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}},
+    "diloco": {"algorithm": _DENSE},
+    "distro": {"algorithm": {"name": "distro"}, "inner": {"steps": 1}},
 }
-"""Outer steps that a demo can train with: each one's table of the plan."""
+"""Outer steps that a demo can train with: what a plan with each one says in its tables."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
 VOLUNTEERS = 2
@@ -69,10 +71,11 @@ class DemoScript:
     """Rounds after which one more volunteer joins; 0: never."""
 
     def plan(self) -> str:
+        outer = ALGORITHMS[self.algorithm]
         return _run_plan(
             "demo",
-            algorithm=ALGORITHMS[self.algorithm],
-            inner={"steps": self.inner_steps, "lr": 0.003},
+            algorithm=outer["algorithm"],
+            inner={"steps": self.inner_steps, "lr": 0.003, **outer.get("inner", {})},
             windows={"first": self.first_windows},
             rounds=_durations(self.peers, self.train_s, self.rounds),
             measure={"every": self.measured_every, "tokens": MEASURED_TOKENS},

@@ -139,7 +139,8 @@ class Train(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="train"
     feedback_in: FilePath | None = None
     """Error feedback of our last contribution; none starts from zero."""
     stop_after_ms: Number = 0
-    """Stop at the next step once this much time has passed since the command came; 0: never."""
+    """Stop at the next step (distro: window) once this much time has passed since the command came;
+    0: never."""
 
 
 class Finish(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="finish"):

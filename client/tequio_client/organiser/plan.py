@@ -23,11 +23,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -62,6 +62,17 @@ ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
 MOMENTUM_ONE = 1 << 15
+WEIGHT_ONE = 1 << 24
+MOST_MOVE = 1 / 16
+"""Largest move of a weight in a round of distro: 2^20 weight units."""
+USUAL: Mapping[str, Mapping[str, Mapping[str, float]]] = {
+    # A round is one step, and the feedback is its momentum: 0.999 as in DeMo (arXiv 2411.19870).
+    "distro": {
+        "algorithm": {"bits": 1, "outer_lr": 0.001},
+        "inner": {"steps": 1, "feedback": 0.999},
+    }
+}
+"""Values that a plan with this algorithm has unless it names others."""
 EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 _CONFIG = "config.json"
 _UNKNOWN = to_text(bytes(32))
@@ -106,11 +117,12 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
+    For distro, `outer_lr` is the move of each weight in a round; `USUAL` has its usual values.
     `momentum` is Nesterov's, of diloco only. `down_k` limits the entries that a head moves by in
-    each chunk; the rest waits for later rounds.
+    each chunk; the rest waits for later rounds. distro has neither.
     """
 
-    name: Literal["sparseloco", "diloco"] = "sparseloco"
+    name: Literal["sparseloco", "diloco", "distro"] = "sparseloco"
     k: Literal[0, 8, 16, 32, 64, 128, 256, 512, 4096] = 0
     bits: Literal[1, 2, 4, 8] = 2
     outer_lr: Factor = 1.0
@@ -203,23 +215,28 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def read_plan(path: Path) -> RunPlan:
     """Read a plan; raises UserFacingError, which names the file and the fault."""
-    return plan_file.read(path, RunPlan)
+    return plan_file.read(path, RunPlan, _with_usual_values)
+
+
+def _with_usual_values(tree: dict[str, Any]) -> dict[str, Any]:  # TOML of any kind
+    """The plan's TOML with the algorithm's usual values where it has none."""
+    algorithm = tree.get("algorithm")
+    name = algorithm.get("name") if isinstance(algorithm, dict) else None
+    filled = dict(tree)
+    for table, values in USUAL.get(name, {}).items() if isinstance(name, str) else ():
+        given = tree.get(table, {})
+        filled[table] = {**values, **given} if isinstance(given, dict) else given
+    return filled
 
 
 def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
     """The outer step's integers; raises UserFacingError for settings that exclude each other."""
-    if plan.momentum and plan.name != "diloco":
-        raise UserFacingError(
-            f"algorithm.momentum is {plan.momentum:g}, and {plan.name} has none: remove it, or "
-            'write name = "diloco", k = 4096, bits = 8'
-        )
-    if plan.momentum and plan.down_k:
-        raise UserFacingError("a run has algorithm.momentum or algorithm.down_k, not both")
-    alpha = round(plan.outer_lr * ALPHA_ONE)
+    _check_outer_step(plan)
+    alpha = round(plan.outer_lr * (WEIGHT_ONE if plan.name == "distro" else ALPHA_ONE))
     decay = round(plan.weight_decay * LAMBDA_ONE)
     return Algorithm(
         name=plan.name,
-        layout="flat",
+        layout="tile64" if plan.name == "distro" else "flat",
         k=plan.k,
         bits=plan.bits,
         delta=plan.clip_delta,
@@ -230,6 +247,23 @@ def manifest_algorithm(plan: AlgorithmPlan, inner: InnerPlan) -> Algorithm:
         max_inner_steps=max(inner.steps, 1),
         schedule=((1, alpha, decay),),
     )
+
+
+def _check_outer_step(plan: AlgorithmPlan) -> None:
+    if plan.momentum and plan.name != "diloco":
+        raise UserFacingError(
+            f"algorithm.momentum is {plan.momentum:g}, and {plan.name} has none: remove it, or "
+            'write name = "diloco", k = 4096, bits = 8'
+        )
+    if plan.momentum and plan.down_k:
+        raise UserFacingError("a run has algorithm.momentum or algorithm.down_k, not both")
+    if plan.name == "distro" and plan.down_k:
+        raise UserFacingError(f"algorithm.down_k is {plan.down_k}, and distro has none: remove it")
+    if plan.name == "distro" and not 1 / WEIGHT_ONE <= plan.outer_lr <= MOST_MOVE:
+        raise UserFacingError(
+            f"algorithm.outer_lr is {plan.outer_lr:g}: for distro it is the move of each weight in "
+            f"a round, at most {MOST_MOVE}; {USUAL['distro']['algorithm']['outer_lr']:g} is usual"
+        )
 
 
 def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:

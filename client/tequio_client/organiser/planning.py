@@ -58,7 +58,7 @@ name = {name}
 folder = {data} ## written by `tequio data build`
 
 [algorithm] ## how contributions become the next head
-name = "sparseloco" ## or diloco: the whole update in 8 bits, about 25 times the bytes
+name = "sparseloco" ## or diloco: all in 8 bits, 25 times the bytes; distro: signs of each step
 k = 0 ## entries sent of each 4,096; 0: fewer, the more peers train
 bits = 2 ## bits of each entry, in addition to its position
 outer_lr = 1.0 ## 1.0 applies the mean of the accepted updates unchanged

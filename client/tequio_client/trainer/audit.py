@@ -18,7 +18,15 @@ e in an earlier one, before anyone could know the sample; so it cannot choose th
   others; for people.
 - `cosine`: of the payload with d', for leaves that were withheld.
 
-Differences are relative L2 norms; in the first three, |d'| is at least that of as many mean chunks.
+DisTrO sends signs of DCT coefficients and no values. Its sent coefficients are zero in f, so they
+claim nothing: `hidden`, `other` and `rounding` compare all other coefficients, and |d'| is that of
+those. Signs move every chunk alike, however small its gradient. So these three are root mean
+squares over the chunks, each relative to itself or to the group's median chunk. What was sent shows
+in `leaves` alone: the energy of decay * e + d' at coefficients that should have been sent less that
+at those that were, where a wrong sign counts as negative.
+
+Differences are relative L2 norms; otherwise, in the first three, |d'| is at least that of as many
+mean chunks.
 docs/auditing.md has the measurements.
 """
 
@@ -37,13 +45,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_client.ipc.trainer import EarlierSketch, MeasuredFigures
-from tequio_client.trainer import prepared, screen
-from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, OuterAlgorithm
+from tequio_client.trainer import codecs, prepared, screen
+from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, DisTrO, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, ContributionHeader, RecordShape, decode_records
-from tequio_shared.head.layout import CHUNK, Padding, WeightLayout
+from tequio_shared.head.layout import CHUNK, NO_PADDING, Padding, WeightLayout
 from tequio_shared.ids import from_text
 from tequio_shared.limits import MOST_DIFFERENCE, SKETCH_NUMBERS
 from tequio_shared.round.audits import LIMITS
@@ -128,7 +136,8 @@ def measure(
 ) -> MeasuredFigures:
     """Compare a valid payload and its opened leaves with the repeated `delta`, in flat order.
 
-    Costs one pass over payload and delta for the cosine; the rest is limited to the sample.
+    Costs one pass over payload and delta for the cosine, and one for energies; the rest is limited
+    to the sample.
     """
     shape, layout = model.algorithm.shape, model.layout
     rows = shape.rows(payload)
@@ -140,12 +149,14 @@ def measure(
         # They would make NaN of every figure, and a NaN exceeds no limit.
         return msgspec.structs.replace(figures, hidden=MOST_DIFFERENCE, other=MOST_DIFFERENCE)
     sample = _Sample.read(model, delta, rows, leaves)
-    is_hidden, energies = hidden_chunks(layout, model.hidden), _energies(delta)
+    is_hidden = hidden_chunks(layout, model.hidden)
+    energies = _energies(delta, rows, model.algorithm)
+    share = _mean_share if isinstance(model.algorithm, DisTrO) else _share_of_group
     missing = sample.claimed - sample.repeated
     return MeasuredFigures(
-        hidden=_share_of_group(missing, energies, is_hidden, leaves.chunks),
-        other=_share_of_group(missing, energies, ~is_hidden, leaves.chunks),
-        rounding=_share_of_group(sample.rounding, energies, np.ones_like(is_hidden), leaves.chunks),
+        hidden=share(missing, energies, is_hidden, leaves.chunks),
+        other=share(missing, energies, ~is_hidden, leaves.chunks),
+        rounding=share(sample.rounding, energies, np.ones_like(is_hidden), leaves.chunks),
         positions=_share((sample.sent != 0) & (sample.own != 0), sample.sent != 0),
         signs=_share(sample.sent * sample.own > 0, (sample.sent != 0) & (sample.own != 0)),
         values=_difference(sample.sent - sample.own, sample.own),
@@ -187,6 +198,19 @@ class _Sample:
         )
         block = algorithm.encode(repeated, before)
         own = _dense(algorithm.shape.rows(block.payload), algorithm.shape, padding)
+        if isinstance(algorithm, DisTrO):
+            total = algorithm.total(repeated, before)
+            coefficients = codecs.transform(total)
+            kept = _blanked(algorithm.rest(total, coefficients, sent != 0), padding)
+            rounded = kept.bfloat16().float()
+            return cls(
+                claimed=repeated + (after - rounded),
+                repeated=repeated,
+                rounding=kept - rounded,
+                sent=sent,
+                own=own,
+                held_back=_held_back_by_signs(coefficients, sent, own),
+            )
         if not algorithm.keeps_feedback:  # all that was claimed was sent
             return cls(
                 claimed=repeated + (sent - own),
@@ -199,15 +223,13 @@ class _Sample:
         # What the repeated training would have kept back after the same sending. In this order an
         # equal payload leaves exactly the codec's own feedback, and rounding it as the trainer did
         # makes equal training equal to the last bit: the leaves' rounding then counts for nothing.
-        kept = block.feedback + (own - sent)
-        padding.blank(kept.numpy().reshape(-1))
+        kept = _blanked(block.feedback + (own - sent), padding)
         rounded = kept.bfloat16().float()
         encoded = algorithm.encode(after + sent, nothing)
         honest = _dense(algorithm.shape.rows(encoded.payload), algorithm.shape, padding)
-        padding.blank(encoded.feedback.numpy().reshape(-1))
         # Energies, not the distance of sent from `honest`: of two places of nearly equal size,
         # rounding decides which is sent, and such a swap must not count.
-        more = _energy(after) - _energy(encoded.feedback)
+        more = _energy(after) - _energy(_blanked(encoded.feedback, padding))
         return cls(
             claimed=repeated + (after - rounded),
             repeated=repeated,
@@ -216,6 +238,19 @@ class _Sample:
             own=own,
             held_back=_units(math.sqrt(max(more, 0.0)), math.sqrt(_energy(honest))),
         )
+
+
+def _blanked(values: Tensor, padding: Padding) -> Tensor:
+    padding.blank(values.numpy().reshape(-1))
+    return values
+
+
+def _held_back_by_signs(coefficients: Tensor, sent: Tensor, own: Tensor) -> int:
+    """Energy that the sent signs miss of what their own encoding sends, as a norm over that."""
+    signed = coefficients.double() * coefficients.abs()
+    due = float((signed * own.sign()).sum())
+    more = due - float((signed * sent.sign()).sum())
+    return _units(math.sqrt(max(more, 0.0)), math.sqrt(due))
 
 
 def hidden_chunks(layout: WeightLayout, hidden: Collection[str]) -> NDArray[np.bool_]:
@@ -237,8 +272,9 @@ def _padding(layout: WeightLayout, chunks: NDArray[np.int64]) -> Padding:
 
 
 def _dense(rows: NDArray[np.uint8], shape: RecordShape, padding: Padding) -> Tensor:
-    """Values of records uint8[m, R] at their places."""
-    sent = effective_entries(decode_records(rows.tobytes(), shape), padding)
+    """Values of records uint8[m, R] at their places; for DisTrO, its coefficients."""
+    where = NO_PADDING if shape.algorithm == "distro" else padding
+    sent = effective_entries(decode_records(rows.tobytes(), shape), where)
     values = np.zeros(len(rows) * CHUNK, np.float32)
     scales = SCALES[sent.scales[sent.positions // CHUNK]].astype(np.float32)
     values[sent.positions] = sent.levels * (scales * np.float32(CONTRIBUTION_UNIT))
@@ -249,11 +285,19 @@ def _floats(bits: NDArray[np.uint16]) -> Tensor:
     return torch.from_numpy(np.array(bits, np.uint16)).view(torch.bfloat16).to(torch.float32)
 
 
-def _energies(delta: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Energy of each chunk, float64 [n]."""
-    rows = delta.reshape(-1, CHUNK)
-    blocks = (rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK))
-    return np.concatenate([np.square(one, dtype=np.float64).sum(axis=1) for one in blocks])
+def _energies(
+    delta: NDArray[np.float32], rows: NDArray[np.uint8], algorithm: OuterAlgorithm
+) -> NDArray[np.float64]:
+    """Energy of each chunk, float64 [n]; for DisTrO, without the coefficients that were sent."""
+    deltas, found = delta.reshape(-1, CHUNK), []
+    for first in range(0, len(deltas), _BLOCK):
+        block = deltas[first : first + _BLOCK]
+        if isinstance(algorithm, DisTrO):
+            sent = _dense(rows[first : first + _BLOCK], algorithm.shape, NO_PADDING)
+            coefficients = codecs.transform(torch.from_numpy(np.array(block)))
+            block = coefficients.masked_fill_(sent != 0, 0.0).numpy()
+        found.append(np.square(block, dtype=np.float64).sum(axis=1))
+    return np.concatenate(found)
 
 
 def _share_of_group(
@@ -271,6 +315,26 @@ def _share_of_group(
     mean = float(energies[among].mean()) * int(there.sum())
     whole = max(float(energies[chunks][there].sum()), mean)
     return _units(math.sqrt(_energy(part[torch.from_numpy(there)])), math.sqrt(whole))
+
+
+def _mean_share(
+    part: Tensor,
+    energies: NDArray[np.float64],
+    among: NDArray[np.bool_],
+    chunks: NDArray[np.int64],
+) -> int | None:
+    """Root mean square of the chunks' relative L2 norms, in 1/10000; None without any."""
+    there = among[chunks]
+    if not there.any():
+        return None
+    # Gradients of some chunks are a thousandth of others', and all rounding.
+    moved = energies[among & (energies > 0)]
+    usual = float(np.median(moved)) if len(moved) else 0.0
+    parts = part[torch.from_numpy(there)].double().square().sum(dim=1).numpy()
+    wholes = np.maximum(energies[chunks][there], usual)
+    if not wholes.all():
+        return MOST_DIFFERENCE if parts.any() else 0
+    return _units(math.sqrt(float((parts / wholes).mean())), 1.0)
 
 
 def _difference(part: Tensor, whole: Tensor) -> int:
@@ -297,13 +361,18 @@ def _share(part: Tensor, whole: Tensor) -> int | None:
 # --- sketches ------------------------------------------------------------------------------------
 
 
-def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
+def sketch(
+    delta: NDArray[np.float32], seed: bytes, *, has_unit_chunks: bool = False
+) -> tuple[int, ...]:
     """Project a pseudo-gradient in flat order on 64 seeded directions, in 1/4096 of its norm.
 
     Direction j has the sign t[i, j] u[c, j] at position i of chunk c. SHAKE-256 of the seed gives
     64 bits for each position 0..4095, then for each chunk, least significant first; 1 is minus. So
     a sketch costs one product with a matrix of 64 columns. Rounding aside, all machines agree, and
     two sketches are as far apart as their pseudo-gradients are (Achlioptas 2003).
+
+    With `has_unit_chunks`, each chunk counts as if its norm were 1: a few chunks have most of a
+    gradient's energy, and there all gradients are alike.
     """
     rows = delta.reshape(-1, CHUNK)
     size = SKETCH_NUMBERS // 8
@@ -313,6 +382,9 @@ def sketch(delta: NDArray[np.float32], seed: bytes) -> tuple[int, ...]:
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
         block = np.ascontiguousarray(rows[first:stop])
+        if has_unit_chunks:
+            norms = np.linalg.norm(block, axis=1, keepdims=True)
+            block = np.divide(block, norms, out=np.zeros_like(block), where=norms > 0)
         products = (block @ within) * _signs(across[first * size : stop * size])
         total += products.sum(axis=0, dtype=np.float64)
         square += float(np.vdot(block, block))
@@ -326,12 +398,15 @@ def _signs(raw: bytes) -> NDArray[np.float32]:
     return (1 - 2 * bits.astype(np.float32)).reshape(-1, SKETCH_NUMBERS)
 
 
-def check_sketches(delta: NDArray[np.float32], earlier: Iterable[EarlierSketch]) -> tuple[int, ...]:
+def check_sketches(
+    delta: NDArray[np.float32], earlier: Iterable[EarlierSketch], *, has_unit_chunks: bool = False
+) -> tuple[int, ...]:
     """Cosine, in 1/10000, of each earlier sketch with that of `delta` from the same seed."""
-    return tuple(
-        max(min(sketch_cosine(sketch(delta, from_text(one.seed)), one.sketch), _E4), -_E4)
-        for one in earlier
-    )
+    found = []
+    for one in earlier:
+        own = sketch(delta, from_text(one.seed), has_unit_chunks=has_unit_chunks)
+        found.append(max(min(sketch_cosine(own, one.sketch), _E4), -_E4))
+    return tuple(found)
 
 
 def sketch_cosine(one: Sequence[int], other: Sequence[int]) -> int:

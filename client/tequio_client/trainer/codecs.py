@@ -1,12 +1,14 @@
 """Outer algorithms on the trainer's side: from a pseudo-gradient to the bytes of a contribution.
 
 Nothing here needs to be exact: any valid bytes will do. The difference to what was sent is stored
-as error feedback, e = decay * e + d - sent, and is sent in later rounds.
+as error feedback, e = decay * e + d - sent, and is sent in later rounds. For DisTrO, d is the
+gradient of the round's only step, and e is the momentum.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -14,18 +16,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
-from tequio_shared.head.layout import CHUNK, WeightLayout
+from tequio_shared.head.layout import CHUNK, TILE, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""
-FEEDBACK_WARNING = 10.0
-"""Norm of the feedback, in pseudo-gradients, from which too little is being sent."""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _ONE_BIT, _TWO_BITS = 1, 2
 _TWO_BIT_START, _TWO_BIT_SPLIT, _TWO_BIT_PASSES = 2.35, 2.5, 3  # levels 2 and 3 split at 2.5
@@ -50,6 +49,10 @@ class OuterAlgorithm(Protocol):
 
     keeps_feedback: ClassVar[bool]
     """True if `EncodedBlock.feedback` must be stored for the next round."""
+    longest_feedback: ClassVar[float]
+    """Norm of the feedback, in pseudo-gradients, from which too little is being sent."""
+    sends_gradients: ClassVar[bool]
+    """True if the pseudo-gradient is the gradient of one step, and no weight moves before it."""
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
         """Encode chunks: pseudo-gradient and last feedback, float32 [n, 4096], padding zero."""
@@ -70,13 +73,13 @@ class EncodedContribution:
 
 
 def outer_algorithm(algorithm: Algorithm, k: int, feedback_decay: float) -> OuterAlgorithm:
-    """The manifest's algorithm with the round's k; raises RefusedError if this trainer has none."""
+    """The manifest's algorithm with the round's k."""
     shape = RecordShape(algorithm=algorithm.name, k=k, bits=algorithm.bits)
     if algorithm.name == "sparseloco":
         return SparseLoCo(shape=shape, feedback_decay=feedback_decay)
     if algorithm.name == "diloco":
         return DiLoCo(shape=shape)
-    raise RefusedError("algorithm", f"this trainer cannot encode {algorithm.name} yet")
+    return DisTrO(shape=shape, feedback_decay=feedback_decay)
 
 
 def encode(
@@ -103,7 +106,7 @@ def encode(
             energy += torch.stack([_energy(kept), _energy(moved.cpu())])
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
-    is_behind = bool(energy[0] > FEEDBACK_WARNING**2 * energy[1])
+    is_behind = bool(energy[0] > algorithm.longest_feedback**2 * energy[1])
     alarms = (("saturated", is_saturated), ("feedback", is_behind))
     return EncodedContribution(
         payload=payload,
@@ -127,6 +130,8 @@ class SparseLoCo:
     """The k largest entries of each chunk, as sign and magnitude bits (arXiv 2508.15706)."""
 
     keeps_feedback: ClassVar[bool] = True
+    longest_feedback: ClassVar[float] = 10.0
+    sends_gradients: ClassVar[bool] = False
     shape: RecordShape
     feedback_decay: float
 
@@ -152,6 +157,8 @@ class DiLoCo:
     """Every entry as eight bits (arXiv 2311.08105, quantised), without error feedback."""
 
     keeps_feedback: ClassVar[bool] = False
+    longest_feedback: ClassVar[float] = 0.0
+    sends_gradients: ClassVar[bool] = False
     shape: RecordShape
 
     def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
@@ -168,6 +175,67 @@ class DiLoCo:
             feedback=feedback,
             is_saturated=bool((scale > _top(self.shape)).any()),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DisTrO:
+    """Signs of the k largest DCT coefficients of each tile (DeMo, arXiv 2411.19870).
+
+    The feedback is the momentum: it gains every gradient, and loses the coefficients that are sent,
+    whatever their size. So each coefficient waits until it is among the largest.
+    """
+
+    keeps_feedback: ClassVar[bool] = True
+    # A coefficient waits for some 4096 / k rounds, so a momentum of many gradients is normal. At a
+    # hundred, its rounding to bfloat16 begins to hide a gradient from an audit.
+    longest_feedback: ClassVar[float] = 100.0
+    sends_gradients: ClassVar[bool] = True
+    shape: RecordShape
+    feedback_decay: float
+
+    def encode(self, delta: Tensor, feedback: Tensor) -> EncodedBlock:
+        """Send the signs of the largest coefficients of momentum and gradient together."""
+        total = self.total(delta, feedback)
+        coefficients = transform(total)
+        index = coefficients.abs().topk(self.shape.k, dim=1).indices.sort(dim=1).values
+        picked = coefficients.gather(1, index)
+        is_sent = torch.zeros_like(total, dtype=torch.bool).scatter_(1, index, value=True)
+        # A tile of zeros, such as the embeddings of tokens that never came, has no signs to send.
+        is_live = picked.any(dim=1, keepdim=True)
+        return EncodedBlock(
+            payload=_records(is_live, index, _levels(picked, picked, _ONE_BIT), self.shape),
+            feedback=self.rest(total, coefficients, is_sent),
+            is_saturated=False,
+        )
+
+    def total(self, delta: Tensor, feedback: Tensor) -> Tensor:
+        """Momentum after this gradient, before sending."""
+        return feedback * self.feedback_decay + delta
+
+    @staticmethod
+    def rest(total: Tensor, coefficients: Tensor, is_sent: Tensor) -> Tensor:
+        """Subtract the coefficients that were sent, bool [n, 4096], from a momentum with these."""
+        return total - inverse_transform(coefficients * is_sent)
+
+
+def transform(tiles: Tensor) -> Tensor:
+    """Orthonormal 64 x 64 DCT-II of chunks [n, 4096]: coefficient f * 64 + g of each."""
+    basis = torch.from_numpy(_basis()).to(tiles.device, tiles.dtype)
+    return (basis @ tiles.view(-1, TILE, TILE) @ basis.T).view(-1, CHUNK)
+
+
+def inverse_transform(coefficients: Tensor) -> Tensor:
+    """Chunks [n, 4096] with these coefficients."""
+    basis = torch.from_numpy(_basis()).to(coefficients.device, coefficients.dtype)
+    return (basis.T @ coefficients.view(-1, TILE, TILE) @ basis).view(-1, CHUNK)
+
+
+@cache
+def _basis() -> NDArray[np.float64]:
+    angle = (2 * np.arange(TILE)[None, :] + 1) * np.arange(TILE)[:, None] * np.pi / (2 * TILE)
+    rows: NDArray[np.float64] = np.cos(angle) * np.sqrt(2 / TILE)
+    rows[0] = np.sqrt(1 / TILE)
+    return rows
 
 
 def _fitted(sizes: Tensor, bits: int) -> Tensor:

@@ -1,16 +1,17 @@
 """Loss gains: how much more a contribution helps on its own windows than on windows of nobody.
 
-The contribution alone is applied to the base head, as its trainer had it before the outer step. The
-gain is the fall of the loss on its windows minus the fall on the control windows, in 2^-16 nats per
-token. Forward passes only: `tequio_shared.round.gain` draws few enough windows that a witness
-spends a small part of a share's training. docs/screening.md has the measurements.
+The contribution alone is applied to the base head, as its trainer had it before the outer step;
+DisTrO's signs by the outer step itself, as they have no size of their own. The gain is the fall of
+the loss on its windows minus the fall on the control windows, in 2^-16 nats per token. Forward
+passes only: `tequio_shared.round.gain` draws few enough windows that a witness spends a small part
+of a share's training. docs/screening.md has the measurements.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -19,11 +20,13 @@ from torch.nn import functional
 
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
 from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.engines import Block, ReferenceEngine
 from tequio_client.trainer.inner import BatchSize
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.head.aggregate import effective_entries
-from tequio_shared.head.contribution import SCALES, RecordShape, decode_records
+from tequio_shared.head.contribution import SCALES, decode_records
+from tequio_shared.head.head import OuterParams, multipliers
 from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.limits import GAIN_MOST
 
@@ -37,7 +40,7 @@ class GainContext:
 
     model: CausalModel
     layout: WeightLayout
-    shape: RecordShape
+    params: OuterParams
     master: NDArray[np.int32]
     data: TrainingData
     device: ComputeDevice
@@ -79,9 +82,12 @@ def measure_gains(
 
 def apply_contribution(context: GainContext, payload: NDArray[np.uint8]) -> None:
     """Load the base head minus the contribution into the model."""
-    layout, shape = context.layout, context.shape
-    values = np.zeros(layout.elements, np.float32)
+    layout, shape = context.layout, context.params.shape
     rows = shape.rows(payload)
+    if shape.algorithm == "distro":
+        context.model.load(_moved_by_signs(context, rows), layout)
+        return
+    values = np.zeros(layout.elements, np.float32)
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
         records = decode_records(rows[first:stop].tobytes(), shape)
@@ -93,6 +99,25 @@ def apply_contribution(context: GainContext, payload: NDArray[np.uint8]) -> None
     with torch.no_grad():
         for name, parameter in context.model.parameters.items():
             parameter.sub_(torch.from_numpy(changes[name]).to(parameter.device, parameter.dtype))
+
+
+def _moved_by_signs(context: GainContext, rows: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """Master copy after an outer step of this contribution alone, without decay."""
+    params, layout = replace(context.params, lambda_q=0), context.layout
+    engine, factors = ReferenceEngine(params), multipliers([1], params)
+    moved = np.empty_like(context.master)
+    for first in range(0, len(rows), _BLOCK):
+        stop = min(first + _BLOCK, len(rows))
+        inside = slice(first * CHUNK, stop * CHUNK)
+        block = Block(
+            records=rows[None, first:stop],
+            weights=context.master[inside],
+            aux=None,
+            padding=layout.padding(first, stop),
+            matrix_elements=0,
+        )
+        moved[inside], _ = engine.move(block, factors)
+    return moved
 
 
 def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.float64]:

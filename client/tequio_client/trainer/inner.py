@@ -4,7 +4,8 @@ The optimiser starts from zero in every round, so that a contribution depends on
 alone and can be computed again. Step h of H takes windows floor(h m / H) ..
 floor((h + 1) m / H) - 1 of the m assigned. Muon (momentum, then five Newton-Schulz steps towards
 the nearest orthogonal matrix; Jordan et al. 2024, scaled as in arXiv 2502.16982) moves the hidden
-matrices, AdamW everything else.
+matrices, AdamW everything else. DisTrO's only step is `accumulate`: the gradient over all windows,
+without an optimiser.
 """
 
 from __future__ import annotations
@@ -84,13 +85,17 @@ class StepPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingProgress:
-    """Inner steps so far; losses are nats per token, nan before the first step."""
+    """Inner steps so far, or parts of DisTrO's only step while it lasts.
+
+    `last_s` is the time of the last one. Losses are nats per token, nan before the first step.
+    """
 
     step: int = 0
     steps: int
     windows: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    last_s: float = 0.0
     loss_first: float = math.nan
     loss_last: float = math.nan
 
@@ -142,9 +147,75 @@ def _after(
         windows=plan.windows_done(step),
         tokens=progress.tokens + samples[:, 1:].numel(),
         seconds=progress.seconds + seconds,
+        last_s=seconds,
         loss_first=loss if progress.step == 0 else progress.loss_first,
         loss_last=loss,
     )
+
+
+def accumulate(
+    model: CausalModel,
+    training: TrainingData,
+    windows: Sequence[int],
+    inner: InnerParams,
+    device: ComputeDevice,
+    watch: TrainingControl,
+) -> TrainingProgress:
+    """Leave the clipped gradient of the mean loss over the windows in the model; no weight moves.
+
+    Once `watch.should_stop` returned true, the gradient is that of the windows done.
+    """
+    batch = BatchSize(training.sequence, device)
+    while True:
+        _forget_gradients(model)
+        try:
+            total = _sum_over_windows(model, training, windows, device, batch, watch)
+            break
+        except torch.OutOfMemoryError:
+            # As in compute_gradients, it starts over: some of its last part was added already.
+            device.release_memory()
+            if not batch.halve():
+                raise
+    gradients = [_gradient(one) for one in model.parameters.values()]
+    torch._foreach_mul_(gradients, 1 / total.tokens)
+    _clip(gradients, inner.clip_e3 / 1e3)
+    loss = total.loss_last / total.tokens
+    return replace(total, step=1, steps=1, loss_first=loss, loss_last=loss)
+
+
+def _sum_over_windows(
+    model: CausalModel,
+    training: TrainingData,
+    windows: Sequence[int],
+    device: ComputeDevice,
+    batch: BatchSize,
+    watch: TrainingControl,
+) -> TrainingProgress:
+    """Add up gradients of the summed loss, as many windows at a time as fit into a batch.
+
+    `loss_last` of the result is that sum, nats.
+    """
+    size = max(batch.samples // training.window_samples, 1)
+    parts = [windows[at : at + size] for at in range(0, len(windows), size)]
+    progress = TrainingProgress(steps=len(parts), loss_last=0.0)
+    model.network.train()
+    for part in parts:
+        begun = time.perf_counter()
+        samples = training.samples(part).to(device.handle)
+        loss = _accumulate(model, samples, device, batch.samples, watch.check, divisor=1)
+        seconds = time.perf_counter() - begun
+        progress = replace(
+            progress,
+            step=progress.step + 1,
+            windows=progress.windows + len(part),
+            tokens=progress.tokens + samples[:, 1:].numel(),
+            seconds=progress.seconds + seconds,
+            last_s=seconds,
+            loss_last=progress.loss_last + loss,
+        )
+        if watch.should_stop(progress):
+            break
+    return progress
 
 
 class BatchSize:
@@ -172,10 +243,10 @@ def compute_gradients(
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
     while True:
-        for parameter in model.parameters.values():
-            parameter.grad = None
+        _forget_gradients(model)
         try:
-            return _accumulate(model, samples, device, batch.samples, check)
+            tokens = samples[:, 1:].numel()
+            return _accumulate(model, samples, device, batch.samples, check, divisor=tokens)
         except torch.OutOfMemoryError:
             # The step starts over with half the batch: gradients of a part of it would count twice.
             device.release_memory()
@@ -183,9 +254,21 @@ def compute_gradients(
                 raise
 
 
+def _forget_gradients(model: CausalModel) -> None:
+    for parameter in model.parameters.values():
+        parameter.grad = None
+
+
 def _accumulate(
-    model: CausalModel, samples: Tensor, device: ComputeDevice, size: int, check: Callable[[], None]
+    model: CausalModel,
+    samples: Tensor,
+    device: ComputeDevice,
+    size: int,
+    check: Callable[[], None],
+    *,
+    divisor: int,
 ) -> float:
+    """Add the gradient of the summed loss over `divisor`, which is returned."""
     total = torch.zeros((), device=device.handle)
     for part in torch.split(samples, size):
         check()
@@ -195,7 +278,7 @@ def _accumulate(
             functional.cross_entropy(
                 logits.flatten(0, 1).float(), part[:, 1:].flatten(), reduction="sum"
             )
-            / samples[:, 1:].numel()
+            / divisor
         )
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         total += loss.detach()
@@ -222,11 +305,15 @@ class Optimiser:
     @torch.no_grad()
     def step(self) -> None:
         """Clip the norm of all gradients together, and take one step."""
-        grads = [_gradient(one) for one in self._parameters]
-        norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(grads)))  # noqa: SLF001 - no public name
-        torch._foreach_mul_(grads, (self._clip / (norm + 1e-6)).clamp(max=1.0))
+        _clip([_gradient(one) for one in self._parameters], self._clip)
         for part in self._parts:
             part.step()
+
+
+def _clip(gradients: list[Tensor], most: float) -> None:
+    """Scale all gradients together to a norm of at most `most`."""
+    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # noqa: SLF001 - no public name
+    torch._foreach_mul_(gradients, (most / (norm + 1e-6)).clamp(max=1.0))
 
 
 def _gradient(parameter: nn.Parameter) -> Tensor:

@@ -7,7 +7,7 @@ manifests come from strangers: they are compared before anything is allocated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,23 +66,46 @@ class CausalModel:
     def write_delta(
         self, master: NDArray[np.int32], layout: WeightLayout, out: NDArray[np.float32]
     ) -> bool:
-        """Write the pseudo-gradient in flat order over zeros in `out`; False unless finite."""
-        if layout.kind == "flat":
-            return self._write_views(layout.unflatten(master), layout.unflatten(out))
-        deltas = {name: np.empty(shape, np.float32) for name, shape in self.tensors}
-        is_finite = self._write_views(layout.unflatten(master), deltas)
-        out[:] = layout.flatten(deltas)
-        return is_finite
+        """Write the way from `master` to the weights in flat order over zeros in `out`.
 
-    def _write_views(
-        self, start: Mapping[str, NDArray[np.int32]], out: Mapping[str, NDArray[np.float32]]
+        Returns False unless it is finite.
+        """
+        start = layout.unflatten(master)
+
+        def moved(name: str, parameter: nn.Parameter) -> Tensor:
+            begun = torch.from_numpy(start[name]).to(torch.float32) * WEIGHT_UNIT
+            return begun - parameter.detach().to("cpu", torch.float32)
+
+        return self._write(moved, layout, out)
+
+    def write_gradient(self, layout: WeightLayout, out: NDArray[np.float32]) -> bool:
+        """Write the gradient in flat order over zeros in `out`; False unless finite."""
+
+        def gradient(_: str, parameter: nn.Parameter) -> Tensor:
+            found = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            return found.to("cpu", torch.float32)
+
+        return self._write(gradient, layout, out)
+
+    def _write(
+        self,
+        value: Callable[[str, nn.Parameter], Tensor],
+        layout: WeightLayout,
+        out: NDArray[np.float32],
     ) -> bool:
+        is_flat = layout.kind == "flat"
+        places = (
+            layout.unflatten(out)
+            if is_flat
+            else {name: np.empty(shape, np.float32) for name, shape in self.tensors}
+        )
         is_finite = True
         for name, parameter in self.parameters.items():
-            begun = torch.from_numpy(start[name]).to(torch.float32) * WEIGHT_UNIT
-            delta = begun - parameter.detach().to("cpu", torch.float32)
-            is_finite &= bool(torch.isfinite(delta).all())
-            torch.from_numpy(out[name]).copy_(delta)
+            found = value(name, parameter)
+            is_finite &= bool(torch.isfinite(found).all())
+            torch.from_numpy(places[name]).copy_(found)
+        if not is_flat:
+            out[:] = layout.flatten(places)
         return is_finite
 
 

@@ -20,9 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from tequio_client.ipc.trainer import ScreeningVerdict
+from tequio_client.trainer import codecs
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
@@ -64,6 +66,12 @@ MAX_OVERLAP = 0.6
 """Largest share of positions in common with an earlier contribution."""
 MAX_ADAPTER_OVERLAP = 0.85
 """The same where adapters are trained: beside one frozen base honest updates are far more alike."""
+NEAR_OVERLAP = 0.25
+"""Of DisTrO: a copy has at most that share of the positions not in common that two contributions of
+the round usually have. Their overlap has no fixed bound: gradients of large batches choose the same
+coefficients, most of all at the beginning of a run."""
+CERTAIN_OVERLAP = 0.99
+"""Of DisTrO: the overlap of a copy, however alike the others are."""
 MAX_AGREEMENT = 0.8
 """Share of equal (or of opposite) signs at the common positions from which an overlap is a copy."""
 MIN_COMPANY = 0.55
@@ -128,10 +136,13 @@ def screen(
     there = [one for one in valid if one is not None]
     # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are free.
     past = _past(witness, sample) if there else []
+    most = witness.overlap_most
+    if expected.shape.algorithm == "distro":
+        most = overlap_limit([one.sketch for one in there])
     return tuple(
         ScreeningVerdict(slot=candidate.slot, contribution=_name(candidate), reason=rule)
         if one is None
-        else _measured(one, there, past, witness)
+        else _measured(one, there, past, witness, most)
         for candidate, rule, one in zip(candidates, rules, valid, strict=True)
     )
 
@@ -196,7 +207,11 @@ def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
 
 
 def _measured(
-    one: _Valid, there: Sequence[_Valid], past: Sequence[Sketch], witness: WitnessContext
+    one: _Valid,
+    there: Sequence[_Valid],
+    past: Sequence[Sketch],
+    witness: WitnessContext,
+    overlap_most: float,
 ) -> ScreeningVerdict:
     # Only earlier ones can be originals: the author of a copy must have seen one.
     earlier = [other.sketch for other in there[: there.index(one)]]
@@ -216,7 +231,7 @@ def _measured(
         company=agreement(one.sketch, [other.sketch for other in others]),
         others=len(others),
         work=one.steps / witness.steps,
-        overlap_most=witness.overlap_most,
+        overlap_most=overlap_most,
     )
     return ScreeningVerdict(
         slot=one.candidate.slot,
@@ -317,9 +332,8 @@ class ScreeningMeasures:
 class PayloadReading:
     """Euclidean norm in contribution units, and mean cosine with the witness's own pseudo-gradient.
 
-    The cosine is None without entries, without an own pseudo-gradient, and for DisTrO, whose
-    entries are coefficients rather than places in the model. `error` is the standard error of that
-    mean, infinite for a single chunk.
+    The cosine is None without entries and without an own pseudo-gradient. `error` is the standard
+    error of that mean, infinite for a single chunk.
     """
 
     norm: float
@@ -335,10 +349,10 @@ def read_payload(
 ) -> PayloadReading:
     """Read a valid payload's records, uint8[n, R]; `own_delta` is float32 in flat order.
 
-    As in the outer step, entries of empty chunks and at padding count for nothing.
+    As in the outer step, entries of empty chunks and at padding count for nothing. The entries of
+    DisTrO are coefficients, and are compared with those of the pseudo-gradient.
     """
     is_distro = shape.algorithm == "distro"
-    own = None if is_distro else own_delta
     square, cosines = 0.0, list[NDArray[np.float64]]()
     for first in range(0, len(rows), _BLOCK):
         stop = min(first + _BLOCK, len(rows))
@@ -349,9 +363,13 @@ def read_payload(
         # others' must show in the norm.
         values = np.asarray(sent.levels * SCALES[sent.scales[at]], np.float64)
         square += float(values @ values)
-        if own is not None:
+        if own_delta is not None:
+            own = own_delta[first * CHUNK : stop * CHUNK]
+            if is_distro:
+                chunks = torch.from_numpy(np.array(own)).view(-1, CHUNK)
+                own = codecs.transform(chunks).numpy().reshape(-1)
             # On the contribution's support only: what it does not send is not held against it.
-            there = own[first * CHUNK : stop * CHUNK][sent.positions].astype(np.float64)
+            there = own[sent.positions].astype(np.float64)
             cosines.append(_cosines(at, values, there, stop - first))
     # The mean over chunks, not one cosine of the whole: a few weights that swing far, now one way
     # and now the other, would outweigh all the rest and refuse honest work. That was seen in
@@ -439,6 +457,21 @@ def likeness(one: Sketch, other: Sketch) -> Likeness:
         return NO_LIKENESS
     # Of the one with fewer entries: adding entries of its own to a copy must not dilute it.
     return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
+
+
+def overlap_limit(sketches: Sequence[Sketch]) -> float:
+    """Overlap from which a contribution of DisTrO is a copy, given all valid ones of the round."""
+    usual = sorted(
+        _upper_median([likeness(one, other).overlap for other in sketches if other is not one])
+        for one in sketches
+    )
+    # Upper medians of medians: whatever a minority sends, it cannot make honest work a copy.
+    near = 1 - NEAR_OVERLAP * (1 - _upper_median(usual))
+    return min(max(near, MAX_OVERLAP), CERTAIN_OVERLAP)
+
+
+def _upper_median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2] if values else 1.0
 
 
 def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:

@@ -255,7 +255,7 @@ def _inner_steps(
     must_end: Callable[[], bool],
 ) -> tuple[NDArray[np.int32], TrainingProgress]:
     """Take the steps of that work; returns the head that they started from."""
-    setup, rules = context.setup, context.setup.manifest
+    setup = context.setup
     training = _training_data(setup, task.shards)
     master = setup.map_master(task.weights)
     setup.model.load(master, setup.layout)
@@ -263,8 +263,13 @@ def _inner_steps(
     # it is the same when the contribution is computed again.
     torch.manual_seed(int.from_bytes(sha256(task.head.encode(), work.key.encode())[:7], "big"))
     watch = _Watch(context=context, must_end=must_end)
-    recipe = rules.inner_at(work.round)
-    return master, inner.train(setup.model, training, work.plan, recipe, setup.device, watch)
+    recipe = setup.manifest.inner_at(work.round)
+    if _algorithm(setup, task.k).sends_gradients:
+        windows = work.plan.windows
+        done = inner.accumulate(setup.model, training, windows, recipe, setup.device, watch)
+    else:
+        done = inner.train(setup.model, training, work.plan, recipe, setup.device, watch)
+    return master, done
 
 
 def _training_data(setup: PreparedModel, shards: Sequence[trainer.Shard]) -> TrainingData:
@@ -300,9 +305,9 @@ class _Watch:
 
     def _pause(self, progress: TrainingProgress) -> None:
         """Sleep so that computing takes only its share of the time; poll ten times a second."""
-        begun, step_s = time.perf_counter(), progress.seconds / progress.step
+        begun = time.perf_counter()
         while not self._must_end():
-            idle_s = step_s * (100 / self.context.setup.prepare.share_percent - 1)
+            idle_s = progress.last_s * (100 / self.context.setup.prepare.share_percent - 1)
             left_s = idle_s - (time.perf_counter() - begun)
             if left_s <= 0:
                 return
@@ -316,10 +321,9 @@ def _encoded(
     if task.feedback_in is not None:
         name = "error feedback of the last contribution"
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
-    with _delta_file(task.delta_out, setup, master) as delta:
-        encoded = codecs.encode(
-            _algorithm(setup, task.k), setup.layout, delta, feedback, setup.device.handle
-        )
+    algorithm = _algorithm(setup, task.k)
+    with _delta_file(task.delta_out, setup, master, algorithm) as delta:
+        encoded = codecs.encode(algorithm, setup.layout, delta, feedback, setup.device.handle)
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
     prepared.write(Path(task.payload_out), encoded.payload)
@@ -328,14 +332,18 @@ def _encoded(
 
 @contextmanager
 def _delta_file(
-    path: str, setup: PreparedModel, master: NDArray[np.int32]
+    path: str, setup: PreparedModel, master: NDArray[np.int32], algorithm: OuterAlgorithm
 ) -> Iterator[NDArray[np.float32]]:
     """Write the pseudo-gradient since `master`; it has its name once the block ends."""
     with prepared.atomic_output(Path(path)) as part:
         # A file, not memory: a witness screens the others against it later in the round.
         delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
-        if not setup.model.write_delta(master, setup.layout, delta):
-            raise NonFiniteError("training gave infinite or NaN weights; nothing to send")
+        if algorithm.sends_gradients:
+            is_finite = setup.model.write_gradient(setup.layout, delta)
+        else:
+            is_finite = setup.model.write_delta(master, setup.layout, delta)
+        if not is_finite:
+            raise NonFiniteError("training gave infinite or NaN numbers; nothing to send")
         yield delta
 
 
@@ -448,7 +456,7 @@ def measure_gains(task: trainer.MeasureGains, context: TaskContext) -> trainer.G
     measured = gain.GainContext(
         model=setup.model,
         layout=setup.layout,
-        shape=setup.record_shape(task.k),
+        params=setup.manifest.outer_params(task.round, task.k),
         master=setup.map_master(task.weights),
         data=_training_data(setup, task.shards),
         device=setup.device,
@@ -489,10 +497,11 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.
     master, done = _inner_steps(task, context, work, lambda: False)
-    with _delta_file(task.delta_out, setup, master) as delta:
+    with _delta_file(task.delta_out, setup, master, model.algorithm) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
-        sketch = audit.sketch(delta, seed)
-        checked = audit.check_sketches(delta, task.earlier)
+        is_gradient = model.algorithm.sends_gradients
+        sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient)
+        checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient)
     return trainer.Audited(
         command=task.command,
         round=task.round,

@@ -378,6 +378,8 @@ def _window_fault(manifest: Manifest) -> str:
         "rounds.most_members is below rounds.min_members": rounds.most_members < rounds.min_members,
         "inner.steps is above algorithm.max_inner_steps": inner.steps
         > manifest.algorithm.max_inner_steps,
+        "inner.steps must be 1 for distro, whose round is one step": inner.steps != 1
+        and manifest.algorithm.name == "distro",
         "inner.warmup_rounds and inner.anneal_rounds are together above rounds.most": rounds.most
         < inner.warmup_rounds + inner.anneal_rounds,
     }

@@ -64,6 +64,41 @@ def test_whom_a_run_takes_is_said_in_the_plan_or_left_out(tmp_path: Path) -> Non
     assert guarded.admission == Admission(witness_tier=2, owner_seats=1)
 
 
+DISTRO = WHOLE + '[algorithm]\nname = "distro"\n'
+
+
+def test_a_plan_of_distro_has_its_usual_values(tmp_path: Path) -> None:
+    plan = read(tmp_path, DISTRO)
+    rules = plans.manifest_algorithm(plan.algorithm, plan.inner)
+    assert (rules.name, rules.layout, rules.bits, rules.max_inner_steps) == (
+        "distro",
+        "tile64",
+        1,
+        1,
+    )
+    assert rules.schedule == ((1, 16_777, 0),)
+    inner = plans.manifest_inner(plan.inner, 100)
+    assert (inner.steps, inner.feedback_q15) == (1, 32_735)
+
+
+def test_what_a_plan_of_distro_says_itself_stands(tmp_path: Path) -> None:
+    plan = read(tmp_path, DISTRO + "outer_lr = 0.0625\n[inner]\nfeedback = 0.99\nsteps = 2\n")
+    assert plans.manifest_algorithm(plan.algorithm, plan.inner).schedule == ((1, 1 << 20, 0),)
+    assert (plan.inner.feedback, plan.inner.steps) == (0.99, 2)
+
+
+@pytest.mark.parametrize("move", ["1.0", "0.063", "0.0"])
+def test_a_move_of_a_distro_that_no_head_can_make_is_refused(tmp_path: Path, move: str) -> None:
+    plan = read(tmp_path, f"{DISTRO}outer_lr = {move}\n")
+    with pytest.raises(UserFacingError, match=r"at most 0\.0625; 0\.001 is usual"):
+        plans.manifest_algorithm(plan.algorithm, plan.inner)
+
+
+def test_usual_values_hide_no_mistake(tmp_path: Path) -> None:
+    with pytest.raises(UserFacingError, match="inner is 7: expected a table"):
+        read(tmp_path, "inner = 7\n" + DISTRO)
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [

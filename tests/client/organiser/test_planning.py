@@ -146,6 +146,31 @@ def test_a_plan_that_was_changed_to_what_cannot_work_is_not_opened(
         assert CliRunner().invoke(cli, ("run", "check", str(path))).exception is not None
 
 
+def test_a_plan_of_distro_opens_with_one_step_only(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "run.toml"
+    new(path, data, "--parameters", "1M")
+    text = path.read_text()
+    needed = estimate.estimate_run(estimate.read_outline(path), ExpectPlan()).rows
+    for was, becomes, said in (
+        ("name = .sparseloco.", 'name = "distro"', "algorithm.outer_lr is 1: for distro"),
+        ("outer_lr = 1.0", "outer_lr = 0.002", "algorithm.bits 2 is not allowed for distro"),
+        ("bits = 2", "bits = 1", "inner.steps must be 1 for distro, whose round is one step"),
+    ):
+        text = re.sub(rf"(?m)^{was}", becomes, text)
+        path.write_text(text)
+        with pytest.raises(UserFacingError, match=re.escape(said)):
+            opening.prepare_run(path)
+    path.write_text(re.sub(r"(?m)^steps = \d+", "steps = 1", text))
+    prepared = opening.prepare_run(path)
+    assert prepared.manifest.algorithm.layout == "tile64"
+    assert len(prepared.weights) == 4 * prepared.manifest.layout.elements
+    found = estimate.estimate_run(estimate.read_outline(path), ExpectPlan()).rows
+    memory = [
+        next(one.value for one in rows if one.label == "card memory") for rows in (needed, found)
+    ]
+    assert float(memory[1].split()[0]) <= float(memory[0].split()[0])
+
+
 def test_what_is_there_already_is_not_written_over(tmp_path: Path, data: Path) -> None:
     path = tmp_path / "run.toml"
     new(path, data, "--parameters", "1M")

@@ -136,15 +136,26 @@ def texts(folder: Path, count: int = 60) -> Path:
     return folder
 
 
+DISTRO = Algorithm(
+    name="distro", layout="tile64", k=256, bits=1, max_inner_steps=1, schedule=((1, 1 << 15, 0),)
+)
+"""Weights move by 2^-9 in a round."""
+
+
 def small_run(
-    path: Path, *, steps: int = 4, lr_e9: int = 3_000_000, warmup_rounds: int = 0
+    path: Path,
+    *,
+    steps: int = 4,
+    lr_e9: int = 3_000_000,
+    warmup_rounds: int = 0,
+    algorithm: Algorithm = Algorithm(k=256),  # noqa: B008 - frozen
 ) -> SmallRun:
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder_files(texts(path / "texts"), "*.txt")
     corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
-    first = first_head.random_head(CONFIG, seed=3, layout="flat")
+    first = first_head.random_head(CONFIG, seed=3, layout=algorithm.layout)
     inner = InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9, warmup_rounds=warmup_rounds)
-    manifest = _manifest(corpus, first, inner)
+    manifest = _manifest(corpus, first, inner, algorithm)
     (path / "config.json").write_bytes(CONFIG)
     (path / "manifest.json").write_bytes(manifest.encode())
     first.write(path / "head-0.weights")
@@ -153,13 +164,15 @@ def small_run(
     return SmallRun(folder=path, manifest=manifest, corpus=corpus, origin=first, head=to_text(head))
 
 
-def _manifest(corpus: Corpus, first: FirstHead, inner: InnerParams) -> Manifest:
+def _manifest(
+    corpus: Corpus, first: FirstHead, inner: InnerParams, algorithm: Algorithm
+) -> Manifest:
     return Manifest(
         name="small run",
         model=first.manifest_entry(sequence=SEQUENCE, aux_dtype=None),
         tokenizer=corpus.tokenizer,
         data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
-        algorithm=Algorithm(k=256),
+        algorithm=algorithm,
         inner=inner,
         windows=WindowRules(samples=SAMPLES, tokens=SAMPLES * SEQUENCE, first=8, most=64),
         rounds=RoundRules(),

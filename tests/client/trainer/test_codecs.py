@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 import torch
 
 from tequio_client.trainer import codecs
-from tequio_shared.errors import RefusedError
-from tequio_shared.head.contribution import SCALES, decode_records, first_broken_record
-from tequio_shared.head.layout import CHUNK, WeightLayout
+from tequio_shared.head.aggregate import COEFFICIENT_SHIFT, inverse_dct
+from tequio_shared.head.contribution import (
+    SCALES,
+    RecordShape,
+    decode_records,
+    first_broken_record,
+)
+from tequio_shared.head.layout import CHUNK, TILE, WeightLayout
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
@@ -112,6 +117,122 @@ def test_diloco_sends_everything_and_keeps_nothing() -> None:
     assert (encoded.feedback, encoded.feedback_root) == (None, bytes(32))
 
 
-def test_an_algorithm_without_an_encoder_is_refused() -> None:
-    with pytest.raises(RefusedError, match="distro"):
-        codecs.outer_algorithm(Algorithm(name="distro", layout="tile64", k=64, bits=1), 64, 0.95)
+# --- distro --------------------------------------------------------------------------------------
+
+TILES = WeightLayout.of([("edge", (70, 100)), ("square", (128, 64)), ("vector", (10,))], "tile64")
+SQUARE = slice(4, 6)
+"""Chunks of `square`, which has no padding."""
+
+
+def _distro(k: int = 64) -> codecs.OuterAlgorithm:
+    rules = Algorithm(name="distro", layout="tile64", bits=1)
+    return codecs.outer_algorithm(rules, k, 0.999)
+
+
+def _gradient(seed: int = 1, size: float = 1e-3) -> NDArray[np.float32]:
+    chance = np.random.default_rng(seed)
+    return TILES.flatten(
+        {one.name: chance.normal(0, size, one.shape).astype(np.float32) for one in TILES.placements}
+    )
+
+
+def _coefficients(chunks: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """DCT-II by its definition, of chunks [n, 4096]."""
+    frequency, place = np.arange(TILE)[:, None], np.arange(TILE)[None, :]
+    basis = np.cos(np.pi / TILE * (place + 0.5) * frequency) * np.sqrt(2 / TILE)
+    basis[0] /= np.sqrt(2)
+    tiles = chunks.astype(np.float64).reshape(-1, TILE, TILE)
+    return np.asarray((basis @ tiles @ basis.T).reshape(-1, CHUNK))
+
+
+def _signs(payload: bytes, shape: RecordShape) -> NDArray[np.float64]:
+    records = decode_records(payload, shape)
+    found = np.zeros((len(records.scales), CHUNK))
+    live = records.levels * (records.scales > 0)[:, None]
+    np.put_along_axis(found, records.indices.astype(np.int64), live.astype(np.float64), axis=1)
+    return found
+
+
+def test_distro_sends_the_signs_of_the_largest_coefficients() -> None:
+    algorithm, gradient = _distro(), _gradient()
+    encoded = codecs.encode(algorithm, TILES, gradient, None, CPU)
+    assert first_broken_record(encoded.payload, algorithm.shape) is None
+    assert encoded.warnings == ()
+    wanted = _coefficients(gradient.reshape(-1, CHUNK))
+    sent = _signs(encoded.payload, algorithm.shape)
+    largest = np.sort(np.abs(wanted), axis=1)[:, -algorithm.shape.k, None]
+    assert ((sent != 0) == (np.abs(wanted) >= largest * (1 - 1e-6))).all()
+    assert (np.sign(wanted) == sent)[sent != 0].all()
+
+
+def test_the_protocol_decodes_what_distro_encoded() -> None:
+    algorithm, gradient = _distro(512), _gradient()
+    sent = _signs(codecs.encode(algorithm, TILES, gradient, None, CPU).payload, algorithm.shape)
+    exact = inverse_dct((sent * 2**COEFFICIENT_SHIFT).astype(np.int64))
+    floating = codecs.inverse_transform(torch.from_numpy(sent)).numpy() * 2**COEFFICIENT_SHIFT
+    # The protocol's basis is rounded to 2^-14, and these are sums of 512 coefficients.
+    np.testing.assert_allclose(exact, floating, atol=2**COEFFICIENT_SHIFT / 500)
+    inside = gradient.reshape(-1, CHUNK) != 0
+    assert np.corrcoef(np.sign(exact)[inside], gradient.reshape(-1, CHUNK)[inside])[0, 1] > 0.4
+
+
+def test_what_was_sent_is_zero_in_the_momentum_and_the_rest_stays() -> None:
+    algorithm, gradient = _distro(), _gradient()
+    first = codecs.encode(algorithm, TILES, gradient, None, CPU)
+    second = codecs.encode(algorithm, TILES, gradient, first.feedback, CPU)
+    total = 0.999 * _kept(first) + gradient
+    before = _coefficients(total.reshape(-1, CHUNK)[SQUARE])
+    after = _coefficients(_kept(second).reshape(-1, CHUNK)[SQUARE])
+    sent = _signs(second.payload, algorithm.shape)[SQUARE] != 0
+    size = float(np.abs(before).max())
+    np.testing.assert_allclose(after[sent], 0, atol=0.01 * size)
+    np.testing.assert_allclose(after[~sent], before[~sent], atol=0.01 * size)
+
+
+def test_the_momentum_never_remembers_padding_nor_grows_by_sending() -> None:
+    algorithm = _distro()
+    kept = codecs.encode(algorithm, TILES, _gradient(), None, CPU).feedback
+    nothing, padding = np.zeros_like(_gradient()), TILES.padding(0, TILES.chunks)
+    assert kept is not None
+    for _ in range(20):
+        encoded = codecs.encode(algorithm, TILES, nothing, kept, CPU)
+        assert not _kept(encoded).reshape(-1, CHUNK)[padding.chunks][padding.masks].any()
+        before, after = (
+            np.linalg.norm(
+                (one.astype(np.uint32) << 16).view(np.float32).reshape(-1, CHUNK), axis=1
+            )
+            for one in (kept, encoded.feedback)
+            if one is not None
+        )
+        assert (after <= before * 1.001).all()
+        kept = encoded.feedback
+        assert kept is not None
+
+
+@pytest.mark.parametrize("k", [32, 256])
+def test_the_momentum_stays_bounded_under_a_lasting_gradient_with_noise(k: int) -> None:
+    algorithm, lasting = _distro(k), _gradient(99)
+    feedback, norms, names = None, [], set[str]()
+    for turn in range(3 * 4096 // k):
+        gradient = lasting + 3 * _gradient(turn % 50)
+        encoded = codecs.encode(algorithm, TILES, gradient, feedback, CPU)
+        feedback = encoded.feedback
+        names |= set(encoded.warnings)
+        norms.append(float(np.linalg.norm(_kept(encoded)) / np.linalg.norm(gradient)))
+    third = len(norms) // 3
+    assert max(norms[2 * third :]) < 1.3 * max(norms[third : 2 * third])
+    assert max(norms) < codecs.DisTrO.longest_feedback
+    assert not names
+
+
+def test_a_tile_of_zeros_has_no_signs() -> None:
+    gradient = _gradient()
+    gradient.reshape(-1, CHUNK)[SQUARE] = 0
+    encoded = codecs.encode(_distro(), TILES, gradient, None, CPU)
+    scales = decode_records(encoded.payload, _distro().shape).scales
+    assert scales.tolist() == [1, 1, 1, 1, 0, 0, 1]
+
+
+def test_a_momentum_of_a_hundred_gradients_is_told() -> None:
+    long = codecs.encode(_distro(), TILES, _gradient(size=1.0), None, CPU).feedback
+    assert codecs.encode(_distro(), TILES, _gradient(2), long, CPU).warnings == ("feedback",)

@@ -18,7 +18,7 @@ from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import UninterruptedControl
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
 CPU = device.open_device("cpu")
 
@@ -88,6 +88,73 @@ def test_small_batches_give_the_same_gradient(run: SmallRun) -> None:
     )
     for name, grad in grads.items():
         torch.testing.assert_close(network.parameters[name].grad, grad, atol=1e-6, rtol=1e-4)
+
+
+# --- distro's only step ---------------------------------------------------------------------------
+
+
+def _accumulated(
+    run: SmallRun, windows: int, watch: UninterruptedControl
+) -> tuple[TrainingProgress, dict[str, Tensor]]:
+    network = run.origin.model
+    network.load(run.origin.master, run.origin.layout)
+    done = inner.accumulate(network, _training(run), range(windows), run.manifest.inner, CPU, watch)
+    return done, {name: _gradient(one).clone() for name, one in network.parameters.items()}
+
+
+def _gradient(parameter: nn.Parameter) -> Tensor:
+    assert parameter.grad is not None
+    return parameter.grad
+
+
+def test_the_gradient_of_a_round_is_that_of_all_its_windows(run: SmallRun) -> None:
+    done, found = _accumulated(run, 6, UninterruptedControl())
+    network = run.origin.model
+    samples = _training(run).samples(range(6))
+    batch = inner.BatchSize(32, CPU)
+    loss = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
+    norm = torch.stack([_gradient(one).norm() for one in network.parameters.values()]).norm()
+    assert norm > 1, "nothing was clipped"
+    for name, parameter in network.parameters.items():
+        torch.testing.assert_close(found[name], _gradient(parameter) / norm, atol=1e-6, rtol=1e-3)
+    assert (done.step, done.steps, done.windows, done.tokens) == (1, 1, 6, 6 * 64)
+    assert (done.loss_first, done.loss_last) == pytest.approx((loss, loss))
+
+
+def test_no_weight_moves_before_the_outer_step(run: SmallRun) -> None:
+    _accumulated(run, 3, UninterruptedControl())
+    assert np.array_equal(model.master_copy(run.origin.model, run.origin.layout), run.origin.master)
+
+
+def test_a_gradient_that_ends_early_is_that_of_the_windows_done(
+    run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
+    early, first = _accumulated(run, 6, UninterruptedControl(steps=2))
+    rerun, second = _accumulated(run, 2, UninterruptedControl())
+    assert (early.step, early.windows) == (rerun.step, rerun.windows) == (1, 2)
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
+    run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, whole = _accumulated(run, 6, UninterruptedControl())
+    real, sizes = inner._accumulate, []  # noqa: SLF001 - the one place that runs out of memory
+
+    def scarce(*given: object, **named: object) -> float:
+        sizes.append(given[3])
+        loss = real(*given, **named)  # type: ignore[arg-type]  # passed on as they came
+        if len(sizes) == 2:
+            raise torch.OutOfMemoryError
+        return loss
+
+    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setattr(inner, "_accumulate", scarce)
+    _, found = _accumulated(run, 6, UninterruptedControl())
+    assert sizes == [4, 4, *[2] * 6]
+    for name, gradient in whole.items():
+        torch.testing.assert_close(found[name], gradient, atol=1e-6, rtol=1e-3)
 
 
 def test_newton_schulz_brings_singular_values_near_one() -> None:

@@ -152,6 +152,20 @@ def test_the_delta_is_what_training_moved(layout: LayoutKind) -> None:
     assert not any(tensor.any() for tensor in tensors.values())
 
 
+@pytest.mark.parametrize("layout", ["flat", "tile64"])
+def test_a_gradient_is_written_at_the_places_of_its_weights(layout: LayoutKind) -> None:
+    first = first_head.random_head(CONFIG, seed=3, layout=layout)
+    parameters = first.model.parameters
+    parameters["model.norm.weight"].grad = torch.full_like(parameters["model.norm.weight"], 0.5)
+    gradient = np.zeros(first.layout.elements, np.float32)
+    assert first.model.write_gradient(first.layout, gradient)
+    tensors = first.layout.unflatten(gradient)
+    assert (tensors.pop("model.norm.weight") == 0.5).all()
+    assert not any(tensor.any() for tensor in tensors.values())
+    parameters["model.norm.weight"].grad[3] = torch.inf
+    assert not first.model.write_gradient(first.layout, gradient)
+
+
 def test_a_delta_that_is_not_finite_is_told() -> None:
     first = first_head.random_head(CONFIG, seed=3, layout="flat")
     with torch.no_grad():

@@ -13,6 +13,7 @@ from tequio_shared.round.manifest import Admission, Manifest
 from tests.support.memory_swarm import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()
+DISTRO = {"name": "distro", "layout": "tile64", "bits": 1, "schedule": ((1, 1 << 14, 0),)}
 
 
 def changed(part: str, **fields: Any) -> Manifest:  # noqa: ANN401  # any field of the manifest
@@ -95,6 +96,7 @@ def test_learning_rates_rise_first_and_fall_at_the_end() -> None:
         ("rounds", {"train_limit": 1}, "train_limit"),
         ("rounds", {"most_members": 2, "min_members": 3}, "most_members"),
         ("inner", {"steps": 501}, "inner.steps"),
+        ("algorithm", DISTRO, "inner.steps must be 1 for distro"),
     ],
 )
 def test_a_manifest_that_cannot_be_run_is_refused_by_name(
@@ -107,8 +109,10 @@ def test_a_manifest_that_cannot_be_run_is_refused_by_name(
 def test_other_algorithms_can_be_run() -> None:
     for fields in (
         {"name": "diloco", "k": 4096, "bits": 8, "mu_q": 29_491},
-        {"name": "distro", "layout": "tile64", "bits": 1, "schedule": ((1, 1 << 14, 0),)},
         {"down_k": 64},
     ):
         manifest = changed("algorithm", **fields)
         assert Manifest.parse(manifest.encode()) == manifest
+    one_step = changed("inner", steps=1)
+    manifest = msgspec.structs.replace(one_step, algorithm=changed("algorithm", **DISTRO).algorithm)
+    assert Manifest.parse(manifest.encode()) == manifest

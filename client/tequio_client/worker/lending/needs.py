@@ -5,11 +5,11 @@ padding).
 
 - Accelerator: `MEMORY_BASE_MB` for driver and libraries; 4 P bytes each for weights, gradients, the
   weights at the start of the round and the difference; 4 P for Muon's momentum or 8 P for AdamW's
-  two (the larger is used); for activations 2 x 4 S V bytes of logits and their gradient, and 34
-  bytes per token, layer and unit of width (Korthikanti et al. 2022, section 4.1, without the
-  quadratic attention term), with width and layers taken from the tensors. The trainer adapts its
-  batch to the free memory, down to one sample: with less memory than this it is slower, until one
-  sample does not fit. Not yet checked against a real GPU.
+  two (the larger is used); distro has only weights and gradients; for activations 2 x 4 S V bytes
+  of logits and their gradient, and 34 bytes per token, layer and unit of width (Korthikanti et al.
+  2022, section 4.1, without the quadratic attention term), with width and layers taken from the
+  tensors. The trainer adapts its batch to the free memory, down to one sample: with less memory
+  than this it is slower, until one sample does not fit. Not yet checked against a real GPU.
 - With a frozen base, P counts the adapters' parameters; the base's files add to memory, disk and
   the first download; the width is the shortest side of an adapter pair. Activations take 4 bytes
   per token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
@@ -41,6 +41,7 @@ SHARDS = 2
 _VALUE = 4
 _COPIES = 4  # weights, gradients, the start, the difference
 _ADAM = 2
+_DISTRO_COPIES = 2  # weights, gradients
 _UNIT_BYTES = 34
 _TRAINER_FILES = 3
 _HEADS = 2
@@ -99,7 +100,8 @@ def min_memory_mb(manifest: Manifest) -> int:
 
 def _memory_mb(manifest: Manifest, tokens: int) -> int:
     model = manifest.model
-    states = (_COPIES + _ADAM) * _VALUE * model.parameters
+    copies = _DISTRO_COPIES if manifest.algorithm.name == "distro" else _COPIES + _ADAM
+    states = copies * _VALUE * model.parameters
     logits = 2 * _VALUE * tokens * manifest.tokenizer.vocab_size
     layers, width = _outline(manifest)
     kept = _VALUE * layers + _UNIT_BYTES if manifest.frozen else _UNIT_BYTES * layers

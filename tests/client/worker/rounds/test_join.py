@@ -16,12 +16,12 @@ import pytest
 
 from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.rounds import catch_up, duties, join
+from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import MemberState, next_duty
 from tequio_client.worker.rounds.join import (
     EarlierStart,
     cheaper_start,
     nearest_start,
-    promoted_head,
     start_after,
 )
 from tequio_client.worker.store.store import Store
