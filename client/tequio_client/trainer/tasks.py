@@ -241,7 +241,7 @@ def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _RepeatableWork:
-    """What inner steps depend on besides head and data: their trainer's key, round and plan."""
+    """Everything that inner steps depend on besides head and data: key, round and plan."""
 
     key: str
     round: int
