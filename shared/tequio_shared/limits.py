@@ -82,7 +82,9 @@ AUDIT_ROUNDS = 2
 """Rosters in which an auditor may report, and most rounds since the contribution at an order."""
 AUDIT_PAUSE = 32
 """Rounds in which an auditor that did not report is not drawn again."""
-AUDITS_OF_ONE = 8
+REVIEW_ROUNDS = 5
+"""Most rounds since the contribution when auditors are drawn that check a jury's sketches."""
+AUDITS_OF_ONE = 14
 """Most reports about one contribution."""
 SKETCH_NUMBERS = 64
 MOST_DIFFERENCE = 1_000_000

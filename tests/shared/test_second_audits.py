@@ -24,7 +24,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.keys import Signer
 from tequio_shared.limits import JURY, STRIKE_ROUNDS, VESTING
-from tequio_shared.network.audits import AuditBook
+from tequio_shared.network.audits import AuditBook, AuditStage
 from tequio_shared.network.vesting import Vesting
 from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
@@ -279,6 +279,7 @@ def test_both_let_the_same_points_wait() -> None:
             if rng.random() < 0.02:
                 back = number - rng.randint(0, 4)
                 assert ours.withdraw(back) == theirs.lose(back)
+                ours.restart()
                 theirs.wait_anew()
             if rng.random() < 0.005:
                 assert ours.take_all() == theirs.lose()
@@ -468,15 +469,17 @@ def same_book(book: AuditBook, mine: Auditing, number: int) -> bool:
 
 
 def test_both_take_the_same_steps_when_rounds_close() -> None:
-    reports, verdicts = 0, set()
+    reports, verdicts, stages = 0, set(), set()
     for case in range(RUNS):
         run = RandomRun(case)
         for number in range(1, ROUNDS_OF_RUN + 1):
             run.play(number)
+            stages |= {one.stage for one in run.book.cases.values()}
         reports += run.reports
         verdicts |= {verdict for _, verdict in run.mine.outcomes}
     assert reports > 5 * RUNS
     assert verdicts >= {None, "clear", "withheld"}
+    assert stages == set(AuditStage)
 
 
 # --- whole logs

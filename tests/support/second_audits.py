@@ -23,6 +23,7 @@ JURY = 5
 AUDIT_ROUNDS = 2
 AUDIT_PAUSE = 32
 CHECKED_BP = 1_250
+REVIEW_ROUNDS = 5
 CONTRADICTIONS = 2
 STRIKE_ROUNDS = 20
 VESTING = 64
@@ -31,6 +32,8 @@ MISSED_ROUNDS = 3
 # 10.4
 STALE_CASE = 4
 LATEST_NEXT = 2
+JURIES = ("dispute", "second dispute")
+REVIEWED = ("review", "second dispute")
 LOW_COSINE = 9_000
 WATCHED = 10
 KNOWN_WORK = 10
@@ -170,6 +173,7 @@ def jury(
     lots: Mapping[Somebody, bytes],
     free: Sequence[Somebody],
     present: Iterable[Somebody],
+    seats: int = JURY,
 ) -> list[Pick]:
     """The jurors of a disputed case, with their own lots, in their order (10.4)."""
     in_question = [one for one in free if one in lots and one.owner not in work.owners]
@@ -179,9 +183,9 @@ def jury(
     for group in (able, others):
         for one in sorted(group, key=lambda one: (chance_of(lots[one], work.id), one.key)):
             first_of.setdefault(one.owner, one)
-    chosen = list(first_of.values())[:JURY]
+    chosen = list(first_of.values())[:seats]
     needed = {one.owner for one in present if one in lots and one.owner not in work.owners}
-    if len(chosen) < min(JURY, len(needed)):
+    if len(chosen) < min(seats, len(needed)):
         return []
     return [Pick(work.id, one.key, lots[one]) for one in chosen]
 
@@ -195,6 +199,7 @@ class Report:
     said: str
     cosines: Mapping[bytes, int]
     """By the auditor whose sketch it is about."""
+    round: int = 0
 
     @staticmethod
     def said_by(body: Mapping[str, Any]) -> str:
@@ -229,16 +234,20 @@ def settled(reports: Sequence[Report], drawn: int) -> tuple[str | None, set[byte
     wrong: set[bytes] = set()
     if verdict in (CLEAR, NOT_DONE):
         wrong = {one.auditor for one in reports if one.said not in (verdict, WITHHELD)}
-    for one in reports:
-        stated = [other.cosines[one.auditor] for other in reports if one.auditor in other.cosines]
-        if prevails(sum(cosine < LOW_COSINE for cosine in stated), len(stated), drawn):
-            wrong.add(one.auditor)
-        if prevails(sum(cosine >= LOW_COSINE for cosine in stated), len(stated), drawn):
-            about = one.auditor
-            wrong |= {
-                by.auditor for by in reports if by.cosines.get(about, LOW_COSINE) < LOW_COSINE
-            }
-    return verdict, wrong
+    return verdict, wrong | wrong_about_sketches(reports, drawn)
+
+
+def wrong_about_sketches(reports: Sequence[Report], drawn: int) -> set[bytes]:
+    """The auditors that the cosines of these reports contradict (10.4)."""
+    wrong: set[bytes] = set()
+    for about in {name for one in reports for name in one.cosines}:
+        stated = {one.auditor: one.cosines[about] for one in reports if about in one.cosines}
+        low = {key for key, cosine in stated.items() if cosine < LOW_COSINE}
+        if prevails(len(low), len(stated), drawn):
+            wrong |= {about} | (stated.keys() - low)
+        if prevails(len(stated) - len(low), len(stated), drawn):
+            wrong |= low
+    return wrong
 
 
 @dataclass
@@ -256,6 +265,19 @@ class Case:
     owners: set[bytes] = field(default_factory=set)
     """Owner of the trainer, and of the auditors when they were drawn."""
     drawn: int = 0
+    new: int = 0
+    """Number of the reports before the first one that is not settled."""
+    wrong: set[bytes] = field(default_factory=set)
+
+    def is_disputed(self) -> bool:
+        """Return whether the case needs a jury now (10.4)."""
+        if self.stage != "review":
+            return is_disputed(self.reports)
+        return any(
+            cosine < LOW_COSINE and about not in self.wrong
+            for one in self.reports[self.new :]
+            for about, cosine in one.cosines.items()
+        )
 
 
 @dataclass
@@ -624,6 +646,7 @@ class Auditing:
     ) -> None:
         """The steps of 10.4 at a `round.close` with these rows of the result."""
         self._withheld: list[bytes] = []
+        self._denied: list[bytes] = []
         self._add_reports(now)
         self._end_late(now)
         people = [
@@ -640,6 +663,8 @@ class Auditing:
         self._begin_cases(rows)
         for key in self._withheld:
             self.watched[key] = WATCHED
+        for key in self._denied:
+            self._bar(key, now.number)
 
     def _audit_lots(self, now: SecondRound) -> dict[int, bytes]:
         alpha = audit_lot_input(self._network, self._run, now.number, now.witness)
@@ -695,7 +720,7 @@ class Auditing:
                 continue
             pairs = zip(duty.earlier, body["checked"], strict=True)
             cosines = {one.auditor: cosine for one, cosine in pairs}
-            report = Report(index, duty.auditor, Report.said_by(body), cosines)
+            report = Report(index, duty.auditor, Report.said_by(body), cosines, now.number)
             duty.case.reports.append(report)
 
     def _end_late(self, now: SecondRound) -> None:
@@ -709,7 +734,9 @@ class Auditing:
         self.duties = [
             one
             for one in self.duties
-            if now.number - one.case.round < STALE_CASE and self._is_there(one.auditor)
+            if now.number - one.case.round
+            < (REVIEW_ROUNDS + 1 if one.case.stage in REVIEWED else STALE_CASE)
+            and self._is_there(one.auditor)
         ]
 
     def _is_there(self, key: bytes) -> bool:
@@ -744,37 +771,68 @@ class Auditing:
             self.duties.append(Duty(pick.auditor, case, pick.lot, tuple(case.reports)))
 
     def _advance(self, case: Case) -> None:
-        is_old = self._now.number - case.round > LATEST_NEXT
-        if case.stage == "dispute" or not case.reports or is_old:
+        age = self._now.number - case.round
+        if case.stage in JURIES:
+            self._settle(case)
+        if case.stage == "dispute":
+            case.stage = "review"
+            one = jury(self._work(case, 0), self._lots, self._free(), self._free(), seats=1)
+            self._order(one)
+            if one:
+                return
+        is_late = age > (REVIEW_ROUNDS if case.stage in REVIEWED else LATEST_NEXT)
+        if case.stage == "second dispute" or case.new == len(case.reports) or is_late:
             self._end(case)
-        elif is_disputed(case.reports):
+        elif case.is_disputed():
             jurors = jury(self._work(case, 0), self._lots, self._free(), self._present())
             if jurors:
-                case.stage = "dispute"
+                case.stage = "second dispute" if case.stage == "review" else "dispute"
                 self._order(jurors)
-        elif case.stage == "first":
-            case.stage = "check"
+        else:
+            case.stage = "review" if case.stage == "review" else "check"
             work = self._work(case, CHECKED_BP)
             picks = draw([work], self._lots, self._free(), self._elected)
             self._order(picks)
             if not picks:
                 self._end(case)
+
+    def _settle(self, case: Case) -> None:
+        new = case.reports[case.new :]
+        verdict: str | None = None
+        if case.stage == "dispute":
+            verdict, case.wrong = settled(new, case.drawn)
+            self.outcomes.append((case.id, verdict))
         else:
-            self._end(case)
+            case.wrong = wrong_about_sketches(new, max(case.drawn, JURY)) - case.wrong
+        if verdict is not None or case.wrong:
+            self._count(case, new, case.wrong)
+        for one in case.reports:
+            if one.auditor in case.wrong:
+                wallet = self.purses.setdefault(one.auditor, Wallet())
+                wallet.forfeited += wallet.trainer.lose(one.round)
+        if verdict in (CLEAR, NOT_DONE):
+            self._denied += [one.auditor for one in new if one.said == WITHHELD]
+        self._follow(case, verdict)
+        case.new, case.drawn = len(case.reports), 0
 
     def _end(self, case: Case) -> None:
         del self.cases[case.id]
-        is_calm = bool(case.reports) and not is_disputed(case.reports)
-        verdict: str | None = CLEAR if is_calm else None
-        wrong: set[bytes] = set()
-        if case.stage == "dispute":
-            verdict, wrong = settled(case.reports, case.drawn)
-        self.outcomes.append((case.id, verdict))
-        for one in case.reports if verdict is not None or wrong else ():
-            record = self.records[one.auditor]
-            record.audits.append((one.index, self._index if one.auditor in wrong else 0))
-            if one.auditor in wrong:
-                self.contradicted.append((one.auditor, one.index))
+        if case.new:
+            return
+        is_calm = bool(case.reports) and not case.is_disputed()
+        self.outcomes.append((case.id, CLEAR if is_calm else None))
+        if is_calm:
+            self._count(case, case.reports, set())
+
+    def _count(self, case: Case, new: Sequence[Report], wrong: set[bytes]) -> None:
+        for one in case.reports:
+            if one in new or one.auditor in wrong:
+                record = self.records[one.auditor]
+                record.audits.append((one.index, self._index if one.auditor in wrong else 0))
+                if one.auditor in wrong:
+                    self.contradicted.append((one.auditor, one.index))
+
+    def _follow(self, case: Case, verdict: str | None) -> None:
         if verdict == NOT_DONE:
             record = self.records[case.trainer]
             stated = [one.index for one in case.reports]

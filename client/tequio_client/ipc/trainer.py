@@ -236,6 +236,8 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="audit"
     """Leaves of the error feedback that it started with; none: it started from zero."""
     feedback_out: FilePath | None = None
     """Leaves of the error feedback after sending; none: withheld, or the algorithm has none."""
+    opened: FilePath | None = None
+    """File that comes once both are there, empty if they are withheld; none: both are there now."""
     earlier: Annotated[tuple[EarlierSketch, ...], msgspec.Meta(max_length=AUDITS_OF_ONE)] = ()
 
 

@@ -34,7 +34,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,7 +45,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tequio_client.ipc.trainer import EarlierSketch, MeasuredFigures
+from tequio_client.ipc.trainer import Audit, EarlierSketch, MeasuredFigures
 from tequio_client.trainer import codecs, prepared, screen
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, DisTrO, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
@@ -63,6 +64,7 @@ _I16_MOST = 2**15 - 1
 _E4 = 10_000
 _BLOCK = 2_048  # chunks at a time, as in the codecs
 _MOST_FEEDBACK = 2.0**16
+_POLL_S = 0.1
 """No element of an honest feedback comes near it: weights are within +-128."""
 
 
@@ -108,6 +110,20 @@ class OpenedLeaves:
         """False if a leaf has NaN, infinities or numbers that no feedback reaches."""
         there = [_floats(bits) for bits in (self.before, self.after) if bits is not None]
         return all(bool((one.abs() <= _MOST_FEEDBACK).all()) for one in there)
+
+
+def opened_files(task: Audit, check: Callable[[], None]) -> tuple[str | None, str | None]:
+    """Wait for the opened leaves; returns their files before and after sending, as far as opened.
+
+    They come while the audit trains. The worker limits the wait: `check` ends it with the task.
+    """
+    if task.opened is None:
+        return task.feedback_in, task.feedback_out
+    opened = Path(task.opened)
+    while not opened.exists():
+        check()
+        time.sleep(_POLL_S)
+    return (task.feedback_in, task.feedback_out) if opened.stat().st_size else (None, None)
 
 
 def _leaves(path: str | None, chunks: int, when: str) -> NDArray[np.uint16] | None:

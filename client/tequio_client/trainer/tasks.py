@@ -490,13 +490,14 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     model = audit.AuditedModel(
         layout=setup.layout, hidden=setup.model.hidden, algorithm=_algorithm(setup, task.k)
     )
-    leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, task.feedback_in, task.feedback_out)
     header = ContributionHeader.parse(candidate.header)
     plan = audit.repeated_plan(header, audited.windows)
     work = _RepeatableWork(key=audited.trainer, round=header.round, plan=plan)
     seed = from_text(task.seed)
     # It ends early for nothing: half of the steps would convict an honest trainer.
     master, done = _inner_steps(task, context, work, lambda: False)
+    before, after = audit.opened_files(task, context.check)
+    leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, before, after)
     with _delta_file(task.delta_out, setup, master, model.algorithm) as delta:
         figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
         is_gradient = model.algorithm.sends_gradients

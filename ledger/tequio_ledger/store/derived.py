@@ -106,6 +106,8 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             if isinstance(body, RoundClose):
                 settled = state.runs[run].settled
                 changes.peers.update(state.links.holder(one.trainer) for one in settled)
+                unpaid = (key for one in settled for key, _ in one.unpaid)
+                changes.peers.update(state.links.holder(key) for key in unpaid)
 
 
 def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:

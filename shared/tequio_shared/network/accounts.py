@@ -201,7 +201,8 @@ class RunAccounts:
     def close_audits(self, view: RoundView, ts: int) -> list[AuditOutcome]:
         """Take in the audits of a closed round, and draw the next; returns what is over.
 
-        What was withheld from its auditors is not paid, and delays the vesting of all the rest.
+        What was withheld from its auditors is not paid, and delays the vesting of all the rest. Nor
+        is an audit that the other auditors contradict.
         """
         run, links = self.manifest.run_id, self.standings.links
 
@@ -217,6 +218,8 @@ class RunAccounts:
         for one in over:
             if one.verdict is AuditVerdict.CLEAR:
                 self._record_repeated(one.trainer, one.tokens)
+            for auditor, number in one.unpaid:
+                self.earned[links.holder(auditor)].take_audit(number)
             if one.verdict is AuditVerdict.WITHHELD:
                 trainer = links.holder(one.trainer)
                 self.audits.watch(trainer)

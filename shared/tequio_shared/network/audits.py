@@ -7,6 +7,9 @@ a dispute: a jury is drawn from the lots of the round in which it was logged, wh
 before. A verdict needs five sixths of all who reported, so neither one auditor nor a few together
 convict anybody; and who contradicts it has failed its own duty.
 
+A jury has nobody after it, so one more auditor reviews its sketches: else jurors could report
+without training. What the review doubts goes to a second jury, which judges sketches alone.
+
 Every step follows from log entries, and costs what the round has: members times open audits.
 (docs/protocol.md, 10.4)
 """
@@ -26,6 +29,7 @@ from tequio_shared.limits import (
     CHECKED_BP,
     JURY,
     NEWCOMER_WORK,
+    REVIEW_ROUNDS,
 )
 from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate, DrawnAudit
@@ -39,6 +43,8 @@ class AuditStage(Enum):
     FIRST = "first"  # drawn at random
     CHECK = "check"  # cleared, and drawn again
     DISPUTE = "dispute"
+    REVIEW = "review"  # settled; one more auditor checks the sketches
+    SECOND_DISPUTE = "second dispute"  # about sketches alone
 
 
 @dataclass(slots=True, kw_only=True)
@@ -54,11 +60,36 @@ class AuditCase:
     stage: AuditStage = AuditStage.FIRST
     votes: list[AuditVote] = field(default_factory=list)
     entries: list[int] = field(default_factory=list)
-    """Log index of each vote's report."""
+    """Log index of each vote's report, and in `reported` its round."""
+    reported: list[int] = field(default_factory=list)
     owners: set[Digest] = field(default_factory=set)
     """Owners of its auditors so far."""
     drawn: int = 0
-    """Auditors so far, whether or not they reported."""
+    """Auditors so far, whether or not they reported; from 0 again after a jury."""
+    settled: int = 0
+    """Votes that a jury has settled, and with `contradicted` whom it contradicted."""
+    contradicted: tuple[PeerKey, ...] = ()
+
+    @property
+    def is_reviewed(self) -> bool:
+        return self.stage in (AuditStage.REVIEW, AuditStage.SECOND_DISPUTE)
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether a jury has to settle what is not settled yet."""
+        if self.stage is AuditStage.REVIEW:
+            return audits.is_doubted(self.votes, self.settled, self.contradicted)
+        return audits.is_disputed(self.votes)
+
+    @property
+    def last_draw(self) -> int:
+        """Last round at whose close auditors may be drawn, for members keep heads of few rounds."""
+        return self.round + (REVIEW_ROUNDS if self.is_reviewed else AUDIT_ROUNDS)
+
+    @property
+    def last_order(self) -> int:
+        """Last round in which an auditor may report."""
+        return self.round + (REVIEW_ROUNDS + 1 if self.is_reviewed else 2 * AUDIT_ROUNDS)
 
     @property
     def work(self) -> AuditedWork:
@@ -82,7 +113,7 @@ class OwedAudit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOutcome:
-    """A case that is over; `entries` are the log indices of its reports."""
+    """A case that is over, or that a jury settled; `entries` are the log indices of its reports."""
 
     trainer: PeerKey
     round: int
@@ -94,6 +125,11 @@ class AuditOutcome:
     contradicted: tuple[PeerKey, ...]
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
+    unpaid: tuple[tuple[PeerKey, int], ...] = ()
+    """Those contradicted, with the rounds of their reports: these were paid, and are not any more.
+    """
+    denied: tuple[PeerKey, ...] = ()
+    """Auditors that found withheld what the verdict says was opened."""
 
 
 KeyTest = Callable[[PeerKey], bool]
@@ -182,6 +218,10 @@ class AuditBook:
         self.judges = members.judges
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
+        # Not a contradiction, for the trainer may answer some and not others. But they are not
+        # drawn for a while: else anybody could call juries without end.
+        for key in [key for one in over for key in one.denied]:
+            self.paused[key] = view.number + AUDIT_PAUSE
         return over
 
     def _take_reports(self, view: RoundView) -> None:
@@ -194,6 +234,7 @@ class AuditBook:
             case = self.cases[ContributionId(digest_from_text(body.contribution))]
             case.votes.append(_vote(key, body))
             case.entries.append(index)
+            case.reported.append(view.number)
 
     def _drop_late(self, view: RoundView, is_present: KeyTest) -> None:
         for slot in view.orders.keys() - view.reports.keys():
@@ -207,7 +248,7 @@ class AuditBook:
                 self.paused[key] = view.number + AUDIT_PAUSE
         # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
         for key, duty in list(self.duties.items()):
-            is_over = self.cases[duty.contribution].round + 2 * AUDIT_ROUNDS <= view.number
+            is_over = self.cases[duty.contribution].last_order <= view.number
             if is_over or not is_present(key):
                 del self.duties[key]
 
@@ -243,34 +284,48 @@ class AuditBook:
         awaited = {duty.contribution for duty in self.duties.values()}
         over = []
         for case in [one for one in self.cases.values() if one.id not in awaited]:
+            if case.stage in (AuditStage.DISPUTE, AuditStage.SECOND_DISPUTE):
+                over.extend(_settle(view, case))
             drawn = self._next_auditors(view, case, members)
             for one in drawn:
                 self._order(one)
             if not drawn and not self._waits(view, case):
                 del self.cases[case.id]
-                over.extend(_outcome(view, case))
+                over.extend(_cleared(view, case))
         return over
 
     def _next_auditors(
         self, view: RoundView, case: AuditCase, members: _Candidates
     ) -> list[DrawnAudit]:
-        if case.stage is AuditStage.DISPUTE or not case.votes or _is_old(view, case):
-            return []
         free = self._free(members)
-        if audits.is_disputed(case.votes):
+        if case.stage is AuditStage.DISPUTE and case.votes:
+            case.stage = AuditStage.REVIEW
+            return audits.draw_jury(case.work, free, 1, free)
+        if not self._goes_on(view, case):
+            return []
+        if case.is_disputed:
             jury = audits.draw_jury(case.work, free, JURY, members.auditors)
-            case.stage = AuditStage.DISPUTE if jury else case.stage
-            return jury
-        if case.stage is AuditStage.FIRST:
-            case.stage = AuditStage.CHECK
-            works = [(case.work, CHECKED_BP)]
-            return audits.draw_some(works, members.lots, members.elected, free, 1)
-        return []
+            return self._seated(case, jury)
+        # However often it was checked: who knew that nobody comes after it would not have to work.
+        case.stage = AuditStage.REVIEW if case.is_reviewed else AuditStage.CHECK
+        works = [(case.work, CHECKED_BP)]
+        return audits.draw_some(works, members.lots, members.elected, free, 1)
+
+    def _seated(self, case: AuditCase, jury: list[DrawnAudit]) -> list[DrawnAudit]:
+        if jury:
+            is_second = case.stage is AuditStage.REVIEW
+            case.stage = AuditStage.SECOND_DISPUTE if is_second else AuditStage.DISPUTE
+        return jury
+
+    def _goes_on(self, view: RoundView, case: AuditCase) -> bool:
+        """Return whether auditors may be drawn after those that have reported."""
+        has_jury = case.stage in (AuditStage.DISPUTE, AuditStage.SECOND_DISPUTE)
+        is_answered = len(case.votes) > case.settled
+        return is_answered and not has_jury and view.number <= case.last_draw
 
     def _waits(self, view: RoundView, case: AuditCase) -> bool:
         """Return whether a dispute for which nobody was free may find a jury in the next round."""
-        waits = case.stage is not AuditStage.DISPUTE and audits.is_disputed(case.votes)
-        return waits and not _is_old(view, case)
+        return self._goes_on(view, case) and case.is_disputed
 
     def _draw_first(
         self,
@@ -315,11 +370,6 @@ class AuditBook:
         return left > 0
 
 
-def _is_old(view: RoundView, case: AuditCase) -> bool:
-    """Members keep the heads of the last rounds only: an older contribution is not repeated."""
-    return case.round + AUDIT_ROUNDS < view.number
-
-
 def _case(
     view: RoundView, trainer: PeerKey, owner: Digest, speed: int, work: Commitment
 ) -> AuditCase:
@@ -338,19 +388,42 @@ def _vote(auditor: PeerKey, body: AuditReport) -> AuditVote:
     return AuditVote(auditor=auditor, verdict=audits.judge(figures), checked=body.checked)
 
 
-def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
-    """Outcome of a case that is over: none if nobody reported, or too many differ."""
-    if not case.votes:
-        return []
-    verdict: AuditVerdict | None = AuditVerdict.CLEAR
-    contradicted: tuple[PeerKey, ...] = ()
-    if case.stage is AuditStage.DISPUTE:
+def _settle(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
+    """Settle what a jury has answered: none if nobody reported, or too many differ."""
+    since, verdict = case.settled, None
+    if case.stage is AuditStage.SECOND_DISPUTE:
+        # In a small run the second jury may be one or two: they contradict nobody.
+        drawn = max(case.drawn, JURY)
+        found = audits.settle_sketches(case.votes, since, drawn) - set(case.contradicted)
+        contradicted = tuple(sorted(found))
+    else:
         settled = audits.settle(case.votes, case.drawn)
         verdict, contradicted = settled.verdict, settled.contradicted
-    elif audits.is_disputed(case.votes):
-        verdict = None  # an accusation that came too late for a jury
-    if verdict is None and not contradicted:
+    case.settled, case.drawn, case.contradicted = len(case.votes), 0, contradicted
+    return _outcome(view, case, since, verdict)
+
+
+def _cleared(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
+    """Outcome of a case that never had a jury: none after an accusation that came too late."""
+    if case.settled or not case.votes or case.is_disputed:
         return []
+    return _outcome(view, case, 0, AuditVerdict.CLEAR)
+
+
+def _outcome(
+    view: RoundView, case: AuditCase, since: int, verdict: AuditVerdict | None
+) -> list[AuditOutcome]:
+    """Outcome of the reports from number `since` on, and of earlier ones that they contradict."""
+    if verdict is None and not case.contradicted:
+        return []
+    rows = [
+        (vote, entry, number)
+        for at, (vote, entry, number) in enumerate(
+            zip(case.votes, case.entries, case.reported, strict=True)
+        )
+        if at >= since or vote.auditor in case.contradicted
+    ]
+    is_opened = verdict in (AuditVerdict.CLEAR, AuditVerdict.NOT_DONE)
     return [
         AuditOutcome(
             trainer=case.trainer,
@@ -358,8 +431,18 @@ def _outcome(view: RoundView, case: AuditCase) -> list[AuditOutcome]:
             tokens=case.tokens,
             verdict=verdict,
             was_present=view.slot_of.get(case.trainer) in view.attests,
-            contradicted=contradicted,
-            auditors=tuple(vote.auditor for vote in case.votes),
-            entries=tuple(case.entries),
+            contradicted=case.contradicted,
+            auditors=tuple(vote.auditor for vote, _, _ in rows),
+            entries=tuple(entry for _, entry, _ in rows),
+            unpaid=tuple(
+                (vote.auditor, number)
+                for vote, _, number in rows
+                if vote.auditor in case.contradicted
+            ),
+            denied=tuple(
+                vote.auditor
+                for vote, _, _ in rows
+                if is_opened and vote.verdict is AuditVerdict.WITHHELD
+            ),
         )
     ]

@@ -68,15 +68,18 @@ class Vesting:
         self.waiting.extendleft(reversed(large))
 
     def withdraw(self, number: int) -> int:
-        """Take the payment of one round back, and let all others wait from the beginning."""
+        """Take the payment of one round back."""
         taken = sum(one.micropoints for one in self.waiting if one.round == number)
+        self.waiting = deque(one for one in self.waiting if one.round != number)
+        self.total -= taken
+        return taken
+
+    def restart(self) -> None:
+        """Let all payments wait from the beginning."""
         self.waiting = deque(
             replace(one, paid=self.paid, earned=self.earned, waits_again=True)
             for one in self.waiting
-            if one.round != number
         )
-        self.total -= taken
-        return taken
 
     def take_restarted(self) -> int:
         """Take the payments that wait again, and let the others vest: the run has ended."""
@@ -115,7 +118,12 @@ class MemberPoints:
             self.witnessing.pay(number, witness)
 
     def take_round(self, number: int) -> None:
-        """Take back the payment for a contribution that could not be audited."""
+        """Take back the payment for a contribution that could not be audited; others wait again."""
+        self.take_audit(number)
+        self.training.restart()
+
+    def take_audit(self, number: int) -> None:
+        """Take back the payment for an audit that was contradicted."""
         taken = self.training.withdraw(number)
         self.trainer, self.forfeited = self.trainer - taken, self.forfeited + taken
 

@@ -12,7 +12,7 @@ readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import count
@@ -128,8 +128,7 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
     """Settle a dispute: five sixths of those that reported, and half of all `drawn`, must agree.
 
     Contradicted are the others, except about a contribution that was withheld, for a trainer may
-    answer some and not others; and, whatever the verdict, auditors of whose sketch as large a part
-    of the later ones say that it is of another training, or those that alone said so.
+    answer some and not others; and, whatever the verdict, those that `settle_sketches` names.
     """
     kinds = [_kind(vote) for vote in votes]
     agreed = next(
@@ -140,16 +139,36 @@ def settle(votes: Sequence[AuditVote], drawn: int) -> Settlement:
         for vote, kind in zip(votes, kinds, strict=True)
         if agreed not in (None, kind) and AuditVerdict.WITHHELD not in (agreed, kind)
     }
-    for at, vote in enumerate(votes):
-        seen = [later.checked[at] for later in votes if len(later.checked) > at]
-        others = sum(cosine < SIMILAR_E4 for cosine in seen)
-        if _prevails(others, len(seen), drawn):
-            wrong.add(vote.auditor)
-        # Else anybody could have five others repeat any work, at no risk.
-        if _prevails(len(seen) - others, len(seen), drawn):
-            doubts = (one for one in votes if len(one.checked) > at)
-            wrong |= {one.auditor for one in doubts if one.checked[at] < SIMILAR_E4}
+    wrong |= settle_sketches(votes, 0, drawn)
     return Settlement(verdict=agreed, contradicted=tuple(sorted(wrong)))
+
+
+def settle_sketches(votes: Sequence[AuditVote], since: int, drawn: int) -> set[PeerKey]:
+    """Auditors that the reports from number `since` on contradict, by the sketches they checked.
+
+    Where as large a part as for a verdict says that a sketch is of another training: its author,
+    and those that said it was not. Where as large a part trusts it: those that doubted it, or
+    anybody could have five others repeat any work, at no risk.
+    """
+    wrong: set[PeerKey] = set()
+    for at, vote in enumerate(votes):
+        seen = [later for later in votes[since:] if len(later.checked) > at]
+        doubts = {one.auditor for one in seen if one.checked[at] < SIMILAR_E4}
+        trusts = {one.auditor for one in seen} - doubts
+        if _prevails(len(doubts), len(seen), drawn):
+            wrong |= {vote.auditor} | trusts
+        if _prevails(len(trusts), len(seen), drawn):
+            wrong |= doubts
+    return wrong
+
+
+def is_doubted(votes: Sequence[AuditVote], since: int, known: Collection[PeerKey]) -> bool:
+    """Return whether a report from number `since` on doubts a sketch, not counting the `known`."""
+    return any(
+        cosine < SIMILAR_E4 and one.auditor not in known
+        for later in votes[since:]
+        for one, cosine in zip(votes, later.checked, strict=False)
+    )
 
 
 def _kind(vote: AuditVote) -> AuditVerdict:

@@ -229,6 +229,7 @@ def test_points_that_waited_again_vest_like_others() -> None:
     for number in range(1, 11):
         vesting.pay(number, 100)
     assert vesting.withdraw(4) == 100
+    vesting.restart()
     assert (vesting.total, sum(one.waits_again for one in vesting.waiting)) == (900, 9)
     for number in range(11, 10 + VESTING):
         vesting.pay(number, 100)

@@ -335,6 +335,7 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     waiting.pay(1, 10)
     waiting.pay(2, 10)
     waiting.withdraw(1)
+    waiting.restart()
     for number in range(3, 2 + VESTING):
         waiting.pay(number, 10)
     assert waiting.total == 10 * VESTING
@@ -436,6 +437,7 @@ def test_a_round_with_many_open_audits_is_closed_quickly() -> None:
             stage=AuditStage.FIRST,
             votes=[clear],
             entries=[at],
+            reported=[3],
             owners={Digest(auditor)},
         )
         book.paused[PeerKey(named(f"paused {at}"))] = 100

@@ -20,14 +20,15 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import ContributionId, Digest, PeerKey
+from tequio_shared.limits import REVIEW_ROUNDS
 from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head, RoundView
 
 log = structlog.get_logger(__name__)
 
-PAST_ROUNDS = 4
-"""The last audit of a contribution of round t is due in round t + 4, when t is the fourth last."""
+PAST_ROUNDS = REVIEW_ROUNDS + 1
+"""The last audit of a contribution of round t is due in round t + 6, when t is the sixth last."""
 _WORKING_HEADS = 3
 """Room that stays free of past rounds: the head held, the one before, and the next one."""
 _WORKING_ROUNDS = 2

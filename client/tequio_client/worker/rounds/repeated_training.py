@@ -17,26 +17,30 @@ from pathlib import Path
 import structlog
 import trio
 
-from tequio_client import files
+from tequio_client import files as sync_files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.past_rounds import PastRounds, PastWork
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_client.worker.swarm.opened_leaves import (
+    LeavesDue,
     LeavesWithheldError,
     feedback_tree,
     fetch_leaves,
 )
 from tequio_client.worker.swarm.streams import BlobClient
-from tequio_shared.errors import TequioError
+from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, to_text
 from tequio_shared.round.assignment import split_windows
 
 log = structlog.get_logger(__name__)
 
 
-_OPENING_PART = 3
+_FIRST_LEAF_PART = 0.5
+"""Without any leaf after this part of the time left, they are withheld."""
+_ALL_LEAVES_PART = 0.9
+"""On a slow line they may take this part; the rest is for the comparison."""
 _LEAST_S = 5.0
 
 
@@ -57,7 +61,7 @@ class AuditPatience:
 
     content_s: float = 600.0
     """For payload and shards."""
-    leaves_s: float = 120.0
+    leaves_s: float = 600.0
     """For the opened leaves; the trainer may be behind in the log, or on a slow line."""
 
 
@@ -84,12 +88,21 @@ class AuditResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Inputs:
-    weights: Path
-    shards: tuple[link.Shard, ...]
-    before: Path | None
-    after: Path | None
-    are_leaves_withheld: bool
+class _AuditFiles:
+    """Files of an audit; `opened` comes when both leaves are there, empty if they are withheld."""
+
+    before: Path
+    after: Path
+    opened: Path
+    delta: Path
+
+
+@dataclass(slots=True)
+class _Opening:
+    """Outcome of asking for the leaves."""
+
+    is_opened: bool = False
+    error: AuditNotPossibleError | None = None
 
 
 class RepeatedTraining:
@@ -112,7 +125,7 @@ class RepeatedTraining:
         """Repeat the training and compare; raises AuditNotPossibleError.
 
         Takes the device as long as the training itself. `left_s` is the time until the report has
-        to be there: a third of it is the most that the trainer has for opening its contribution.
+        to be there. The leaves arrive meanwhile, and only the comparison waits for them.
         """
         self._left_s = left_s
         work = self._past.find(task.round, task.contribution)
@@ -120,36 +133,40 @@ class RepeatedTraining:
             raise AuditNotPossibleError(
                 "unseen-round", f"round {task.round} is not one that this worker saw"
             )
-        async with self._files(task) as (before, after, delta):
-            inputs = await self._gather(work, task.chunks, before, after)
-            try:
-                report = await self._ask(work, task, inputs, delta)
-            except TrainerFailedError as err:
-                why = f"the trainer could not repeat it: {err}"
-                raise AuditNotPossibleError("trainer-failed", why) from err
+        async with self._files(task) as files:
+            weights = await self._weights(work)
+            opening, report = _Opening(), None
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._open, work, task.chunks, files, opening, nursery)
+                try:
+                    report = await self._repeat(work, task, weights, files)
+                except AuditNotPossibleError as err:
+                    opening.error = err
+                nursery.cancel_scope.cancel()
+        if report is None:
+            raise opening.error or AssertionError("an audit without report and error")
         if report.contribution != to_text(work.id) or len(report.checked) != len(task.earlier):
             raise AuditNotPossibleError(
                 "trainer-failed", "the trainer audited another contribution"
             )
-        return AuditResult(report=report, are_leaves_withheld=inputs.are_leaves_withheld)
+        return AuditResult(report=report, are_leaves_withheld=not opening.is_opened)
 
     @asynccontextmanager
-    async def _files(self, task: AuditTask) -> AsyncIterator[tuple[Path, Path, Path]]:
+    async def _files(self, task: AuditTask) -> AsyncIterator[_AuditFiles]:
         """Files for both leaves and the pseudo-gradient; deleted when the block ends."""
-        names = ("leaves-before", "leaves-after", "repeated")
-        before, after, delta = (self._context.workdir.file(name, task.round) for name in names)
+        names = ("leaves-before", "leaves-after", "leaves-opened", "repeated")
+        paths = [self._context.workdir.file(name, task.round) for name in names]
+        before, after, opened, delta = paths
+        await trio.to_thread.run_sync(_delete, paths)
         try:
-            yield before, after, delta
+            yield _AuditFiles(before=before, after=after, opened=opened, delta=delta)
         finally:
             with trio.CancelScope(shield=True):
-                await trio.to_thread.run_sync(_delete, (before, after, delta))
+                await trio.to_thread.run_sync(_delete, paths)
 
-    async def _gather(
-        self, work: PastWork, chunks: Sequence[int], before: Path, after: Path
-    ) -> _Inputs:
-        weights = await self._weights(work)
-        # First of what others send: the trainer may leave, and nobody else has its leaves.
-        is_opened = await self._open(work, chunks, before, after)
+    async def _repeat(
+        self, work: PastWork, task: AuditTask, weights: Path, files: _AuditFiles
+    ) -> link.Audited:
         with trio.move_on_after(self._patience.content_s) as patience:
             await self._context.exchange.fetch_tree(work.payload, work.trainer)
             shards = await self._shards(work)
@@ -158,15 +175,11 @@ class RepeatedTraining:
                 "late-content",
                 f"payload or shards did not arrive in {self._patience.content_s:.0f} s",
             )
-        has_before = is_opened and work.feedback != ZERO_DIGEST
-        has_after = is_opened and not work.shape.is_dense
-        return _Inputs(
-            weights=weights,
-            shards=shards,
-            before=before if has_before else None,
-            after=after if has_after else None,
-            are_leaves_withheld=not is_opened,
-        )
+        try:
+            return await self._ask(work, task, weights, shards, files)
+        except TrainerFailedError as err:
+            why = f"the trainer could not repeat it: {err}"
+            raise AuditNotPossibleError("trainer-failed", why) from err
 
     async def _weights(self, work: PastWork) -> Path:
         root = work.base.weights_root
@@ -184,42 +197,63 @@ class RepeatedTraining:
         indices = context.corpus.order(rules.seed).shards_of(done, rules.samples)
         return await context.fetch_shards((at, context.corpus.train[at]) for at in indices)
 
-    async def _open(self, work: PastWork, chunks: Sequence[int], before: Path, after: Path) -> bool:
-        """Fetch the leaves before and after sending; False if any of them are withheld."""
-        wanted = [
-            (root, path)
-            for root, path in ((work.feedback, before), (work.header.feedback_root, after))
-            if root != ZERO_DIGEST
-        ]
-        # Waiting longer would leave no time to train, and an auditor that never reports would let
-        # a trainer that opens nothing go on.
-        # But never so short that a busy computer is taken for a closed one.
-        patience_s = min(self._patience.leaves_s, max(self._left_s / _OPENING_PART, _LEAST_S))
-        deadline_s = trio.current_time() + patience_s
+    async def _open(
+        self,
+        work: PastWork,
+        chunks: Sequence[int],
+        files: _AuditFiles,
+        opening: _Opening,
+        nursery: trio.Nursery,
+    ) -> None:
+        """Fetch the leaves before and after sending, and say in a file when they are there."""
         try:
-            for root, path in wanted:
+            opening.is_opened = await self._fetch_leaves(work, chunks, files)
+            word = b"opened" if opening.is_opened else b""
+            await trio.to_thread.run_sync(sync_files.write_for_user, files.opened, word)
+        except (OSError, UserFacingError) as err:
+            opening.error = AuditNotPossibleError("disk", f"cannot write the opened leaves: {err}")
+            nursery.cancel_scope.cancel()  # the trainer would wait for them
+
+    async def _fetch_leaves(
+        self, work: PastWork, chunks: Sequence[int], files: _AuditFiles
+    ) -> bool:
+        """Fetch both; False if any of them are withheld."""
+        after_root = work.header.feedback_root
+        wanted = [(work.feedback, files.before), (after_root, files.after)]
+        now = trio.current_time()
+        # Never so short that a busy computer is taken for a closed one.
+        first_by, all_by = (
+            now + min(self._patience.leaves_s, max(self._left_s * part, _LEAST_S))
+            for part in (_FIRST_LEAF_PART, _ALL_LEAVES_PART)
+        )
+        try:
+            for root, path in [one for one in wanted if one[0] != ZERO_DIGEST]:
                 await fetch_leaves(
                     self._client,
                     feedback_tree(root, work.header.chunk_count),
                     chunks,
                     [work.trainer],
                     path,
-                    timeout_s=max(deadline_s - trio.current_time(), 0),
+                    due=LeavesDue(first_by=first_by, all_by=all_by),
                 )
-            if work.header.feedback_root == ZERO_DIGEST:
-                # Nothing was kept back, by its own word. That is compared like any other feedback:
-                # else naming none would be a way not to be compared.
-                nothing = bytes(LEAF_BYTES * len(chunks))
-                await trio.to_thread.run_sync(files.write_for_user, after, nothing)
+                first_by = all_by  # one leaf of either shows that it is there
         except LeavesWithheldError as err:
             log.info("audit without leaves", round=work.round, slot=work.slot, why=str(err))
             return False
-        except OSError as err:
-            raise AuditNotPossibleError("disk", f"cannot write the opened leaves: {err}") from err
+        if after_root == ZERO_DIGEST:
+            # Nothing was kept back, by its own word. That is compared like any other feedback:
+            # else naming none would be a way not to be compared.
+            nothing = bytes(LEAF_BYTES * len(chunks))
+            await trio.to_thread.run_sync(sync_files.write_for_user, files.after, nothing)
         return True
 
     async def _ask(
-        self, work: PastWork, task: AuditTask, inputs: _Inputs, delta: Path
+        self,
+        work: PastWork,
+        task: AuditTask,
+        weights: Path,
+        shards: tuple[link.Shard, ...],
+        files: _AuditFiles,
     ) -> link.Audited:
         payload = self._context.store.tree_path(work.payload.root)
         return await self._context.workdir.ask(
@@ -228,7 +262,7 @@ class RepeatedTraining:
                 round=work.round,
                 run=to_text(self._context.manifest.run_id),
                 head=to_text(work.base.hash),
-                weights=str(inputs.weights),
+                weights=str(weights),
                 k=work.k,
                 audited=link.ScreenCandidate(
                     slot=work.slot,
@@ -238,13 +272,14 @@ class RepeatedTraining:
                     payload=str(payload),
                     windows=work.windows,
                 ),
-                shards=inputs.shards,
+                shards=shards,
                 chunks=task.chunks,
                 seed=to_text(task.seed),
                 earlier=task.earlier,
-                delta_out=str(delta),
-                feedback_in=str(inputs.before) if inputs.before else None,
-                feedback_out=str(inputs.after) if inputs.after else None,
+                delta_out=str(files.delta),
+                feedback_in=None if work.feedback == ZERO_DIGEST else str(files.before),
+                feedback_out=None if work.shape.is_dense else str(files.after),
+                opened=str(files.opened),
             ),
             link.Audited,
         )

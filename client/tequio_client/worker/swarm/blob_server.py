@@ -145,7 +145,7 @@ class BlobServer:
     async def _payload(self, peer: PeerKey, request: BlobRequest) -> bytes:
         # Told at once that we are busy, the peer asks elsewhere; a late answer would arrive after
         # its deadline, and the upload would be wasted.
-        if self._upload.wait_s() > QUEUE_S:
+        if request.op is not BlobOp.LEAF and self._upload.wait_s() > QUEUE_S:
             raise NoPayload(BlobStatus.BUSY)
         try:
             if request.op is BlobOp.LEAF:
@@ -157,7 +157,11 @@ class BlobServer:
         # Our own disk fails: the peer is not at fault, and others may serve it.
         except UserFacingError as err:
             raise NoPayload(BlobStatus.BUSY) from err
-        await self._upload.acquire(len(payload))
+        # Leaves go first: nobody else has them, and late ones look as if they were withheld.
+        if request.op is BlobOp.LEAF:
+            self._upload.charge(len(payload))
+        else:
+            await self._upload.acquire(len(payload))
         return payload
 
     async def _leaf(self, peer: PeerKey, request: BlobRequest) -> bytes:

@@ -229,5 +229,10 @@ class ByteBudget:
             return
         # Charged before the wait, not after it: that is what puts later callers behind this one.
         wait_s = self.wait_s()
-        self._full_at_s = max(self._full_at_s, trio.current_time()) + size_bytes / self._rate
+        self.charge(size_bytes)
         await trio.sleep(wait_s)
+
+    def charge(self, size_bytes: int) -> None:
+        """Charge what is sent at once; later callers pay it off."""
+        if self._rate is not None:
+            self._full_at_s = max(self._full_at_s, trio.current_time()) + size_bytes / self._rate

@@ -7,6 +7,7 @@ refuse, or send wrong bytes, and to the audit all of these are one thing, withhe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -35,6 +36,14 @@ class LeavesWithheldError(PeerError):
         super().__init__(f"leaves of the error feedback {root.hex()} are withheld")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeavesDue:
+    """Times, of trio's clock, by which the first leaf and all of them have to be there."""
+
+    first_by: float
+    all_by: float
+
+
 async def fetch_leaves(
     client: BlobClient,
     tree: TreeRef,
@@ -42,17 +51,21 @@ async def fetch_leaves(
     sources: Sequence[PeerKey],
     out: Path,
     *,
-    timeout_s: float,
+    due: LeavesDue,
 ) -> None:
     """Write these leaves of a feedback tree, in this order, to the file `out`.
 
-    Asks one source after the other, again and again. Raises LeavesWithheldError after `timeout_s`,
-    or at once when all sources sent wrong bytes. All of the leaves are held in memory: an audit
-    samples at most 1024, of 8 KiB.
+    Asks one source after the other, again and again. Raises LeavesWithheldError when they are not
+    there as they are due, or at once when all sources sent wrong bytes. All of the leaves are held
+    in memory: an audit samples at most 1024, of 8 KiB.
     """
     found: dict[int, bytes] = {}
-    with trio.move_on_after(timeout_s):
-        await _fetch_all(client, tree, indices, list(sources), found)
+    asked = list(sources)
+    with trio.move_on_at(due.first_by):
+        await _fetch_all(client, tree, indices, asked, found)
+    if found:  # it opens them, on a slow line
+        with trio.move_on_at(due.all_by):
+            await _fetch_all(client, tree, indices, asked, found)
     if not set(indices) <= found.keys():
         raise LeavesWithheldError(tree.root)
     content = b"".join(found[index] for index in indices)
@@ -97,7 +110,7 @@ async def _fetch_from(
                     found[index] = await _leaf(client, peer, tree, index)
             except PeerError as err:
                 errors.append(err)
-                nursery.cancel_scope.cancel()
+                todo.clear()  # what is on its way may still come, and was paid for
 
         for _ in range(REQUESTS):
             nursery.start_soon(pull)

@@ -17,7 +17,7 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import contribution_id
 from tequio_shared.ids import PeerKey, RunId, from_text, to_text
-from tequio_shared.limits import AUDIT_ROUNDS
+from tequio_shared.limits import REVIEW_ROUNDS
 from tequio_shared.round.audits import AuditVerdict, judge
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tequio_shared.round.documents import AuditOrder
     from tequio_shared.statements.runs import AuditFigures, AuditReport
 
-LAST_AUDIT = 2 * AUDIT_ROUNDS
+LAST_AUDIT = REVIEW_ROUNDS + 1
 """Rounds after a contribution's own in which audits of it may be ordered."""
 
 _ORDERED = StatusLabel("Ordered", "busy", "The auditor has not reported yet.")

@@ -48,7 +48,7 @@ from tests.support.loopback import two_peers
 from tests.support.partial_trees import flip
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from tequio_shared.ids import PeerKey
     from tequio_shared.round.round import RoundView
@@ -248,6 +248,24 @@ async def test_a_header_that_names_no_feedback_is_held_to_having_none(
         result = await now.repeated.audit(now.order(1, lie.id))
         assert not result.are_leaves_withheld
         assert "hidden" in exceeded(result.report.figures, CONVICT)
+
+
+async def test_leaves_may_come_while_the_audit_trains(run: SmallRun, tmp_path: Path) -> None:
+    # They were asked for before, and what a slow line had not brought by then was withheld.
+    async with audits(run, tmp_path, AuditPatience(content_s=20, leaves_s=20)) as now:
+        name, asked = await now.train(1), []
+        ask = now.workdir.ask
+
+        async def asking(make: Callable[[int], link.Command], answer: type[link.Audited]) -> object:
+            asked.append(answer)
+            return await ask(make, answer)
+
+        now.workdir.ask = asking  # type: ignore[method-assign, assignment]  # sees the question
+        now.leaves.may_open = lambda *_: bool(asked)
+        with trio.fail_after(30):
+            result = await now.repeated.audit(now.order(1, name))
+        assert not result.are_leaves_withheld
+        assert result.report.figures.hidden == 0
 
 
 @pytest.mark.parametrize("opened", ["none", "after alone", "before alone"])

@@ -23,6 +23,7 @@ from tequio_client.worker.swarm.blob_server import (
     unpack_bits,
     unpack_blob,
 )
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
@@ -160,6 +161,29 @@ async def test_a_spent_upload_budget_says_busy(store: Store) -> None:
             await stream.send_frame(request(BlobOp.PIECES, 0, 1).encode())
             assert await stream.receive_frame() == bytes([BlobStatus.BUSY])
         await other.drop()
+        await stream.drop()
+
+
+@pytest.mark.trio
+async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
+    store: Store, tmp_path: Path
+) -> None:
+    # A trainer that uploads its payload to many would seem to withhold them.
+    feedback = tmp_path / "feedback"
+    feedback.write_bytes(bytes(2 * LEAF_BYTES))
+    root = hash_bytes(bytes(2 * LEAF_BYTES), LEAF_BYTES).ref.root
+    leaves = FeedbackLeaves()
+    leaves.file_of, leaves.may_open = lambda _: feedback, lambda *_: True
+    async with two_peers() as (first, second):
+        budget = ByteBudget(1000, burst_bytes=1000)
+        BlobServer(first, store, budget, leaves)
+        budget.charge(60_000)
+        stream = await second.open_stream(first.key, PROTOCOL)
+        with trio.fail_after(5):
+            await stream.send_frame(request(BlobOp.PIECES, 0, 1).encode())
+            assert await stream.receive_frame() == bytes([BlobStatus.BUSY])
+            await stream.send_frame(request(BlobOp.LEAF, 1, 1, root).encode())
+            assert (await stream.receive_frame())[0] == BlobStatus.OK
         await stream.drop()
 
 

@@ -14,6 +14,7 @@ from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.blob_server import BlobServer, BlobStatus
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves
 from tequio_client.worker.swarm.opened_leaves import (
+    LeavesDue,
     LeavesWithheldError,
     feedback_tree,
     fetch_leaves,
@@ -41,6 +42,11 @@ SAMPLE = (2, 5, 10)
 
 def leaf(index: int) -> bytes:
     return FEEDBACK[index * LEAF_BYTES : (index + 1) * LEAF_BYTES]
+
+
+def within(seconds: float, *, first: float | None = None) -> LeavesDue:
+    now = trio.current_time()
+    return LeavesDue(first_by=now + (seconds if first is None else first), all_by=now + seconds)
 
 
 class Opening:
@@ -93,7 +99,7 @@ async def test_sampled_leaves_come_in_their_order(
     opening.open_to(swarm.network.key)
     out = tmp_path / "leaves"
     with trio.fail_after(30):
-        await fetch_leaves(client, TREE, SAMPLE, [trainer], out, timeout_s=20)
+        await fetch_leaves(client, TREE, SAMPLE, [trainer], out, due=within(20))
     assert out.read_bytes() == b"".join(leaf(index) for index in SAMPLE)
     assert sorted(opening.asked) == list(SAMPLE)
 
@@ -102,7 +108,7 @@ async def test_nothing_is_opened_by_default_and_no_file_is_read_for_it(
     opening: Opening, trainer: PeerKey, client: BlobClient, tmp_path: Path
 ) -> None:
     with trio.fail_after(30), pytest.raises(LeavesWithheldError):
-        await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", timeout_s=0.5)
+        await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", due=within(0.5))
     assert not (tmp_path / "leaves").exists()
     assert opening.looked == 0
 
@@ -146,7 +152,7 @@ async def test_a_damaged_file_is_not_opened(
         cut = FEEDBACK[: 6 * LEAF_BYTES]
         opening.file.write_bytes(cut if damage == "cut" else b"\xff" + FEEDBACK[1:])
     with trio.fail_after(30), pytest.raises(LeavesWithheldError):
-        await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", timeout_s=0.5)
+        await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", due=within(0.5))
 
 
 async def test_a_file_that_decays_after_it_was_hashed_is_not_opened_either(
@@ -183,7 +189,7 @@ async def test_wrong_bytes_are_withheld_leaves_at_once(
 
     liar = await swarm.crooked("liar", serve)
     with trio.fail_after(20), pytest.raises(LeavesWithheldError):
-        await fetch_leaves(client, TREE, SAMPLE, [liar], tmp_path / "leaves", timeout_s=60)
+        await fetch_leaves(client, TREE, SAMPLE, [liar], tmp_path / "leaves", due=within(60))
     assert not (tmp_path / "leaves").exists()
 
 
@@ -193,7 +199,7 @@ async def test_leaves_of_another_size_of_tree_are_refused(
     opening.open_to(swarm.network.key)
     larger = feedback_tree(TREE.root, 2 * CHUNKS)
     with trio.fail_after(20), pytest.raises(LeavesWithheldError):
-        await fetch_leaves(client, larger, SAMPLE, [trainer], tmp_path / "leaves", timeout_s=60)
+        await fetch_leaves(client, larger, SAMPLE, [trainer], tmp_path / "leaves", due=within(60))
 
 
 async def test_a_trainer_that_learns_late_of_its_audit_is_asked_again(
@@ -207,11 +213,29 @@ async def test_a_trainer_that_learns_late_of_its_audit_is_asked_again(
             opening.open_to(swarm.network.key)
 
         with trio.fail_after(30):
-            await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", timeout_s=20)
+            await fetch_leaves(client, TREE, SAMPLE, [trainer], tmp_path / "leaves", due=within(20))
 
 
 async def test_a_peer_that_nobody_can_reach_withholds(client: BlobClient, tmp_path: Path) -> None:
     nobody = PeerKey(sha256(b"no address"))
     with trio.fail_after(20), pytest.raises(LeavesWithheldError) as withheld:
-        await fetch_leaves(client, TREE, SAMPLE, [nobody], tmp_path / "leaves", timeout_s=0.5)
+        await fetch_leaves(client, TREE, SAMPLE, [nobody], tmp_path / "leaves", due=within(0.5))
     assert isinstance(withheld.value, PeerError)
+
+
+async def test_leaves_on_a_slow_line_are_not_withheld(
+    swarm: TransferPeers, opening: Opening, trainer: PeerKey, client: BlobClient, tmp_path: Path
+) -> None:
+    # Five jurors ask at once: what had not come after a third of the time counted as withheld.
+    opening.open_to(swarm.network.key, SAMPLE[:1])
+    out = tmp_path / "leaves"
+
+    async def open_later() -> None:
+        await trio.sleep(2)
+        opening.open_to(swarm.network.key)
+
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(open_later)
+            await fetch_leaves(client, TREE, SAMPLE, [trainer], out, due=within(20, first=1))
+    assert out.read_bytes() == b"".join(leaf(index) for index in SAMPLE)
