@@ -52,14 +52,19 @@ def main() -> None:
     print(table.markdown(COLUMNS, [_row(attacked, name, kept[name]) for name in LIARS]))
     bits = {"with liars": _bits(attacked), "without": _bits(honest)}
     ratio = bits["with liars"] / bits["without"]
-    suspected, audits = _suspected(attacked), _audits(attacked)
+    suspected = _suspected(attacked)
+    audits = {"with liars": _audits(attacked), "without": _audits(honest)}
+    tokens = {"with liars": _tokens(attacked), "without": _tokens(honest)}
     print(
         f"\nbits per byte {bits['with liars']:.3f} with them, {bits['without']:.3f} without: "
-        f"{ratio - 1:+.2%}; honest volunteers suspected: {suspected}; audits: {audits}"
+        f"{ratio - 1:+.2%}; honest volunteers suspected: {suspected}; audits: "
+        f"{audits['with liars']} and {audits['without']}; tokens of honest volunteers: "
+        f"{tokens['with liars']:,} and {tokens['without']:,}"
     )
     if options.json:
         figures = {**machine(), "bits_per_byte": bits, "ratio": ratio, "kept": kept}
-        options.json.write_text(json.dumps({**figures, "suspected": suspected, "audits": audits}))
+        figures |= {"suspected": suspected, "audits": audits, "tokens": tokens}
+        options.json.write_text(json.dumps(figures))
     is_paid = any(share > WORK[LIARS[name]] for name, share in kept.items())
     sys.exit(int(is_paid or suspected > 0 or ratio > MOST_LOSS))
 
@@ -106,6 +111,11 @@ def _suspected(one: FinishedDemo) -> int:
     """Honest volunteers that became suspected or quarantined."""
     changes = one.changes(of_cheats=False)
     return len({change.peer for change in changes if change.to in ("suspected", "quarantined")})
+
+
+def _tokens(one: FinishedDemo) -> int:
+    """Tokens that the honest volunteers trained on."""
+    return sum(one.committed_tokens(key) for key in one.keys.values() if key not in one.cheats)
 
 
 def _audits(one: FinishedDemo) -> int:

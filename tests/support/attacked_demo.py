@@ -15,7 +15,8 @@ from unittest import mock
 from tequio_client.demo import main, play, programs
 from tequio_client.demo.script import DemoScript
 from tequio_client.keys import identity
-from tequio_shared.ids import key_from_text, peer_id_text
+from tequio_shared.head.contribution import ContributionHeader
+from tequio_shared.ids import from_text, key_from_text, peer_id_text
 from tequio_shared.statements.network import StandingChange
 from tequio_shared.statements.runs import RoundClose, WorkCommit
 from tequio_shared.statements.statement import Entry
@@ -68,6 +69,12 @@ class FinishedDemo:
         """Rounds in which the key committed."""
         said = (entry.statement for entry in self.entries if entry.statement.author == key)
         return [one.round or 0 for one in said if isinstance(one.body, WorkCommit)]
+
+    def committed_tokens(self, key: PeerKey) -> int:
+        """Tokens of all that the key committed to."""
+        said = (entry.statement for entry in self.entries if entry.statement.author == key)
+        headers = (one.body.header for one in said if isinstance(one.body, WorkCommit))
+        return sum(ContributionHeader.parse(from_text(text, None)).tokens for text in headers)
 
     def convicted_in(self, key: PeerKey) -> int | None:
         """Last round that was closed before the key was quarantined; None: never."""
