@@ -75,7 +75,7 @@ def test_a_round_cannot_be_voided_because_its_committee_is_not_liked(
 @attack("Q6", layer="coord", ends="refused as `wrong-witness` before the deadline")
 def test_training_cannot_end_once_the_favourite_has_committed() -> None:
     swarm = swarm_in(RunState.ROUND_TRAIN, logged=1)
-    refuse(swarm, RoundWitness(commits=1), "wrong-witness")
+    refuse(swarm, swarm.witnessing(round_of(swarm)), "wrong-witness")
 
 
 def test_a_round_cannot_close_before_slower_witnesses_had_their_grace() -> None:

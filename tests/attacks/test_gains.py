@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from dataclasses import replace
 
 import msgspec
 
-from tequio_shared.ids import key_from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, key_from_text, to_text
 from tequio_shared.limits import GAIN_POOL, GAIN_ROUNDS
 from tequio_shared.network.run import RunState
 from tequio_shared.network.standing import Standing, StandingCause
@@ -14,7 +15,6 @@ from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.gain import NO_SAMPLE
 from tequio_shared.round.manifest import WindowRules
 from tequio_shared.statements.network import StandingChange, StandingRelease
-from tequio_shared.statements.runs import RoundWitness
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (
     GainLiar,
@@ -24,7 +24,7 @@ from tests.support.attackers_round import (
     round_of,
     swarm_of,
 )
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
 
 MEMBERS = 6
 POOLED = GAIN_POOL // 4 // (MEMBERS - 1) + 1
@@ -109,22 +109,23 @@ def test_a_witness_cannot_choose_whom_it_measures() -> None:
     assert swarm.view.closed == 1
 
 
-@attack("W24", layer="wit", ends="the windows follow from round.witness, after all commitments")
+@attack(
+    "W24", layer="wit", ends="the windows follow from the coordinator's proof for all commitments"
+)
 def test_nobody_knows_the_measured_windows_before_the_last_commitment() -> None:
     swarm = measured_swarm(*[Judge] * MEMBERS)
     while swarm.view.round is None or len(round_of(swarm).commitments) < MEMBERS:
         assert swarm.step()
     assert round_of(swarm).gains == NO_SAMPLE
-    body = RoundWitness(commits=MEMBERS)
-    samples = set()
-    for _ in range(3):  # the same round, a millisecond later
-        swarm.now_ms += 1
-        draft = StatementDraft(body, round_of(swarm).number)
-        said = swarm.sign(swarm.coordinator, draft, swarm.manifest.run_id).statement
-        copied = deepcopy(round_of(swarm))
-        copied.apply_witness(body, said.digest)
-        samples.add(tuple(sorted(copied.gains.windows.items())))
-    assert len(samples) == 3
+    current, seen = round_of(swarm), []
+    slot, other = next(iter(current.commitments.items()))
+    for work in (other, other, replace(other, id=ContributionId(ZERO_DIGEST))):
+        swarm.now_ms += 1  # the coordinator's clock chooses nothing
+        copied = deepcopy(current)
+        copied.commitments[slot] = work
+        copied.apply_witness(swarm.witnessing(copied), swarm.coordinator.key)
+        seen.append(copied.gains.windows)
+    assert seen[0] == seen[1] != seen[2]
 
 
 @attack("W25", layer="coord", ends="at most twice as many windows as it had accepted last")

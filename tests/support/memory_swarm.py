@@ -72,6 +72,7 @@ from tequio_shared.statements.runs import (
     AuditReport,
     HeadAttest,
     NetGenesis,
+    RoundWitness,
     RunOpen,
     WitnessProof,
     WorkCommit,
@@ -454,6 +455,11 @@ class Swarm:
         self.watch = CoordinatorTimers()
         self._ends: dict[PeerKey, tuple[int, Digest]] = {}
         self._begin()
+
+    def witnessing(self, current: RoundView) -> RoundWitness:
+        """The coordinator's round.witness after the commitments so far."""
+        proof = to_text(self.coordinator.prove(current.draw_input))
+        return RoundWitness(commits=len(current.commitments), vrf=proof)
 
     def join(self, *volunteers: Volunteer, invitation: Signer | None = None) -> None:
         """Register volunteers; they send member.ready when it is their turn."""

@@ -61,14 +61,15 @@ def chance_of(lot: bytes, contribution: bytes) -> int:
     return u64(sha256(b"tequio/v1/audited\0", lot, contribution))
 
 
-def statement_digest(leaf: bytes) -> bytes:
-    """SHA-256 of the statement in a leaf (4.3)."""
-    return sha256(leaf[2 + 96 * leaf[1] :])
-
-
-def audit_lot_input(network: bytes, run: bytes, number: int, witness: bytes) -> bytes:
+def audit_lot_input(network: bytes, run: bytes, number: int, seed: bytes) -> bytes:
     """Input of a witness's function for its audit lot (10.4)."""
-    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + witness
+    return b"tequio/v1/audit-lot\0" + network + run + number.to_bytes(8, "big") + seed
+
+
+def draw_seed_input(network: bytes, run: bytes, number: int, ids: Mapping[int, bytes]) -> bytes:
+    """Input of the coordinator's function in `round.witness` (9.4); `ids` by slot."""
+    committed = sha256(*(slot.to_bytes(4, "big") + ids[slot] for slot in sorted(ids)))
+    return b"tequio/v1/draw-seed\0" + network + run + number.to_bytes(8, "big") + committed
 
 
 def tokens_of(header: bytes) -> int:
@@ -526,7 +527,6 @@ class Auditing:
             case "round.close":
                 self._close(index, statement["ts"], body)
             case _ if self._round is not None:
-                self._round.digest = statement_digest(leaf)
                 self._round.read(kind, index, author, body)
 
     # --- what the log says beside audits
@@ -667,7 +667,11 @@ class Auditing:
             self._bar(key, now.number)
 
     def _audit_lots(self, now: SecondRound) -> dict[int, bytes]:
-        alpha = audit_lot_input(self._network, self._run, now.number, now.witness)
+        seed = second_draw.output(now.proof)
+        given = draw_seed_input(self._network, self._run, now.number, now.ids)
+        if self._verify_lots and second_draw.verify(now.coordinator, given, now.proof) != seed:
+            raise ValueError(f"round {now.number} has no seed of its draws")
+        alpha = audit_lot_input(self._network, self._run, now.number, seed)
         found = {}
         for slot, text in now.proofs.items():
             proof = unbase64(text)
@@ -894,7 +898,8 @@ class SecondRound:
         self._heads: dict[int, bytes] = {}
         self.elected: list[int] = []
         self.is_open = self.is_witnessed = False
-        self.digest = self.witness = b""  # of the statement read last, and of round.witness
+        self.coordinator = b""
+        self.proof = b""  # the one in round.witness
         self.headers: dict[int, bytes] = {}
         self.ids: dict[int, bytes] = {}
         self.proofs: dict[int, str] = {}
@@ -909,7 +914,8 @@ class SecondRound:
             lots = {slot: lot for slot, lot in self.lots.items() if self._heads[slot] == head}
             self.elected = second_draw.elect(set(self.witnesses), lots)
         elif kind == "round.witness":
-            self.is_witnessed, self.witness = True, self.digest
+            self.is_witnessed, self.coordinator = True, author
+            self.proof = unbase64(body["vrf"])
         if author not in self.keys:
             return
         slot = self.keys.index(author)

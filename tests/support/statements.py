@@ -54,7 +54,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "close_by": 3_000,
     },
     "work.commit": {"header": to_text(bytes(216)), "seal": D, "feedback": D},
-    "round.witness": {"commits": 4},
+    "round.witness": {"commits": 4, "vrf": VRF},
     "witness.proof": {
         "bitmap": to_text(b"\x0b"),
         "bloom": to_text(bytes(6)),

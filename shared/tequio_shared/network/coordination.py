@@ -94,7 +94,7 @@ def decide(
         case RunState.WARMUP:
             return _when_stating(view, watch, now)
         case RunState.ROUND_TRAIN:
-            return _when_training(view, watch, now)
+            return _when_training(view, watch, now, prove)
         case RunState.ROUND_WITNESS:
             return _when_witnessing(view, watch, now)
         case RunState.COOLDOWN:
@@ -147,7 +147,9 @@ def _when_stating(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coor
     return None
 
 
-def _when_training(view: FullRunView, watch: CoordinatorTimers, now: int) -> CoordinatorStep | None:
+def _when_training(
+    view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
+) -> CoordinatorStep | None:
     current = _round(view)
     ends = _train_ends(current, watch)
     if ends is None:
@@ -157,9 +159,8 @@ def _when_training(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coo
         return None
     if not current.commitments:
         return _void(current)
-    return CoordinatorStep(
-        body=RoundWitness(commits=len(current.commitments)), round=current.number
-    )
+    body = RoundWitness(commits=len(current.commitments), vrf=to_text(prove(current.draw_input)))
+    return CoordinatorStep(body=body, round=current.number)
 
 
 def _train_ends(current: RoundView, watch: CoordinatorTimers) -> int | None:

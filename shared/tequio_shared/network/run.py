@@ -411,7 +411,7 @@ class RunView:
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 network_accounts.check_witness(self, view, statement.ts)
-                view.apply_witness(body, statement.digest)
+                view.apply_witness(body, statement.author)
                 self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
                 self._apply_close(index, statement, body, documents)

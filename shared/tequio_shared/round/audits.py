@@ -1,13 +1,14 @@
 """Audits: who repeats whose contribution, which part of it is opened, and what the figures mean.
 
 Theory. After the commitments of a round are fixed, each witness draws an audit lot: the output of
-its verifiable random function for `round.witness`. From a lot and a contribution's id follow
-whether that contribution is audited, and by whom. So no trainer knows its auditor before it
-commits, nobody can steer the draw by a commitment, and a witness that withholds its lot cancels
-only its own audits. The lots are not over the commitments: who commits last would try headers until
-its friends' lots draw what it likes, seats in a jury among it. An auditor repeats the training and
-states how far the claim lies from it; how that is judged is fixed here, in integers, so that all
-readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
+its verifiable random function for that of the coordinator in `round.witness`. From a lot and a
+contribution's id follow whether that contribution is audited, and by whom. So no trainer knows its
+auditor before it commits, nobody can steer the draw by a commitment, and a witness that withholds
+its lot cancels only its own audits. The lots are not over the commitments alone: who commits last
+would try headers until its friends' lots draw what it likes, seats in a jury among it.
+
+An auditor repeats the training and states how far the claim lies from it; how that is judged is
+fixed here, in integers, so that all readers agree. (docs/protocol.md, 10.4; docs/auditing.md)
 """
 
 from __future__ import annotations
@@ -63,9 +64,9 @@ def judge(figures: AuditFigures | None) -> AuditVerdict:
     return verdict
 
 
-def lot_input(net: NetworkId, run: RunId, number: int, witness: Digest) -> bytes:
-    """Input of a witness's function for its audit lot; `witness`: digest of `round.witness`."""
-    return b"tequio/v1/audit-lot\0" + net + run + number.to_bytes(8, "big") + witness
+def lot_input(net: NetworkId, run: RunId, number: int, seed: bytes) -> bytes:
+    """Input of a witness's function for its audit lot; `seed`: the output in `round.witness`."""
+    return b"tequio/v1/audit-lot\0" + net + run + number.to_bytes(8, "big") + seed
 
 
 def draw(lot: bytes, contribution: ContributionId) -> int:

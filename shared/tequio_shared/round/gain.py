@@ -43,9 +43,9 @@ class GainSample:
 NO_SAMPLE = GainSample(windows={}, control=())
 
 
-def sample_seed(lots: Digest, witness: Digest) -> Digest:
-    """Seed of a round's sample, from its lots and the digest of its `round.witness`."""
-    return sha256(b"tequio/v1/gain\0", lots, witness)
+def sample_seed(lots: Digest, drawn: bytes) -> Digest:
+    """Seed of a round's sample, from its lots and the coordinator's output in `round.witness`."""
+    return sha256(b"tequio/v1/gain\0", lots, drawn)
 
 
 def draw_sample(seed: Digest, pool: Ranges, done: Mapping[int, Ranges]) -> GainSample:

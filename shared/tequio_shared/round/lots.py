@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tequio_shared.ids import Digest, NetworkId, RunId, sha256
+from tequio_shared.ids import ContributionId, Digest, NetworkId, RunId, sha256
 from tequio_shared.limits import LARGE_ROSTER, WITNESSES, WITNESSES_OF_LARGE
 
 
@@ -28,6 +28,18 @@ def seed_input(net: NetworkId, run: RunId, number: int, lots: Digest) -> bytes:
 def lot_input(net: NetworkId, run: RunId, number: int, seed: bytes) -> bytes:
     """Input of a member's function in that round; `seed` is the coordinator's output."""
     return b"tequio/v1/lot\0" + net + run + number.to_bytes(8, "big") + seed
+
+
+def draw_input(
+    net: NetworkId, run: RunId, number: int, commitments: Mapping[int, ContributionId]
+) -> bytes:
+    """Input of the coordinator's function at the end of training, by slot that has committed.
+
+    Neither the coordinator's clock nor what others choose after it can steer the output.
+    """
+    # By slot, not by arrival, as for the lots.
+    ids = (slot.to_bytes(4, "big") + commitments[slot] for slot in sorted(commitments))
+    return b"tequio/v1/draw-seed\0" + net + run + number.to_bytes(8, "big") + sha256(*ids)
 
 
 def lots_digest(lots: Mapping[int, bytes]) -> Digest:

@@ -211,7 +211,7 @@ class RoundView:
     lot_seed: bytes  # the coordinator's output, from which all lots of the round are drawn
     phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
-    witness: Digest = ZERO_DIGEST  # digest of round.witness
+    draw_seed: bytes = b""  # the coordinator's output in round.witness
     attests: dict[int, HeadAttest] = field(default_factory=dict)
     lots: dict[int, bytes] = field(default_factory=dict)  # by slot that attested
     open: RoundOpen | None = None
@@ -242,7 +242,13 @@ class RoundView:
     @property
     def audit_lot_input(self) -> bytes:
         """Input of every witness's verifiable random function, once the commitments are fixed."""
-        return audits.lot_input(self.net, self.manifest.run_id, self.number, self.witness)
+        return audits.lot_input(self.net, self.manifest.run_id, self.number, self.draw_seed)
+
+    @property
+    def draw_input(self) -> bytes:
+        """Input of the coordinator's function at the end of training."""
+        ids = {slot: one.id for slot, one in self.commitments.items()}
+        return lots.draw_input(self.net, self.manifest.run_id, self.number, ids)
 
     def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
         """Apply a member's statement; raises RefusedError unless the round accepts it now."""
@@ -304,8 +310,8 @@ class RoundView:
         self.seed = digest_from_text(body.lots)
         self.elected = self.committee(body.head)
 
-    def apply_witness(self, body: RoundWitness, statement: Digest) -> None:
-        """Apply round.witness with that digest: training is over, these commitments count."""
+    def apply_witness(self, body: RoundWitness, coordinator: PeerKey) -> None:
+        """Apply round.witness: training is over, these commitments count."""
         if self.phase is not RoundPhase.TRAIN:
             raise RefusedError("not-in-round", f"round {self.number} is not training")
         # The count pins which commitments came in time, whatever the readers' clocks say.
@@ -314,12 +320,17 @@ class RoundView:
                 "wrong-witness",
                 f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
             )
-        self.phase, self.is_judged, self.witness = RoundPhase.WITNESS, True, statement
+        try:
+            proof_bytes = from_text(body.vrf, vrf.PROOF_BYTES)
+            drawn = vrf.verify(coordinator, self.draw_input, proof_bytes)
+        except SignatureInvalidError as err:
+            raise RefusedError("wrong-vrf", f"the draws of round {self.number}: {err}") from err
+        self.phase, self.is_judged, self.draw_seed = RoundPhase.WITNESS, True, drawn
         done = {
             slot: round_assignment.split_windows(self.assignment[slot], one.header.window_count)[0]
             for slot, one in self.commitments.items()
         }
-        seed = gain.sample_seed(self.seed, statement)
+        seed = gain.sample_seed(self.seed, drawn)
         self.gains = gain.draw_sample(seed, self.roster.pool, done)
 
     def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:

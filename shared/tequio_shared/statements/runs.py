@@ -211,6 +211,8 @@ class RoundWitness(RoundBody, frozen=True, kw_only=True):
     TYPE = "round.witness"
 
     commits: ContributionCount
+    vrf: VrfProofText
+    """The coordinator's proof for the draws of the round's audits and gains (`round/lots.py`)."""
 
 
 class WitnessProof(RoundBody, frozen=True, kw_only=True):

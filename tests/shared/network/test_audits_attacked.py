@@ -175,23 +175,29 @@ def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
 # --- the draw
 
 
-def test_who_commits_last_cannot_choose_the_lots_of_its_friends() -> None:
-    # It once tried headers, some hundred in a second, until a friend's lot drew its work first and
-    # named another friend, or until its friends had seats in a jury.
+def test_neither_the_last_trainer_nor_the_clock_can_choose_the_lots_of_friends() -> None:
+    # A trainer once tried headers, some hundred in a second, and then a coordinator milliseconds,
+    # until a friend's lot drew its work first and named another friend, or friends had the seats of
+    # a jury. Only the coordinator can compute what follows from a header, and has one output.
     swarm = swarm_of(6)
     while not (swarm.view.round and len(swarm.view.round.commitments) == 6):
         assert swarm.step()
     current = swarm.view.round
-    body = RoundWitness(commits=6)
     foreseen = deepcopy(current)
-    foreseen.apply_witness(body, Digest(named("a guess")))
-    other = deepcopy(current)
-    slot = next(iter(other.commitments))
-    other.commitments[slot] = replace(other.commitments[slot], id=ContributionId(named("tried")))
-    other.apply_witness(body, Digest(named("a guess")))
-    assert other.audit_lot_input == foreseen.audit_lot_input
-    swarm.log_statement(swarm.coordinator, StatementDraft(body, current.number))
-    assert current.audit_lot_input != foreseen.audit_lot_input
+    foreseen.apply_witness(swarm.witnessing(current), swarm.coordinator.key)
+    slot, other = next(iter(current.commitments.items()))
+    tried = deepcopy(current)
+    tried.commitments[slot] = replace(other, id=ContributionId(named("tried")))
+    with pytest.raises(RefusedError, match="draws of round"):
+        tried.apply_witness(swarm.witnessing(current), swarm.coordinator.key)
+    by_trainer = swarm.volunteers[0].signer.prove(current.draw_input)
+    guess = RoundWitness(commits=6, vrf=to_text(by_trainer))
+    with pytest.raises(RefusedError, match="draws of round"):
+        deepcopy(current).apply_witness(guess, swarm.coordinator.key)
+    swarm.now_ms += 1
+    draft = StatementDraft(swarm.witnessing(current), current.number)
+    swarm.log_statement(swarm.coordinator, draft)
+    assert current.audit_lot_input == foreseen.audit_lot_input
 
 
 def test_nobody_reports_once_the_lots_that_would_seat_a_jury_can_be_known() -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import ZERO_DIGEST, from_text, sha256, to_text
+from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
 from tequio_shared.round import lots
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
-from tequio_shared.statements.runs import HeadAttest, RoundWitness, WorkCommit
+from tequio_shared.statements.runs import HeadAttest, WorkCommit
 from tests.support.commitments import commitment
 from tests.support.memory_swarm import FailureRates, Swarm, signer
 
@@ -190,8 +191,25 @@ def test_a_close_with_missing_rows_is_refused() -> None:
 
 def test_round_witness_counts_the_commitments() -> None:
     swarm = swarm_in(RoundPhase.TRAIN)
+    view, coordinator = current_round(swarm), swarm.coordinator.key
+    body = msgspec.structs.replace(swarm.witnessing(view), commits=len(view.commitments) + 1)
     with pytest.raises(RefusedError):
-        current_round(swarm).apply_witness(RoundWitness(commits=1), ZERO_DIGEST)
+        view.apply_witness(body, coordinator)
+
+
+def test_round_witness_proves_the_coordinators_output_for_the_commitments() -> None:
+    swarm = swarm_in(RoundPhase.TRAIN)
+    while not current_round(swarm).commitments:
+        assert swarm.step()
+    view, coordinator = current_round(swarm), swarm.coordinator.key
+    body, before = swarm.witnessing(view), view.draw_input
+    slot, other = next(iter(view.commitments.items()))
+    view.commitments[slot] = replace(other, id=ContributionId(ZERO_DIGEST))
+    assert view.draw_input != before
+    with pytest.raises(RefusedError, match="draws of round"):
+        view.apply_witness(body, coordinator)
+    assert view.phase is RoundPhase.TRAIN
+    view.apply_witness(swarm.witnessing(view), coordinator)
 
 
 def test_who_was_never_asked_is_not_silent() -> None:
@@ -204,7 +222,7 @@ def test_who_was_never_asked_is_not_silent() -> None:
     slot = view.slot_of[signer("watcher").key]
     assert slot in view.elected
     assert not view.is_silent(slot), "witnesses have nothing to say while others train"
-    view.apply_witness(RoundWitness(commits=len(view.commitments)), ZERO_DIGEST)
+    view.apply_witness(swarm.witnessing(view), swarm.coordinator.key)
     assert view.is_silent(slot)
 
 

@@ -312,7 +312,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
 
     play.fed = 2
     nursery.start_soon(driven)
-    said = swarms.StatementDraft(RoundWitness(commits=0), 1)
+    said = swarms.StatementDraft(RoundWitness(commits=0, vrf=to_text(bytes(80))), 1)
     await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
     with trio.fail_after(5):
         await trio.sleep_forever()
