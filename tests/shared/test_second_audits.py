@@ -582,7 +582,8 @@ def test_both_read_the_same_audits_and_points_from_a_log(members: int, seed: int
     done = causes(swarm, second_audits.NOT_DONE_CAUSE)
     # after the last close, a conviction may still wait for its standing.change
     due = [key for key in both.mine.convictions if not both.mine.records[key].fault]
-    assert [bytes(key) for key in done] == due
+    # Of several at one close, the coordinator states the order.
+    assert sorted(map(bytes, done)) == sorted(due)
 
 
 def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:

@@ -175,6 +175,8 @@ def jury(
     free: Sequence[Somebody],
     present: Iterable[Somebody],
     seats: int = JURY,
+    *,
+    barred: Iterable[Somebody] = (),
 ) -> list[Pick]:
     """The jurors of a disputed case, with their own lots, in their order (10.4)."""
     in_question = [one for one in free if one in lots and one.owner not in work.owners]
@@ -186,7 +188,9 @@ def jury(
             first_of.setdefault(one.owner, one)
     chosen = list(first_of.values())[:seats]
     needed = {one.owner for one in present if one in lots and one.owner not in work.owners}
-    if len(chosen) < min(seats, len(needed)):
+    others = {one.owner for one in barred if one in lots and one.owner not in work.owners}
+    is_small = len(chosen) < 3 and len(chosen) < len(needed | others)
+    if len(chosen) < seats and (len(chosen) < len(needed) or is_small):
         return []
     return [Pick(work.id, one.key, lots[one]) for one in chosen]
 
@@ -751,14 +755,14 @@ class Auditing:
         return [one for one in self._present() if one.key not in busy]
 
     def _present(self) -> list[Somebody]:
+        return [one for one in self._able() if self._now.number >= self.barred.get(one.key, 0)]
+
+    def _able(self) -> list[Somebody]:
         now = self._now
         return [
             one
             for slot, one in zip(now.witnesses, self._people, strict=True)
-            if "trainer" in now.roles[slot]
-            and slot in now.lots
-            and self._is_there(one.key)
-            and now.number >= self.barred.get(one.key, 0)
+            if "trainer" in now.roles[slot] and slot in now.lots and self._is_there(one.key)
         ]
 
     def _work(self, case: Case, rate: int) -> Work:
@@ -788,7 +792,13 @@ class Auditing:
         if case.stage == "second dispute" or case.new == len(case.reports) or is_late:
             self._end(case)
         elif case.is_disputed():
-            jurors = jury(self._work(case, 0), self._lots, self._free(), self._present())
+            jurors = jury(
+                self._work(case, 0),
+                self._lots,
+                self._free(),
+                self._present(),
+                barred=self._able(),
+            )
             if jurors:
                 case.stage = "second dispute" if case.stage == "review" else "dispute"
                 self._order(jurors)

@@ -148,6 +148,8 @@ class _Candidates:
     """Members with an audit lot."""
     auditors: list[Candidate]
     """Members that may audit, busy or not."""
+    barred: list[Candidate]
+    """Members that might, were they not paused."""
     judges: frozenset[Digest]
     """Owners of these and of those that are paused."""
 
@@ -272,6 +274,7 @@ class AuditBook:
             elected=[one.owner for one in found if one.key in elected],
             lots=[one for one in found if one.lot],
             auditors=[one for one in able if one.key not in self.paused],
+            barred=[one for one in able if one.key in self.paused],
             judges=frozenset(one.owner for one in able),
         )
 
@@ -304,7 +307,7 @@ class AuditBook:
         if not self._goes_on(view, case):
             return []
         if case.is_disputed:
-            jury = audits.draw_jury(case.work, free, JURY, members.auditors)
+            jury = audits.draw_jury(case.work, free, JURY, members.auditors, members.barred)
             return self._seated(case, jury)
         # However often it was checked: who knew that nobody comes after it would not have to work.
         case.stage = AuditStage.REVIEW if case.is_reviewed else AuditStage.CHECK

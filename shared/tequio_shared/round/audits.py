@@ -29,6 +29,8 @@ _OPENED_PART = 4
 _LOT_RANGE = 1 << 64
 _BASIS_POINTS = 10_000
 _LEAST_AGREED = 2
+LEAST_JURORS = 3
+"""Fewer do not judge while others could, were they not barred: two in league would be the law."""
 _OUTVOTED_PART = 5
 
 
@@ -263,13 +265,18 @@ def draw_some(
 
 
 def draw_jury(
-    work: AuditedWork, candidates: Sequence[Candidate], seats: int, present: Iterable[Candidate]
+    work: AuditedWork,
+    candidates: Sequence[Candidate],
+    seats: int,
+    present: Iterable[Candidate],
+    barred: Iterable[Candidate] = (),
 ) -> list[DrawnAudit]:
     """Draw the auditors that settle a dispute: the witnesses with the lowest draws of their own.
 
     One of each owner, those that are fast enough first. Each has only its own lot, so nobody's
     silence moves another's seat. `present` are all that could judge if nobody were busy: nobody is
-    drawn while too few of them are free, or one who accuses many at once would judge alone.
+    drawn while too few of them are free, or one who accuses many at once would judge alone. With
+    the `barred` ones, who may not judge now, they are all that a run has.
     """
     able = {one.key for one in auditors_of(work, [one for one in candidates if one.lot])}
     others = [one for one in candidates if one.lot and one.owner not in work.owners]
@@ -281,7 +288,8 @@ def draw_jury(
         if len(seated) < seats:
             seated.setdefault(one.owner, one)
     owners = {one.owner for one in present if one.lot} - work.owners
-    if len(seated) < min(seats, len(owners)):
+    whole = owners | {one.owner for one in barred if one.lot} - work.owners
+    if len(seated) < min(seats, max(len(owners), min(LEAST_JURORS, len(whole)))):
         return []
     return [_drawn(work, one, one.lot) for one in seated.values()]
 
