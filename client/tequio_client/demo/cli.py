@@ -65,8 +65,8 @@ def _check_algorithm(_context: click.Context, _option: click.Parameter, name: st
     "late_after",
     default=0,
     metavar="ROUNDS",
-    type=click.IntRange(1, 10_000),
-    help="Let one more volunteer join after this many rounds.",
+    type=click.IntRange(0, 10_000),
+    help="Let one more volunteer join after this many rounds (default: none).",
 )
 @click.option("--quick", is_flag=True, help="Train five rounds only, in about a minute.")
 @click.option(

@@ -38,6 +38,8 @@ ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
     "distro": {"algorithm": {"name": "distro"}, "inner": {"steps": 1}},
 }
 """Outer steps that a demo can train with: what a plan with each one says in its tables."""
+ANNEAL = 0.4
+"""Share of the rounds, at the end, over which learning rates fall to zero."""
 PROMPT = "def "
 MEASURED_TOKENS = 8_192
 VOLUNTEERS = 2
@@ -75,7 +77,12 @@ class DemoScript:
         return _run_plan(
             "demo",
             algorithm=outer["algorithm"],
-            inner={"steps": self.inner_steps, "lr": 0.003, **outer.get("inner", {})},
+            inner={
+                "steps": self.inner_steps,
+                "lr": 0.003,
+                "anneal": ANNEAL,
+                **outer.get("inner", {}),
+            },
             windows={"first": self.first_windows},
             rounds=_durations(self.peers, self.train_s, self.rounds),
             measure={"every": self.measured_every, "tokens": MEASURED_TOKENS},

@@ -76,7 +76,7 @@ class AuditCase:
 
     @property
     def is_disputed(self) -> bool:
-        """Whether a jury has to settle what is not settled yet."""
+        """True if a jury has to settle reports that are not settled yet."""
         if self.stage is AuditStage.REVIEW:
             return audits.is_doubted(self.votes, self.settled, self.contradicted)
         return audits.is_disputed(self.votes)
@@ -126,8 +126,7 @@ class AuditOutcome:
     auditors: tuple[PeerKey, ...]
     entries: tuple[int, ...]
     unpaid: tuple[tuple[PeerKey, int], ...] = ()
-    """Those contradicted, with the rounds of their reports: these were paid, and are not any more.
-    """
+    """The contradicted ones with the rounds of their reports, whose pay is taken back."""
     denied: tuple[PeerKey, ...] = ()
     """Auditors that found withheld what the verdict says was opened."""
 

@@ -274,7 +274,7 @@ def test_a_phone_shows_every_place_of_the_leaderboard_as_a_whole(
                 " return [at.scrollWidth, at.clientWidth]; })()"
             )
             assert wide <= room, span
-            assert "Quarantined" in main_text(page)
+            assert "Active" in main_text(page)
         assert phone.faults == []
 
 
