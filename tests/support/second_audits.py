@@ -188,8 +188,8 @@ def jury(
             first_of.setdefault(one.owner, one)
     chosen = list(first_of.values())[:seats]
     needed = {one.owner for one in present if one in lots and one.owner not in work.owners}
-    others = {one.owner for one in barred if one in lots and one.owner not in work.owners}
-    is_small = len(chosen) < 3 and len(chosen) < len(needed | others)
+    away = {one.owner for one in barred if one in lots and one.owner not in work.owners}
+    is_small = len(chosen) < 3 and len(chosen) < len(needed | away)
     if len(chosen) < seats and (len(chosen) < len(needed) or is_small):
         return []
     return [Pick(work.id, one.key, lots[one]) for one in chosen]
