@@ -8,7 +8,6 @@ import pytest
 
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
-from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.ipc.control import AccountReply, AskAccount
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup
@@ -19,14 +18,15 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
+    from tequio_client.app.theme.look import Theme
     from tests.support.first_run_pictures import FirstRunSetup
 
-pytestmark = pytest.mark.usefixtures("theme", "language")
+pytestmark = pytest.mark.usefixtures("language")
 
 
 @pytest.fixture
-def made(qapp: QApplication) -> Iterator[FirstRunSetup]:
-    with first_run_setup(qapp, Theme(qapp, Appearance.DARK)) as one:
+def made(qapp: QApplication, theme: Theme) -> Iterator[FirstRunSetup]:
+    with first_run_setup(qapp, theme) as one:
         one.make_key()
         yield one
         one.desk.close()
