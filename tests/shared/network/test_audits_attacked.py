@@ -238,6 +238,13 @@ def test_a_jury_is_not_drawn_while_most_who_could_judge_are_busy() -> None:
     assert len(audits.draw_jury(work, lots[:2], 5, lots[:2])) == 2, "a small run has no others"
 
 
+def test_two_who_are_not_barred_do_not_judge_for_all_the_others() -> None:
+    lots = [candidate(f"member {at}", lot=named(f"lot {at}")) for at in range(6)]
+    work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=100)
+    assert not audits.draw_jury(work, lots[:2], 5, lots[:2], lots[2:])
+    assert len(audits.draw_jury(work, lots[:3], 5, lots[:3], lots[3:])) == 3
+
+
 def test_two_reports_of_a_jury_that_did_not_answer_convict_nobody() -> None:
     accused = jury_reports(AuditVerdict.NOT_DONE, AuditVerdict.NOT_DONE)
     assert audits.settle(accused, 6).verdict is None
