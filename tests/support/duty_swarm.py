@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.ids import HeadHash, digest_from_text, to_text
+from tequio_shared.ids import HeadHash, to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
@@ -235,14 +236,4 @@ def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
 def _head_at(swarm: Swarm, index: int | None) -> Head | None:
     if index is None:
         return None
-    statement = swarm.entries[index].statement
-    body = statement.body
-    assert isinstance(body, HeadPromote)
-    return Head(
-        hash=HeadHash(digest_from_text(body.head)),
-        round=statement.round or 0,
-        parent=HeadHash(digest_from_text(body.parent)),
-        set_root=digest_from_text(body.set_root),
-        weights_root=digest_from_text(body.weights_root),
-        aux_root=digest_from_text(body.aux_root),
-    )
+    return promoted_head(swarm.manifest, swarm.entries[index].statement)

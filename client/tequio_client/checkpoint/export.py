@@ -36,11 +36,10 @@ from tequio_client.verify.source import (
 )
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import first_error
-from tequio_client.worker.store.trees import TreeRef, hash_tree_file
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file, weights_ref
 from tequio_client.worker.swarm.sources import FetchFailedError
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import Digest, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest
 
@@ -148,7 +147,7 @@ class _Export:
     async def weights(self, api: LedgerApi) -> list[Path]:
         """Find or fetch the head, then the files of the base that it is merged into."""
         manifest = self.story.manifest
-        head = weights_tree(manifest, self.story.head.weights_root)
+        head = weights_ref(manifest, self.story.head.weights_root)
         merged = manifest.frozen if self.form is ExportForm.MERGED else None
         base = [TreeRef.of_file(one.root, one.size_bytes) for one in merged.files] if merged else []
         refs, stores = (head, *base), tuple(self.origin.stores)
@@ -251,11 +250,6 @@ def _check_free(target: Path) -> None:
         raise UserFacingError(f"{target} exists and is not empty: choose another folder with --to")
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
-
-
-def weights_tree(manifest: Manifest, root: Digest) -> TreeRef:
-    size = manifest.chunks * 4_096 * _INTEGER
-    return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
 
 
 def find_stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:

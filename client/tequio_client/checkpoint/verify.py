@@ -29,7 +29,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.proofs import LogProofs
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
-from tequio_client.worker.store.trees import TreeRef, hash_tree_file
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file, weights_ref
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -334,7 +334,7 @@ def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
 def _difference(
     origin: WeightsOrigin, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    path = export.find_stored(export.weights_tree(manifest, due), origin.stores)
+    path = export.find_stored(weights_ref(manifest, due), origin.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

@@ -33,7 +33,6 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.head.head import aux_dtype
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
@@ -113,9 +112,7 @@ def prepare_run(path: Path) -> PreparedRun:
     layout = outline.manifest.algorithm.layout
     begun = plans.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
     origin = begun.origin if begun else plans.make_origin(outline.source, corpus, layout)
-    rules = outline.manifest.algorithm
-    aux = aux_dtype(mu_q=rules.mu_q, down_k=rules.down_k)
-    model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=aux)
+    model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=outline.manifest.aux_dtype)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
     )

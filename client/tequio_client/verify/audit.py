@@ -35,13 +35,12 @@ from tequio_client.verify.source import (
     NotAvailableError,
     open_seeds,
 )
-from tequio_client.worker.store.trees import TreeRef, hash_tree_file
+from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import Digest, RunId, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.ids import RunId, to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
@@ -52,8 +51,6 @@ if TYPE_CHECKING:
     from tequio_shared.api.answer import AsOf
 
 
-_WEIGHT_BYTES = 4
-_ANY_K = 16
 """Stands for k where it is not fixed: a head's state beside its weights does not depend on it."""
 PUBLISHED_S = 15.0
 """Longest time that answers may be ahead of the checkpoint: witnesses cosign in between."""
@@ -376,17 +373,15 @@ class HeadAudit:
         return None
 
     def _load(self, index: int, head: Head) -> StoredHead | None:
-        weights = self._tree(index, head, head.weights_root, _WEIGHT_BYTES)
-        k = self._manifest.algorithm.k or _ANY_K
-        dtype = self._manifest.outer_params(max(head.round, 1), k).aux_dtype
-        if weights is None or dtype is None:
-            return StoredHead(weights=weights, aux=None) if weights else None
-        aux = self._tree(index, head, head.aux_root, dtype.itemsize)
-        return StoredHead(weights=weights, aux=aux) if aux or head.round == 0 else None
+        found = []
+        for ref in head_refs(self._manifest, head):
+            path = self._tree(index, head, ref)
+            if path is None:
+                return None
+            found.append(path)
+        return StoredHead(weights=found[0], aux=found[1] if found[1:] else None)
 
-    def _tree(self, index: int, head: Head, root: Digest, item_bytes: int) -> Path | None:
-        size = self._manifest.layout.elements * item_bytes
-        ref = TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
+    def _tree(self, index: int, head: Head, ref: TreeRef) -> Path | None:
         damaged = ""
         for path in self._candidates(ref):
             damaged = _wrong_root(ref, path)
@@ -394,7 +389,7 @@ class HeadAudit:
                 return path
         if damaged:
             place = LogPlace(entry=index, run=self._run, round=head.round)
-            self._report.mismatch("stored head", place, expected=root.hex(), found=damaged)
+            self._report.mismatch("stored head", place, expected=ref.root.hex(), found=damaged)
         return None
 
     def _candidates(self, ref: TreeRef) -> Iterator[Path]:

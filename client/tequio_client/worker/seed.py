@@ -26,13 +26,12 @@ from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
 from tequio_client.worker.rounds.attestations import AttestationGossip
 from tequio_client.worker.rounds.catch_up import (
     TrainerIndex,
-    head_refs,
     payload_ref,
     promoted_head,
 )
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError

@@ -149,8 +149,6 @@ class _Candidates:
     """Members that may audit, busy or not."""
     barred: list[Candidate]
     """Members that might, were they not paused."""
-    judges: frozenset[Digest]
-    """Owners of these and of those that are paused."""
 
 
 @dataclass(slots=True)
@@ -216,7 +214,7 @@ class AuditBook:
         self._take_reports(view)
         self._drop_late(view, is_present)
         members = self._candidates(view, owner_of, is_present)
-        self.judges = members.judges
+        self.judges = frozenset(one.owner for one in (*members.auditors, *members.barred))
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
         # Not a contradiction, for the trainer may answer some and not others. But they are not
@@ -274,7 +272,6 @@ class AuditBook:
             lots=[one for one in found if one.lot],
             auditors=[one for one in able if one.key not in self.paused],
             barred=[one for one in able if one.key in self.paused],
-            judges=frozenset(one.owner for one in able),
         )
 
     def _free(self, members: _Candidates) -> list[Candidate]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -37,6 +37,9 @@ from tequio_shared.ids import (
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import DataOrder, trainer_micropoints
+
+if TYPE_CHECKING:
+    import numpy as np
 
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
@@ -216,10 +219,13 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return WEIGHT_BYTES * self.layout.elements
 
     @property
+    def aux_dtype(self) -> np.dtype[Any] | None:
+        return aux_dtype(mu_q=self.algorithm.mu_q, down_k=self.algorithm.down_k)
+
+    @property
     def aux_bytes(self) -> int:
         """Size of the state beside a head's weights (residual or momentum); 0 without one."""
-        dtype = aux_dtype(mu_q=self.algorithm.mu_q, down_k=self.algorithm.down_k)
-        return dtype.itemsize * self.layout.elements if dtype else 0
+        return self.aux_dtype.itemsize * self.layout.elements if self.aux_dtype else 0
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:

@@ -18,7 +18,7 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
 from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
-from tequio_shared.limits import MEASURED_HEADS, PIECE_BYTES
+from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
@@ -140,19 +140,6 @@ def promoted_head(manifest: Manifest, statement: Statement) -> Head:
         set_root=digest_from_text(body.set_root),
         weights_root=digest_from_text(body.weights_root),
         aux_root=digest_from_text(body.aux_root),
-    )
-
-
-def head_refs(manifest: Manifest, head: Head) -> tuple[TreeRef, ...]:
-    """The trees of a head: its weights, and the state beside them where the run keeps one.
-
-    That of head 0 is zeros, which nobody has to fetch.
-    """
-    sizes = {head.weights_root: manifest.weights_bytes}
-    if head.round and manifest.aux_bytes:
-        sizes[head.aux_root] = manifest.aux_bytes
-    return tuple(
-        TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES) for root, size in sizes.items()
     )
 
 

@@ -15,9 +15,9 @@ import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
-from tequio_client.worker.rounds.catch_up import head_refs, payload_refs
+from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.statements import RunContext
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
 from tequio_shared.limits import PIECE_BYTES

@@ -23,7 +23,6 @@ from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
     TRANSIENT,
     add_past_draws,
-    head_refs,
     promoted_head,
     read_statement,
     view_before,
@@ -31,7 +30,7 @@ from tequio_client.worker.rounds.catch_up import (
 )
 from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
     MalformedError,

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import structlog
 
-from tequio_client.worker.rounds.catch_up import head_refs, payload_ref
+from tequio_client.worker.rounds.catch_up import payload_ref
 from tequio_client.worker.store.store import Store
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import ContributionId, Digest, PeerKey
 from tequio_shared.limits import REVIEW_ROUNDS

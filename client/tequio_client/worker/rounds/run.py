@@ -34,6 +34,7 @@ from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError, first_error
+from tequio_client.worker.store.trees import head_refs
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
@@ -172,7 +173,7 @@ class RunDriver:
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
-        refs = catch_up.head_refs(self.view.manifest, goal)
+        refs = head_refs(self.view.manifest, goal)
         return catch_up.is_replay_costlier(refs, since, self.context.store.missing_bytes)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:

@@ -26,6 +26,8 @@ from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import Head
 
 FLUSH_BYTES = 16 << 20
 
@@ -64,6 +66,22 @@ class TreeRef:
         """Return if these are the tree's leaf hashes; raises MalformedError."""
         if len(leaves) != self.pieces or root_of_hashes(leaves) != self.root:
             raise MalformedError(f"leaf hashes do not lead to the root {self.root.hex()}")
+
+
+def head_refs(manifest: Manifest, head: Head) -> tuple[TreeRef, ...]:
+    """The trees of a head: its weights, and the state beside them where the run keeps one.
+
+    That of head 0 is zeros, which nobody has to fetch.
+    """
+    weights = weights_ref(manifest, head.weights_root)
+    if not head.round or not manifest.aux_bytes:
+        return (weights,)
+    aux = TreeRef(root=head.aux_root, size_bytes=manifest.aux_bytes, piece_bytes=PIECE_BYTES)
+    return weights, aux
+
+
+def weights_ref(manifest: Manifest, root: Digest) -> TreeRef:
+    return TreeRef(root=root, size_bytes=manifest.weights_bytes, piece_bytes=PIECE_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

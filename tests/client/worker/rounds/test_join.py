@@ -24,6 +24,7 @@ from tequio_client.worker.rounds.join import (
     nearest_start,
     start_after,
 )
+from tequio_client.worker.store import trees
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
@@ -282,7 +283,7 @@ def test_who_is_behind_the_run_says_nothing(swarm: DutySwarm) -> None:
 def test_what_is_missing_decides_what_is_dear(swarm: DutySwarm, tmp_path: Path) -> None:
     _, own, last = behind(swarm)
     rounds = [one for one in own.closed.values() if one.round > 2]
-    store, refs = Store(tmp_path, quota_bytes=10**9), catch_up.head_refs(swarm.manifest, last)
+    store, refs = Store(tmp_path, quota_bytes=10**9), trees.head_refs(swarm.manifest, last)
     payloads = [one for closed in rounds for one in catch_up.payload_refs(closed)]
     assert {ref.root for ref in payloads} <= set(swarm.arithmetic.payloads)
     assert sum(one.size_bytes for one in payloads) < refs[0].size_bytes
