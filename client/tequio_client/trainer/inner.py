@@ -292,22 +292,24 @@ class Optimiser:
         self._clip = inner.clip_e3 / 1e3
         self._parameters = list(model.parameters.values())
         hidden = model.hidden if inner.optimiser == "muon" else frozenset()
+        self._muons = _muons([model.parameters[name] for name in sorted(hidden)])
+        self._adam = _AdamW([one for name, one in model.parameters.items() if name not in hidden])
+        self.follow(inner)
+
+    def follow(self, inner: InnerParams) -> None:
+        """Take the learning rates and the weight decay of these rules from now on."""
         decay = inner.decay_e6 / 1e6
-        self._parts: list[_Muon | _AdamW] = [
-            *_muons([model.parameters[name] for name in sorted(hidden)], inner.lr_e9 / 1e9, decay),
-            _AdamW(
-                [one for name, one in model.parameters.items() if name not in hidden],
-                inner.adam_lr_e9 / 1e9,
-                decay,
-            ),
-        ]
+        for one in self._muons:
+            one.follow(inner.lr_e9 / 1e9, decay)
+        self._adam.follow(inner.adam_lr_e9 / 1e9, decay)
 
     @torch.no_grad()
     def step(self) -> None:
         """Clip the norm of all gradients together, and take one step."""
         _clip([_gradient(one) for one in self._parameters], self._clip)
-        for part in self._parts:
-            part.step()
+        for one in self._muons:
+            one.step()
+        self._adam.step()
 
 
 def _clip(gradients: list[Tensor], most: float) -> None:
@@ -323,12 +325,15 @@ def _gradient(parameter: nn.Parameter) -> Tensor:
 
 
 class _AdamW:
-    def __init__(self, parameters: Sequence[nn.Parameter], lr: float, decay: float) -> None:
+    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
         self._parameters = list(parameters)
-        self._lr, self._decay = lr, decay
+        self._lr = self._decay = 0.0
         self._first = [torch.zeros_like(one) for one in parameters]
         self._second = [torch.zeros_like(one) for one in parameters]
         self._steps = 0
+
+    def follow(self, lr: float, decay: float) -> None:
+        self._lr, self._decay = lr, decay
 
     def step(self) -> None:
         self._steps += 1
@@ -344,26 +349,27 @@ class _AdamW:
             parameter.addcdiv_(first, scale, value=-self._lr / (1 - BETAS[0] ** self._steps))
 
 
-def _muons(parameters: Sequence[nn.Parameter], lr: float, decay: float) -> list[_Muon]:
+def _muons(parameters: Sequence[nn.Parameter]) -> list[_Muon]:
     """One Muon for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
         rows, columns = parameter.shape[0], parameter[0].numel()
         groups.setdefault((min(rows, columns), max(rows, columns)), []).append(parameter)
-    return [_Muon(group, sides, lr, decay) for sides, group in groups.items()]
+    return [_Muon(group, sides) for sides, group in groups.items()]
 
 
 class _Muon:
     """Matrices of one size, stacked: [N, short, long]."""
 
-    def __init__(
-        self, parameters: Sequence[nn.Parameter], sides: tuple[int, int], lr: float, decay: float
-    ) -> None:
+    def __init__(self, parameters: Sequence[nn.Parameter], sides: tuple[int, int]) -> None:
         self._parameters = list(parameters)
-        self._short = sides[0]
-        self._rate = lr * UPDATE_RMS * math.sqrt(sides[1])
-        self._shrink = 1 - lr * decay
+        self._short, self._long = sides
+        self._rate, self._shrink = 0.0, 1.0
         self._momentum = torch.zeros((len(parameters), *sides), device=parameters[0].device)
+
+    def follow(self, lr: float, decay: float) -> None:
+        self._rate = lr * UPDATE_RMS * math.sqrt(self._long)
+        self._shrink = 1 - lr * decay
 
     def step(self) -> None:
         grads = torch.stack([self._flat(_gradient(one)) for one in self._parameters])

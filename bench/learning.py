@@ -1,0 +1,237 @@
+"""A laboratory: what a plan learns, against training with all gradients at every step.
+
+Trains models of one million and of ten million parameters over raw bytes on the standard library's
+sources: four trainers with the product's inner steps, codecs and exact head, one after another in
+one process (`loops/local_swarm.py`), or one optimiser that sees all four gradients of each step.
+All plans of a size see the same tokens in the same order. Each training is one line of
+`bench/learning.jsonl`; what is there already is not trained again, so the table grows.
+
+    python bench/learning.py [--size 1M] [--plan NAME ...] [--seeds 1 2 3] [--jobs N] [--write]
+
+Prints, for each plan, held-out bits per byte with the half-width of their 95 % interval over the
+seeds, the difference from full-gradient Muon with the same seeds, bytes, and the time of each part.
+`--write` puts the tables into docs/results.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any
+
+import torch
+from loops import table
+from loops.local_swarm import FULL_BYTES, PARTS, LocalRun, LocalSwarm, train_centrally
+from loops.machine import machine
+
+from tequio_client.dataset import sources
+from tequio_client.dataset.build import ShardOptions, build_shards
+from tequio_client.demo.script import ARCHITECTURE, SEQUENCE
+from tequio_client.tokenizers import ByteTokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+TRAINERS = 4
+HELD_OUT_TOKENS = 65_536
+FULL = "muon, all gradients"
+STEADY = {"warmup": 0.03, "anneal": 0.4}
+"""Rates of every plan: they rise over the first rounds, and fall over the last ones."""
+RESULTS = Path(__file__).with_name("learning.jsonl")
+DOCUMENT = Path(__file__).parents[1] / "docs" / "results.md"
+COLUMNS = (
+    "plan",
+    "seeds",
+    "bits per byte",
+    "above full Muon",
+    "bytes, times fewer",
+    "train / encode / head, s per round",
+)
+_Known = dict[tuple[str, str, int], dict[str, Any]]  # results by size, plan and seed: JSON
+STUDENT = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776}
+"""97.5 % quantile of Student's distribution, by the number of seeds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """A model and how long it is trained: steps of `windows` samples for each trainer."""
+
+    config: Mapping[str, object]
+    windows: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Method:
+    """Tables of a plan; `central`: one optimiser with the gradients of all."""
+
+    inner: Mapping[str, object]
+    algorithm: Mapping[str, object] = field(default_factory=dict)
+    steps: int = 20
+    central: bool = False
+
+
+SIZES = {
+    "1M": Size(config=ARCHITECTURE, windows=4, steps=800),
+    "10M": Size(
+        config={
+            **ARCHITECTURE,
+            "hidden_size": 384,
+            "intermediate_size": 1_024,
+            "num_hidden_layers": 6,
+            "num_attention_heads": 6,
+            "num_key_value_heads": 6,
+        },
+        windows=8,
+        steps=200,
+    ),
+}
+METHODS: Mapping[str, Method] = {
+    FULL: Method(inner={"lr": 3e-3, "adam_lr": 1e-3}, central=True),
+    "sparseloco 20, k 512": Method(
+        inner={"lr": 3e-3, "adam_lr": 1e-3}, algorithm={"k": 512, "outer_lr": 2.0}
+    ),
+}
+
+
+def main() -> None:
+    """Train what is missing, and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", choices=SIZES, action="append", help="default: all")
+    parser.add_argument("--plan", choices=METHODS, action="append", help="default: all")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[1, 2, 3], help="default: 1 2 3")
+    parser.add_argument("--jobs", type=int, default=2, help="trainings at once, one thread each")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/results.md")
+    options = parser.parse_args()
+    known = _known()
+    wanted = [
+        (size, name, seed)
+        for seed in options.seeds
+        for size in options.size or SIZES
+        for name in options.plan or METHODS
+        if (size, name, seed) not in known
+    ]
+    # Spawned: torch's threads do not survive a fork.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(options.jobs, spawn, max_tasks_per_child=1) as pool:
+        for result in pool.map(_train, *zip(*wanted, strict=True)) if wanted else ():
+            print(json.dumps(result), flush=True)
+    known = _known()
+    for size in SIZES:
+        trained = [name for name in METHODS if any(key[:2] == (size, name) for key in known)]
+        content = table.markdown(COLUMNS, [_row(known, size, name) for name in trained])
+        print(f"\n{size}\n{content}")
+        if options.write:
+            table.put(DOCUMENT, f"learning {size}", content)
+
+
+def _known() -> _Known:
+    """Results so far, of plans as they are now."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    found = [json.loads(line) for line in lines]
+    return {
+        (one["size"], one["name"], one["seed"]): one
+        for one in found
+        if one["name"] in METHODS and one["plan"] == _plan(one["size"], one["name"], one["seed"])
+    }
+
+
+def _plan(size: str, name: str, seed: int) -> dict[str, dict[str, object]]:
+    """Make the tables of a plan."""
+    method, one = METHODS[name], SIZES[size]
+    return {
+        "model": {"source": "config.json", "seed": seed},
+        "data": {"folder": "data"},
+        "algorithm": dict(method.algorithm),
+        "inner": {"steps": method.steps, **STEADY, **method.inner},
+        "windows": {"samples": 1, "first": one.windows * method.steps, "seed": seed},
+        "rounds": {"most": one.steps // method.steps},
+        "audit": {"newcomers": 0.5},
+    }
+
+
+def _train(size: str, name: str, seed: int) -> dict[str, object]:
+    torch.set_num_threads(1)
+    tables = _plan(size, name, seed)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "plan.toml"
+        _write(path, tables, SIZES[size].config)
+        begun = time.perf_counter()
+        run = LocalRun(path, TRAINERS)
+        if METHODS[name].central:
+            train_centrally(run)
+        else:
+            LocalSwarm(run).train()
+        result = {
+            "size": size,
+            "name": name,
+            "seed": seed,
+            "bits_per_byte": run.bits_per_byte(run.held_out(HELD_OUT_TOKENS)),
+            "tokens": run.costs.tokens,
+            "payload_bytes": run.costs.payload_bytes,
+            "parameters": run.layout.parameters,
+            "part_s": run.costs.seconds,
+            "seconds": time.perf_counter() - begun,
+            "plan": tables,
+            **machine(),
+        }
+    with RESULTS.open("a") as file:
+        file.write(json.dumps(result) + "\n")
+    return result
+
+
+def _write(path: Path, tables: Mapping[str, Mapping[str, object]], config: object) -> None:
+    """Write the plan, its model's configuration, and its data beside it."""
+    (path.parent / "config.json").write_text(json.dumps(config))
+    # JSON's numbers and texts of letters are TOML's too.
+    lines = ['name = "laboratory"']
+    for title, fields in tables.items():
+        lines += [f"[{title}]", *(f"{one} = {json.dumps(value)}" for one, value in fields.items())]
+    path.write_text("\n".join(lines) + "\n")
+    data = path.parent / "data"
+    data.mkdir()
+    settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=500, shard_bytes=4 << 20)
+    build_shards(sources.standard_library_files(), ByteTokenizer(), settings, data, lambda *_: None)
+
+
+def _row(known: _Known, size: str, name: str) -> list[str]:
+    """Make the row of a plan that has been trained."""
+    found = {key[2]: one for key, one in known.items() if key[:2] == (size, name)}
+    full = {key[2]: one for key, one in known.items() if key[:2] == (size, FULL)}
+    excess = [
+        100 * (one["bits_per_byte"] / full[seed]["bits_per_byte"] - 1)
+        for seed, one in found.items()
+        if seed in full
+    ]
+    some = next(iter(found.values()))
+    steps, rounds = SIZES[size].steps, SIZES[size].steps // METHODS[name].steps
+    fewer = FULL_BYTES * some["parameters"] * steps / some["payload_bytes"]
+    parts = [mean(one["part_s"][part] for one in found.values()) / rounds for part in PARTS]
+    return [
+        name,
+        str(len(found)),
+        _interval([one["bits_per_byte"] for one in found.values()], 3),
+        f"{_interval(excess, 1)} %" if excess else "",
+        f"{fewer:,.0f}",
+        " / ".join(f"{one:.2f}" for one in parts),
+    ]
+
+
+def _interval(values: Sequence[float], places: int) -> str:
+    """Mean and half-width of its 95 % interval; of one value, the value."""
+    if len(values) not in STUDENT:
+        return f"{mean(values):.{places}f}"
+    half = STUDENT[len(values)] * stdev(values) / math.sqrt(len(values))
+    return f"{mean(values):.{places}f} ± {half:.{places}f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""A run's trainers, one after another in this process: their arithmetic without network or ledger.
+
+A run is prepared from its plan as `tequio run open` does it. In each round every trainer takes its
+inner steps from the same head, the contributions are encoded and decoded as on the wire, and the
+exact head advances by them. `train_centrally` takes the same tokens with one optimiser, which sees
+the gradients of all trainers at every step.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from tequio_client.organiser.opening import prepare_run
+from tequio_client.trainer import codecs, evaluate, inner, model
+from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.inner import BatchSize, Optimiser, StepPlan, TrainingProgress
+from tequio_client.trainer.prepared import TrainingData, held_out_documents
+from tequio_shared.head import head as heads
+from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
+from tequio_shared.head.head import OuterStep
+from tequio_shared.ids import PeerKey, sha256
+from tequio_shared.network.run import first_head
+from tequio_shared.round.manifest import Corpus, Manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from tequio_client.trainer.codecs import EncodedContribution
+    from tequio_client.trainer.prepared import HeldOutDocument
+
+CPU = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
+FULL_BYTES = 4
+"""A gradient's bytes for each parameter and step, where all gradients are exchanged in float32."""
+PARTS = ("train", "encode", "head")
+_Q15 = 1 << 15
+
+
+@dataclass(slots=True, kw_only=True)
+class Costs:
+    """What training has cost so far."""
+
+    seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
+    payload_bytes: int = 0
+    """Sent by one trainer."""
+    tokens: int = 0
+    """Of all trainers."""
+
+
+class LocalRun:
+    """A run's model, data and held-out documents."""
+
+    def __init__(self, plan: Path, trainers: int) -> None:
+        """Prepare the plan's run. Every trainer gets the plan's first number of windows."""
+        prepared = prepare_run(plan)
+        self.manifest: Manifest = prepared.manifest
+        self.trainers = trainers
+        corpus, files = Corpus.parse(prepared.blobs[2]), dict(prepared.shard_files)
+        self.corpus, rules = corpus, self.manifest.windows
+        self.data = TrainingData.open(
+            corpus,
+            [(at, files[one.root]) for at, one in enumerate(corpus.train)],
+            seed=rules.seed,
+            window_samples=rules.samples,
+        )
+        self._held_out = files[corpus.held_out[0].root]
+        self.model = model.build_random(prepared.blobs[1], 0)
+        self.layout = self.manifest.layout
+        self.first: NDArray[np.int32] = np.frombuffer(prepared.weights, "<i4").astype(np.int32)
+        self.costs = Costs()
+
+    def plan_of(self, round_number: int, trainer: int) -> StepPlan:
+        """The steps of a trainer in a round, from 1."""
+        count = self.manifest.windows.first
+        first = ((round_number - 1) * self.trainers + trainer) * count
+        return StepPlan.from_ranges([(first, count)], self.manifest.inner.steps)
+
+    @contextmanager
+    def timed(self, part: str) -> Iterator[None]:
+        """Add the block's time to a part's."""
+        begun = time.perf_counter()
+        yield
+        self.costs.seconds[part] += time.perf_counter() - begun
+
+    def held_out(self, tokens: int) -> list[HeldOutDocument]:
+        """Held-out documents of about that many tokens in all."""
+        shard, token_bytes = self.corpus.held_out[0], self.corpus.token_bytes
+        vocabulary = self.corpus.tokenizer.vocab_size
+        found = held_out_documents(self._held_out, shard, token_bytes, vocabulary)
+        return evaluate.first_documents(found, tokens)
+
+    def bits_per_byte(self, documents: list[HeldOutDocument]) -> float:
+        """Score the model as it is now."""
+        score = evaluate.score_head(
+            self.model,
+            documents,
+            separator=self.corpus.separator,
+            sequence=self.corpus.sequence,
+            device=CPU,
+            check=lambda: None,
+        )
+        return score.bits_per_byte
+
+
+class LocalSwarm:
+    """The trainers of a run: the head that they share, and the error feedback of each."""
+
+    def __init__(self, run: LocalRun) -> None:
+        self.run = run
+        self.weights, self.head = run.first, first_head(run.manifest).hash
+        self.aux: NDArray[np.generic] | None = None
+        self.feedback: list[NDArray[np.uint16] | None] = [None] * run.trainers
+        self._key = [PeerKey(sha256(b"trainer", bytes([one]))) for one in range(run.trainers)]
+
+    def train(self) -> None:
+        """Train all rounds of the run, and leave the last head in the model."""
+        for round_number in range(1, self.run.manifest.rounds.most + 1):
+            self.advance(round_number)
+        self.run.model.load(self.weights, self.run.layout)
+
+    def advance(self, round_number: int) -> None:
+        """Compute the head after a round."""
+        run = self.run
+        made = [self._contribute(round_number, one) for one in range(run.trainers)]
+        run.costs.payload_bytes += len(made[0][1])
+        step = OuterStep(
+            run_id=run.manifest.run_id,
+            round=round_number,
+            parent=self.head,
+            layout=run.layout,
+            params=run.manifest.outer_params(round_number, run.manifest.algorithm.k),
+        )
+        with run.timed("head"):
+            new = heads.advance(step, self.weights, self.aux, made)
+        self.weights, self.aux, self.head = new.weights, new.aux, new.hash
+
+    def _contribute(self, round_number: int, trainer: int) -> tuple[bytes, bytes]:
+        run = self.run
+        rules, plan = run.manifest, run.plan_of(round_number, trainer)
+        algorithm = codecs.outer_algorithm(
+            rules.algorithm, rules.algorithm.k, rules.inner.feedback_q15 / _Q15
+        )
+        recipe, delta = rules.inner_at(round_number), np.zeros(run.layout.elements, np.float32)
+        with run.timed("train"):
+            run.model.load(self.weights, run.layout)
+            if algorithm.sends_gradients:
+                done = inner.accumulate(run.model, run.data, plan.windows, recipe, CPU, _ToTheEnd())
+                is_finite = run.model.write_gradient(run.layout, delta)
+            else:
+                done = inner.train(run.model, run.data, plan, recipe, CPU, _ToTheEnd())
+                is_finite = run.model.write_delta(self.weights, run.layout, delta)
+        if not is_finite:
+            raise SystemExit(f"round {round_number} gave numbers that are not finite")
+        run.costs.tokens += done.tokens
+        with run.timed("encode"):
+            encoded = codecs.encode(
+                algorithm, run.layout, delta, self.feedback[trainer], CPU.handle
+            )
+        self.feedback[trainer] = encoded.feedback
+        return self._header(round_number, trainer, done, encoded), encoded.payload
+
+    def _header(
+        self, round_number: int, trainer: int, done: TrainingProgress, encoded: EncodedContribution
+    ) -> bytes:
+        run, rules = self.run, self.run.manifest.algorithm
+        windows = run.plan_of(round_number, trainer).windows
+        return ContributionHeader(
+            algorithm=ALGORITHM_CODES[rules.name],
+            bits=rules.bits,
+            k=rules.k,
+            inner_steps=done.step,
+            chunk_count=run.layout.chunks,
+            round=round_number,
+            window_first=windows[0],
+            window_count=done.windows,
+            tokens=done.tokens,
+            run_id=run.manifest.run_id,
+            base_head=self.head,
+            trainer=self._key[trainer],
+            payload_root=encoded.payload_root,
+            feedback_root=encoded.feedback_root,
+        ).pack()
+
+
+def train_centrally(run: LocalRun) -> None:
+    """Train with one optimiser; each step has the gradient of all trainers' windows of that step.
+
+    The payload is what each trainer would have to send: a gradient in float32 at every step.
+    """
+    run.model.load(run.first, run.layout)
+    optimiser = Optimiser(run.model, run.manifest.inner)
+    batch = BatchSize(run.corpus.sequence, CPU)
+    run.model.network.train()
+    for round_number in range(1, run.manifest.rounds.most + 1):
+        optimiser.follow(run.manifest.inner_at(round_number))
+        plans = [run.plan_of(round_number, one) for one in range(run.trainers)]
+        for step in range(plans[0].steps):
+            windows = [window for plan in plans for window in plan.at(step)]
+            with run.timed("train"):
+                samples = run.data.samples(windows)
+                inner.compute_gradients(run.model, samples, CPU, batch, lambda: None)
+                optimiser.step()
+            run.costs.tokens += samples[:, 1:].numel()
+            run.costs.payload_bytes += FULL_BYTES * run.layout.parameters
+
+
+class _ToTheEnd:
+    """Lets training run to its end."""
+
+    def check(self) -> None:
+        """Let training go on."""
+
+    def should_stop(self, progress: TrainingProgress) -> bool:
+        """Go on."""
+        return False
