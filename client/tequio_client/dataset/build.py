@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tequio_client.dataset.mixture import Mixture
 from tequio_client.dataset.sources import TextSource, token_bytes, tokenizer_entry
 from tequio_client.tokenizers import TextTokenizer
 from tequio_shared.errors import UserFacingError
@@ -47,6 +49,7 @@ class _ChosenDocument:
     index: int
     order: bytes
     is_held_out: bool
+    text_bytes: int
 
 
 def train_file_name(index: int) -> str:
@@ -118,21 +121,26 @@ def build_shards(
 def _chosen(
     source: TextSource, settings: ShardOptions, progress: Callable[[str, int, int], None]
 ) -> list[_ChosenDocument]:
-    """Every distinct text once, in the order of the seed."""
+    """Every distinct text once, in the order of the seed; of a mixture, as many as fit it."""
     seed = settings.seed.to_bytes(8, "big")
     chosen: dict[bytes, _ChosenDocument] = {}
     for index in range(len(source)):
         progress("reading", index + 1, len(source))
         text = source.text(index)
         if text.strip():
-            name = sha256(text.encode())
+            raw = text.encode()
+            name = sha256(raw)
             draw = int.from_bytes(sha256(_HOLD_OUT, seed, name)[:8], "big")
             is_held_out = draw * _TEN_THOUSANDTHS < settings.held_out_bp << 64
             order = sha256(_ORDER, seed, name)
-            chosen.setdefault(
-                name, _ChosenDocument(index=index, order=order, is_held_out=is_held_out)
+            document = _ChosenDocument(
+                index=index, order=order, is_held_out=is_held_out, text_bytes=len(raw)
             )
-    return sorted(chosen.values(), key=lambda document: document.order)
+            chosen.setdefault(name, document)
+    documents = sorted(chosen.values(), key=lambda document: document.order)
+    if not isinstance(source, Mixture):
+        return documents
+    return list(compress(documents, source.kept((one.index, one.text_bytes) for one in documents)))
 
 
 def _groups(

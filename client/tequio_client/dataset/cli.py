@@ -30,6 +30,11 @@ def data() -> None:
 )
 @click.option("--stdlib", is_flag=True, help="Read the sources of Python's standard library.")
 @click.option(
+    "--mixture",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Read several sources: a TOML file that names them and their shares of the text.",
+)
+@click.option(
     "--tokenizer",
     default="bytes",
     show_default=True,
@@ -75,6 +80,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     split: str,
     column: str,
     stdlib: bool,  # noqa: FBT001 - click passes by name
+    mixture: Path | None,
     tokenizer: str,
     separator: str | None,
     sequence: int,
@@ -90,10 +96,11 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     from tequio_client.dataset import sources
     from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions, build_shards
+    from tequio_client.dataset.mixture import read_mixture
     from tequio_shared.ids import to_text
 
-    if [folder is not None, dataset is not None, stdlib].count(True) != 1:
-        raise click.UsageError("choose exactly one of --folder, --dataset and --stdlib")
+    if [folder is not None, dataset is not None, stdlib, mixture is not None].count(True) != 1:
+        raise click.UsageError("choose exactly one of --folder, --dataset, --stdlib and --mixture")
     settings = ShardOptions(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
@@ -102,6 +109,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
             source: sources.TextSource = sources.folder_files(folder, pattern)
         elif dataset is not None:
             source = sources.load_dataset(dataset, config=config, split=split, column=column)
+        elif mixture is not None:
+            source = read_mixture(mixture)
         else:
             source = sources.standard_library_files()
         loaded = sources.load_tokenizer(tokenizer, separator)
