@@ -91,14 +91,30 @@ SIZES = {
             "num_key_value_heads": 6,
         },
         windows=8,
-        steps=200,
+        steps=120,
     ),
 }
+RATES = {"lr": 4.5e-3, "adam_lr": 1.5e-3}
 METHODS: Mapping[str, Method] = {
-    FULL: Method(inner={"lr": 3e-3, "adam_lr": 1e-3}, central=True),
-    "sparseloco 20, k 512": Method(
-        inner={"lr": 3e-3, "adam_lr": 1e-3}, algorithm={"k": 512, "outer_lr": 2.0}
+    FULL: Method(inner={"lr": 6e-3, "adam_lr": 2e-3}, central=True),
+    "adamw, all gradients": Method(inner={"optimiser": "adamw", "adam_lr": 3e-3}, central=True),
+    "sparseloco, 10 steps, k 256": Method(
+        steps=10, inner=RATES, algorithm={"k": 256, "outer_lr": 2.0}
     ),
+    "sparseloco, 20 steps, k 512": Method(
+        steps=20, inner={"lr": 3e-3, "adam_lr": 1e-3}, algorithm={"k": 512, "outer_lr": 2.0}
+    ),
+    "sparseloco, 20 steps, k 512, down link 512": Method(
+        steps=20,
+        inner={"lr": 3e-3, "adam_lr": 1e-3},
+        algorithm={"k": 512, "outer_lr": 2.0, "down_k": 512},
+    ),
+    "diloco, 20 steps, momentum 0.6": Method(
+        steps=20,
+        inner=RATES,
+        algorithm={"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
+    ),
+    "distro, every step, k 16": Method(steps=1, inner={}, algorithm={"name": "distro", "k": 16}),
 }
 
 
@@ -109,6 +125,7 @@ def main() -> None:
     parser.add_argument("--plan", choices=METHODS, action="append", help="default: all")
     parser.add_argument("--seeds", type=int, nargs="*", default=[1, 2, 3], help="default: 1 2 3")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at once, one thread each")
+    parser.add_argument("--json", type=Path, help="write the rows of the tables to this file")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/results.md")
     options = parser.parse_args()
     known = _known()
@@ -125,12 +142,19 @@ def main() -> None:
         for result in pool.map(_train, *zip(*wanted, strict=True)) if wanted else ():
             print(json.dumps(result), flush=True)
     known = _known()
+    rows = {size: [_row(known, size, name) for name in _trained(known, size)] for size in SIZES}
     for size in SIZES:
-        trained = [name for name in METHODS if any(key[:2] == (size, name) for key in known)]
-        content = table.markdown(COLUMNS, [_row(known, size, name) for name in trained])
+        content = table.markdown(COLUMNS, rows[size])
         print(f"\n{size}\n{content}")
         if options.write:
             table.put(DOCUMENT, f"learning {size}", content)
+    if options.json:
+        options.json.write_text(json.dumps({**machine(), "columns": COLUMNS, "rows": rows}))
+
+
+def _trained(known: _Known, size: str) -> list[str]:
+    """The plans that were trained at this size."""
+    return [name for name in METHODS if any(key[:2] == (size, name) for key in known)]
 
 
 def _known() -> _Known:
