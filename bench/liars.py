@@ -80,7 +80,7 @@ LOG_COLUMNS = (
     "honest suspected",
     "points kept by liars, of honest",
 )
-COLUMNS = ("trained", "windows", "bits per byte", "above alone")
+COLUMNS = ("differs", "windows of the honest", "from alone", "bits per byte", "from alone")
 
 
 def main() -> None:
@@ -98,8 +98,8 @@ def main() -> None:
         logs = {seed: _play(_plan(folder, seed), seed) for seed in options.seeds}
         content = table.markdown(LOG_COLUMNS, [_log_row(seed, *one) for seed, one in logs.items()])
         bits = {} if options.logs else _train(folder, logs)
-    if bits:
-        content += "\n\n" + table.markdown(COLUMNS, _rows(logs, bits))
+    columns = COLUMNS if bits else COLUMNS[:3]
+    content += "\n\n" + table.markdown(columns, _rows(logs, bits))
     print(content)
     if options.write:
         table.put(DOCUMENT, "price of liars", content)
@@ -187,16 +187,25 @@ def _rows(logs: Logs, bits: Mapping[tuple[int, str], float]) -> list[list[str]]:
     played = {seed: _scenarios(*pair) for seed, pair in logs.items()}
     rows = []
     for name in next(iter(played.values())):
-        counts = [sum(sum(one.values()) for one, _ in played[seed][name]) for seed in logs]
-        mine = [bits[seed, name] for seed in logs]
-        above = [bits[seed, name] / bits[seed, "alone"] - 1 for seed in logs]
-        cells = (
+        counts = [_windows(played[seed][name]) for seed in logs]
+        alone = [_windows(played[seed]["alone"]) for seed in logs]
+        cells = [
             [f"{one:,}" for one in counts],
-            [f"{one:.3f}" for one in mine],
-            [f"{one:+.1%}" for one in above],
-        )
+            [f"{one / base - 1:+.0%}" for one, base in zip(counts, alone, strict=True)],
+        ]
+        if bits:
+            above = [bits[seed, name] / bits[seed, "alone"] - 1 for seed in logs]
+            cells += [
+                [f"{bits[seed, name]:.3f}" for seed in logs],
+                [f"{one:+.1%}" for one in above],
+            ]
         rows.append([name, *(" / ".join(cell) for cell in cells)])
     return rows
+
+
+def _windows(rounds: Rounds) -> int:
+    """Windows of the honest in all rounds."""
+    return sum(shares.get(name, 0) for shares, _ in rounds for name in HONEST)
 
 
 class _AttackedSwarm(LocalSwarm):
