@@ -45,7 +45,7 @@ _Q15 = 1 << 15
 
 @dataclass(slots=True, kw_only=True)
 class Costs:
-    """What training has cost so far."""
+    """Costs of training so far."""
 
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
     payload_bytes: int = 0
