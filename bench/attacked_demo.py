@@ -2,8 +2,9 @@
 
 Ledger, seed, seven honest volunteers, and five that lie, each in its own way. Prints for each liar
 when it was convicted and what it kept beside an honest volunteer, whether any honest one was
-suspected, and held-out bits per byte against the same seven alone. Every volunteer trains the same
-number of windows in a round, so the machine's speed changes only how long the two runs take.
+suspected, and held-out bits per byte against the same seven alone. All volunteers share this
+machine, and shares grow with speed: twelve train fewer windows each than seven, which costs the
+swarm with liars more than it would on computers of their own.
 
     python bench/attacked_demo.py [--rounds N] [--json FILE]
 

@@ -29,12 +29,11 @@ from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from tequio_client.trainer.codecs import EncodedContribution
     from tequio_client.trainer.prepared import HeldOutDocument
 
 CPU = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=torch.float32)
@@ -46,7 +45,7 @@ _Q15 = 1 << 15
 
 @dataclass(slots=True, kw_only=True)
 class Costs:
-    """What training has cost so far."""
+    """Costs of training so far."""
 
     seconds: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
     payload_bytes: int = 0
@@ -127,27 +126,36 @@ class LocalSwarm:
         self.run.model.load(self.weights, self.run.layout)
 
     def advance(self, round_number: int) -> None:
-        """Compute the head after a round."""
-        run = self.run
-        made = [self._contribute(round_number, one) for one in range(run.trainers)]
+        """Compute the head after a round in which every trainer takes its part of the plan."""
+        run, k = self.run, self.run.manifest.algorithm.k
+        plans = [run.plan_of(round_number, one) for one in range(run.trainers)]
+        made = [self.contribute(round_number, at, plan, k) for at, plan in enumerate(plans)]
         run.costs.payload_bytes += len(made[0][1])
+        self.apply(round_number, made, k)
+
+    def apply(
+        self, round_number: int, made: Iterable[tuple[ContributionHeader, bytes]], k: int
+    ) -> None:
+        """Compute the head after a round with these contributions."""
+        run = self.run
         step = OuterStep(
             run_id=run.manifest.run_id,
             round=round_number,
             parent=self.head,
             layout=run.layout,
-            params=run.manifest.outer_params(round_number, run.manifest.algorithm.k),
+            params=run.manifest.outer_params(round_number, k),
         )
         with run.timed("head"):
-            new = heads.advance(step, self.weights, self.aux, made)
+            packed = [(header.pack(), payload) for header, payload in made]
+            new = heads.advance(step, self.weights, self.aux, packed)
         self.weights, self.aux, self.head = new.weights, new.aux, new.hash
 
-    def _contribute(self, round_number: int, trainer: int) -> tuple[bytes, bytes]:
-        run = self.run
-        rules, plan = run.manifest, run.plan_of(round_number, trainer)
-        algorithm = codecs.outer_algorithm(
-            rules.algorithm, rules.algorithm.k, rules.inner.feedback_q15 / _Q15
-        )
+    def contribute(
+        self, round_number: int, trainer: int, plan: StepPlan, k: int
+    ) -> tuple[ContributionHeader, bytes]:
+        """Train by a plan of steps, and encode `k` entries of each chunk: header and payload."""
+        run, rules = self.run, self.run.manifest
+        algorithm = codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
         recipe, delta = rules.inner_at(round_number), np.zeros(run.layout.elements, np.float32)
         with run.timed("train"):
             run.model.load(self.weights, run.layout)
@@ -165,29 +173,23 @@ class LocalSwarm:
                 algorithm, run.layout, delta, self.feedback[trainer], CPU.handle
             )
         self.feedback[trainer] = encoded.feedback
-        return self._header(round_number, trainer, done, encoded), encoded.payload
-
-    def _header(
-        self, round_number: int, trainer: int, done: TrainingProgress, encoded: EncodedContribution
-    ) -> bytes:
-        run, rules = self.run, self.run.manifest.algorithm
-        windows = run.plan_of(round_number, trainer).windows
-        return ContributionHeader(
-            algorithm=ALGORITHM_CODES[rules.name],
-            bits=rules.bits,
-            k=rules.k,
+        header = ContributionHeader(
+            algorithm=ALGORITHM_CODES[rules.algorithm.name],
+            bits=rules.algorithm.bits,
+            k=k,
             inner_steps=done.step,
             chunk_count=run.layout.chunks,
             round=round_number,
-            window_first=windows[0],
+            window_first=plan.windows[0],
             window_count=done.windows,
             tokens=done.tokens,
-            run_id=run.manifest.run_id,
+            run_id=rules.run_id,
             base_head=self.head,
             trainer=self._key[trainer],
             payload_root=encoded.payload_root,
             feedback_root=encoded.feedback_root,
-        ).pack()
+        )
+        return header, encoded.payload
 
 
 def train_centrally(run: LocalRun) -> None:

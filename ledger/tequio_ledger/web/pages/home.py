@@ -30,6 +30,7 @@ from tequio_shared.ids import (
     key_from_peer_id,
     to_text,
 )
+from tequio_shared.limits import VESTING
 from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.round import assignment
 from tequio_shared.served.competitions import competition_snapshot
@@ -114,6 +115,7 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         share_bp=SHARE_BP,
         elected=ELECTED,
         witness_micropoints=assignment.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
+        vesting=VESTING,
         ledger_url=render.ledger_url(request, ledger),
     )
 
