@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
+from msgspec import UNSET, UnsetType
 from safetensors.torch import save_file
 
 from tequio_client.trainer import adapters, model
@@ -64,19 +65,25 @@ def write_base(
 
 
 def described(
-    folder: Path, *, rank: int = 4, alpha: int = 8, targets: Sequence[str] = TARGETS
+    folder: Path,
+    *,
+    rank: int = 4,
+    alpha: int = 8,
+    targets: Sequence[str] = TARGETS,
+    bits: Literal[4] | UnsetType = UNSET,
 ) -> tuple[FrozenBase, list[Path]]:
-    """The base as a manifest names it, and its files."""
+    """The base as a manifest names it, and its files; no targets are all."""
     paths = sorted(folder.glob("*.safetensors"))
-    _, parameters = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
+    pairs = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
     base = FrozenBase(
         source="",
         revision="",
-        parameters=parameters,
+        parameters=pairs.parameters,
         files=tuple(map(_file, paths)),
         rank=rank,
         alpha=alpha,
-        targets=tuple(targets),
+        targets=pairs.targets,
+        bits=bits,
     )
     return base, paths
 

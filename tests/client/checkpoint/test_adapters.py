@@ -19,7 +19,7 @@ from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.competition import models
-from tequio_client.trainer import adapters, first_head, likelihood, weights
+from tequio_client.trainer import adapters, first_head, likelihood, model, weights
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
@@ -203,7 +203,7 @@ def test_the_merged_head_before_any_training_is_the_base(
     )
     found = load_file(tmp_path / checkpoint_layout.WEIGHTS)
     assert all(one.dtype == np.float32 for one in found.values())
-    for name, one in weights.map_tensors(config, adapter_run.paths).items():
+    for name, one in weights.map_tensors(model.sketch(config), adapter_run.paths).items():
         assert (found[name] == one.float().numpy()).all()
 
 
