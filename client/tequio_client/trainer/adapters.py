@@ -135,7 +135,8 @@ def _outline(sketch: CausalModel, rank: int, targets: Collection[str]) -> PairsO
     if not 1 <= rank <= min(sides):
         raise UserFacingError(
             f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
-            f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}"
+            f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}, or leave "
+            f"{module.rpartition('.')[2]} out of lora.targets"
         )
     return PairsOutline(
         targets=_target_names(found),

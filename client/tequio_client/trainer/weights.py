@@ -41,6 +41,8 @@ _PICKLED = (b"\x80", b"PK\x03\x04")  # a pickle's first byte; torch's archive of
 _ADAPTER = "adapter_config.json"
 _LEARNT_BUFFER = "e_score_correction_bias"
 """Of mixtures of experts: the one constant that training moves, and that no mask is made of."""
+_OTHER_NAMES = {"lm_head.weight": ("embed_out.weight",)}
+"""Names in files of tensors that transformers renames as it reads them: GPT-NeoX (Pythia)."""
 _CONVERT = "convert it with transformers' save_pretrained(safe_serialization=True)"
 
 
@@ -194,7 +196,7 @@ def _read_tensors(
     Files may hold tied weights under any of their names (`aliases`: other name, listed name).
     `kinds` are the types that are allowed, none for any. Raises UserFacingError.
     """
-    others: dict[str, list[str]] = {}
+    others = {name: list(also) for name, also in _OTHER_NAMES.items()}
     for alias, name in aliases:
         others.setdefault(name, []).append(alias)
     names: dict[str, str] = {}

@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional
 
-from tequio_client.trainer import adapters, codecs, first_head, model, screen, weights
+from tequio_client.trainer import adapters, codecs, model, screen, weights
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.screen import Likeness, sketch
 from tequio_shared.errors import UserFacingError
@@ -21,23 +21,15 @@ from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.manifest import Algorithm, InnerParams, Manifest
-from tests.support.frozen_base import EVERY, described, write_base
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.frozen_base import EVERY, first, lora_run, write_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tequio_client.trainer.first_head import FirstHead
     from tequio_client.trainer.model import CausalModel
 
 IDS = torch.randint(0, 256, (3, 33), generator=torch.Generator().manual_seed(1))
-
-
-def first(folder: Path, **rules: Any) -> FirstHead:  # noqa: ANN401 - of `described`
-    base, paths = described(folder, **rules)
-    config = (folder / "config.json").read_bytes()
-    return first_head.with_adapters(config, base, paths, seed=3, layout="flat")
 
 
 def stirred(made: CausalModel) -> None:
@@ -184,13 +176,6 @@ def test_a_head_goes_into_the_pairs_and_back(tmp_path: Path) -> None:
     downs = [one for name, one in made.layout.unflatten(made.master).items() if "lora_A" in name]
     assert not any(one.any() for one in ups)
     assert all(one.any() for one in downs)
-
-
-def lora_run(folder: Path, **rules: Any) -> tuple[Manifest, list[Path]]:  # noqa: ANN401 - as above
-    base, paths = described(folder, **rules)
-    made = first(folder, **rules)
-    entry = made.manifest_entry(sequence=64, aux_dtype=None)
-    return msgspec.structs.replace(tiny_manifest(), model=entry, base=base), paths
 
 
 def refusal(folder: Path, manifest: Manifest, paths: list[Path]) -> str:
