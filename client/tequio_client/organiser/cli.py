@@ -166,7 +166,7 @@ def new(  # noqa: PLR0913 - one parameter an option
     if lora_rank and source is None:
         raise click.UsageError("--lora-rank trains adapters of a model: give the model with --from")
     bits: Literal[4, 16] = 4 if lora_bits == "4" else 16
-    if bits == 4 and not lora_rank:
+    if lora_bits == "4" and not lora_rank:
         raise click.UsageError("--lora-bits 4 is for the base of adapters: give --lora-rank")
     if revision and (source is None or Path(source).is_dir()):
         raise click.UsageError(

@@ -5,7 +5,7 @@ name = "tiny"
 source = "config.json"      # a config (fresh weights), or a model to continue: folder or Hub id
 seed = 0                    # seed of fresh weights
 revision = ""               # commit, branch or tag of a Hub id
-lora.rank = 16              # optional: freeze it, train adapters; lora.bits, lora.alpha, lora.targets
+lora.rank = 16              # optional: freeze it, train adapters; lora.bits, alpha, targets
 [data]
 folder = "data"             # written by `tequio data build`
 [algorithm]                 # optional: name, k, bits, outer_lr, momentum, weight_decay, ...

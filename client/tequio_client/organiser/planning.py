@@ -177,8 +177,11 @@ def _lora(rules: LoraPlan) -> str:
         f"\nlora.alpha = {rules.alpha or 2 * rules.rank}{_MARK}adapters are scaled by alpha / rank"
         f"\nlora.targets = [{targets}]{_MARK}matrices that have an adapter"
         f"\nlora.bits = {rules.bits}{_MARK}"
-        + ("each number of these matrices in memory, NF4" if rules.bits < _BITS_OF_FILES else
-           "as in the files; 4 holds these matrices in a quarter of the memory")
+        + (
+            "each number of these matrices in memory, NF4"
+            if rules.bits < _BITS_OF_FILES
+            else "as in the files; 4 holds these matrices in a quarter of the memory"
+        )
     )
 
 

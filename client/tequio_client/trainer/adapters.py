@@ -211,7 +211,9 @@ def _recompute(layer: nn.Module) -> None:
     layer.forward = forward
 
 
-def _linear(name: str, weights: Mapping[str, nn.Parameter], base: FrozenBase | None) -> FrozenLinear:
+def _linear(
+    name: str, weights: Mapping[str, nn.Parameter], base: FrozenBase | None
+) -> FrozenLinear:
     weight, bias = weights[name + _WEIGHT], weights.get(name + _BIAS)
     if base is None:
         return FrozenLinear(frozen.StoredMatrix(weight), bias)

@@ -81,7 +81,7 @@ class Nf4Matrix(nn.Module):
         """Quantise a matrix [R, C] in main memory, some rows at a time."""
         # In numpy, even where the device is an accelerator: exports make the same bytes without
         # torch, and one implementation cannot disagree with itself.
-        rows, columns = weight.shape
+        columns = weight.shape[1]
         parts = torch.split(weight, max(_AT_ONCE // columns, 1))
         with ThreadPoolExecutor(thread_count()) as pool:
             made = list(pool.map(lambda part: nf4.quantise(part.float().numpy()), parts))

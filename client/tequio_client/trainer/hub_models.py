@@ -146,14 +146,17 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
 def parameters_on_meta() -> Iterator[None]:
     """Keep the parameters of a network that is built inside the block on "meta", without memory.
 
-    `torch.device("meta")` would leave its buffers there too, such as the speeds of rotary positions.
+    `torch.device("meta")` would leave its buffers there too, such as speeds of rotary positions.
     """
 
     def moved(_module: nn.Module, _name: str, one: nn.Parameter | None) -> nn.Parameter | None:
-        is_moved = one is None or one.is_meta  # or tied to one that is
-        return None if is_moved else nn.Parameter(one.to("meta"), requires_grad=False)
+        if one is None or one.is_meta:  # a tied one, which has to stay the same object
+            return None
+        return nn.Parameter(one.to("meta"), requires_grad=False)
 
-    handle = modules.register_module_parameter_registration_hook(moved)
+    handle = modules.register_module_parameter_registration_hook(
+        moved  # type: ignore[arg-type]  # torch's types leave out its result, which replaces `one`
+    )
     try:
         yield
     finally:

@@ -74,7 +74,7 @@ def quantise(matrix: NDArray[np.float32]) -> tuple[NDArray[np.uint8], NDArray[np
 def _of_blocks(
     blocks: NDArray[np.float32],
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    scales = np.abs(blocks).max(axis=1, keepdims=True)
+    scales: NDArray[np.float32] = np.abs(blocks).max(axis=1, keepdims=True)
     is_zero = scales < LEAST_SCALE
     scales[is_zero] = 0
     quotients = blocks / np.where(is_zero, np.float32(1), scales)
@@ -83,7 +83,8 @@ def _of_blocks(
     codes = np.zeros(quotients.shape, np.uint8)
     for middle in _MIDDLES:
         codes += quotients > middle
-    return codes[:, ::2] << 4 | codes[:, 1::2], scales
+    codes[:, ::2] <<= 4
+    return codes[:, ::2] | codes[:, 1::2], scales
 
 
 def dequantise(

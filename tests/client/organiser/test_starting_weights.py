@@ -183,12 +183,12 @@ def test_7b_with_adapters_is_planned_for_cards_of_12_gib_in_4_bits_alone(tmp_pat
         file.truncate(2 * 6_738_415_616 + 30_000)  # sparse: a plan reads no weights
     path = tmp_path / "maize.toml"
     words = ("run", "new", str(path), "--data", str(tmp_path / "data"), "--lora-rank", "16")
-    words = (*words, "--from", str(tmp_path / "base"), "--vram-gib", "12", "--disk-gib", "60")
-    wide = CliRunner().invoke(cli, words)
+    cards = ("--from", str(tmp_path / "base"), "--vram-gib", "12", "--disk-gib", "60")
+    wide = CliRunner().invoke(cli, (*words, *cards))
     assert wide.exit_code == 1
     assert "use a smaller base, lora.bits = 4" in str(wide.exception)
     assert not path.exists()
-    narrow = CliRunner().invoke(cli, (*words, "--lora-bits", "4"))
+    narrow = CliRunner().invoke(cli, (*words, *cards, "--lora-bits", "4"))
     assert narrow.exit_code == 0, narrow.output
     assert "lora.bits = 4 " in path.read_text()
     found = estimate.read_outline(path)

@@ -1,4 +1,4 @@
-"""Frozen networks of several kinds, in 16 and in 4 bits: trained, merged, and compared with peft."""
+"""Frozen networks of several kinds, in 16 and in 4 bits: trained, merged, compared with peft."""
 
 from __future__ import annotations
 
@@ -161,7 +161,11 @@ def test_every_number_of_threads_gives_the_bytes_of_the_shared_rules(
     [
         ("qwen3", {"targets": ("query",)}, "no matrices 'query'; adapters can train: down_proj"),
         ("qwen3", {"targets": ("lm_head",)}, "'lm_head'"),
-        ("gpt_neox", {"targets": ("q_proj",)}, "'q_proj'; adapters can train: dense, dense_4h_to_h"),
+        (
+            "gpt_neox",
+            {"targets": ("q_proj",)},
+            "'q_proj'; adapters can train: dense, dense_4h_to_h",
+        ),
         ("gpt2", {"targets": ("c_attn",)}, "Conv1D, as GPT-2 does; choose a base of another"),
         ("mamba", {"targets": ("in_proj",)}, "cannot read token ids"),
     ],
@@ -181,9 +185,9 @@ def test_a_pair_that_a_network_passes_by_is_refused() -> None:
         for _ in range(2)
     )
     network = nn.ModuleDict({"k_proj": used, "v_proj": unused})
-    with pytest.raises(UserFacingError, match=r"leave v_proj out of lora\.targets"):
-        with frozen.check_used(network):
-            used(torch.ones(4))
+    named = r"leave v_proj out of lora\.targets"
+    with pytest.raises(UserFacingError, match=named), frozen.check_used(network):
+        used(torch.ones(4))
 
 
 @pytest.fixture(scope="module", params=["llama", "qwen3"])

@@ -31,7 +31,7 @@ def test_rows_are_cut_into_blocks_by_themselves(columns: int) -> None:
     assert found.shape == whole.shape
     for at in range(5):
         row = nf4.dequantise(*nf4.quantise(whole[at : at + 1]), columns)
-        assert (row == found[at : at + 1]).all()
+        assert np.array_equal(row, found[at : at + 1])
 
 
 def test_each_number_becomes_the_nearest_value_of_its_block() -> None:
@@ -47,7 +47,7 @@ def test_each_number_becomes_the_nearest_value_of_its_block() -> None:
 def test_numbers_in_4_bits_are_their_own_numbers_in_4_bits() -> None:
     first = nf4.quantise(matrix(8, 128))
     again = nf4.quantise(nf4.dequantise(*first, 128))
-    assert all((one == other).all() for one, other in zip(first, again, strict=True))
+    assert all(np.array_equal(one, other) for one, other in zip(first, again, strict=True))
 
 
 def test_a_quotient_in_the_middle_gets_the_lower_code_and_the_next_number_the_upper() -> None:
