@@ -24,6 +24,8 @@ from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import LayoutKind, WeightLayout
 
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
+_SKETCH_ERRORS = (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
+"""Exceptions of torch and transformers for configurations that make no sense to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +142,7 @@ def build_from_manifest(
                 raise UserFacingError("the configuration's tensors differ from the manifest's")
             return _network(fields)
         sketch = _on_meta(fields, len(tensors))  # on "meta": no memory for weights
-    except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
+    except _SKETCH_ERRORS as err:
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
     if sketch.tensors != tensors or sketch.aliases != aliases:
         raise UserFacingError("the configuration's tensors differ from the manifest's")
@@ -188,16 +190,19 @@ def sketch(config: bytes, tensors: int = _MOST_TENSORS) -> CausalModel:
     than `tensors`.
     """
     fields = parse_config(config)
-    plain = LlamaConfig.from_config(fields)
-    if plain is not None:
-        check_sizes(fields, tensors)
-        with torch.device("meta"):
-            return of_network(Llama(plain))
-    from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
+    try:
+        plain = LlamaConfig.from_config(fields)
+        if plain is not None:
+            check_sizes(fields, tensors)
+            with torch.device("meta"):
+                return of_network(Llama(plain))
+        from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-    hub_models.check_tables(_on_meta(fields, tensors).network)
-    with hub_models.parameters_on_meta():
-        return of_network(hub_models.build(fields))
+        hub_models.check_tables(_on_meta(fields, tensors).network)
+        with hub_models.parameters_on_meta():
+            return of_network(hub_models.build(fields))
+    except _SKETCH_ERRORS as err:
+        raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
 
 
 def vocabulary_size(model: CausalModel) -> int:
