@@ -493,12 +493,12 @@ def _options(kind: inspect.Type) -> tuple[inspect.Type, ...]:
 
 
 def defaults_of(struct: type[msgspec.Struct], path: str = "") -> Iterator[tuple[str, object]]:
-    """Defaults by path, of inner structures too."""
+    """Defaults by path, of inner structures too; fields that may be omitted have none."""
     for field in msgspec.structs.fields(struct):
         inner = next(iter(get_args(field.type)), field.type)
         if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
             yield from defaults_of(inner, f"{path}{field.name}.")
-        elif field.default is not msgspec.NODEFAULT:
+        elif field.default not in {msgspec.NODEFAULT, msgspec.UNSET}:
             yield f"{path}{field.name}", field.default
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 import torch
+from msgspec import UNSET, UnsetType
 from safetensors.torch import save_file
 
-from tequio_client.trainer import adapters, model
+from tequio_client.trainer import adapters, first_head, model
 from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
+from tests.support.memory_swarm import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from tequio_client.trainer.first_head import FirstHead
+    from tequio_shared.round.manifest import Manifest
 
 CONFIG: dict[str, Any] = {
     "architectures": ["LlamaForCausalLM"],
@@ -64,21 +70,41 @@ def write_base(
 
 
 def described(
-    folder: Path, *, rank: int = 4, alpha: int = 8, targets: Sequence[str] = TARGETS
+    folder: Path,
+    *,
+    rank: int = 4,
+    alpha: int = 8,
+    targets: Sequence[str] = TARGETS,
+    bits: Literal[4] | UnsetType = UNSET,
 ) -> tuple[FrozenBase, list[Path]]:
-    """The base as a manifest names it, and its files."""
+    """The base as a manifest names it, and its files; no targets are all."""
     paths = sorted(folder.glob("*.safetensors"))
-    _, parameters = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
+    pairs = adapters.outline((folder / "config.json").read_bytes(), rank, targets)
     base = FrozenBase(
         source="",
         revision="",
-        parameters=parameters,
+        parameters=pairs.parameters,
         files=tuple(map(_file, paths)),
         rank=rank,
         alpha=alpha,
-        targets=tuple(targets),
+        targets=pairs.targets,
+        bits=bits,
     )
     return base, paths
+
+
+def first(folder: Path, **rules: Any) -> FirstHead:  # noqa: ANN401 - of `described`
+    """The first adapters beside the model in a folder."""
+    base, paths = described(folder, **rules)
+    config = (folder / "config.json").read_bytes()
+    return first_head.with_adapters(config, base, paths, seed=3, layout="flat")
+
+
+def lora_run(folder: Path, **rules: Any) -> tuple[Manifest, list[Path]]:  # noqa: ANN401 - as above
+    """The manifest of a run of adapters, and the files of its base."""
+    base, paths = described(folder, **rules)
+    entry = first(folder, **rules).manifest_entry(sequence=64, aux_dtype=None)
+    return msgspec.structs.replace(tiny_manifest(), model=entry, base=base), paths
 
 
 def _file(path: Path) -> BaseFile:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
@@ -73,13 +73,19 @@ class FinishedRun:
 
 @pytest.mark.whole
 @pytest.mark.trio
+@pytest.mark.parametrize(
+    ("fields", "bits"),
+    [({}, 16), ({"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"]}, 4)],
+    ids=["llama", "qwen3 in 4 bits"],
+)
 async def test_adapters_are_trained_beside_a_base_that_peers_give_each_other(
-    tmp_path: Path,
+    tmp_path: Path, fields: dict[str, Any], bits: int
 ) -> None:
-    write_base(tmp_path / "base", intermediate_size=4608)
+    write_base(tmp_path / "base", intermediate_size=4608, **fields)
+    plan = PLAN.replace("lora.rank = 4", f"lora.rank = 4\nlora.bits = {bits}")
     with trio.fail_after(WHOLE_S):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
-            await found(stage, RunFiles(config={}, plan=PLAN))
+            await found(stage, RunFiles(config={}, plan=plan))
             played = await _play(stage, api)
             _check_rounds(played)
             await trio.to_thread.run_sync(_check_base, played)

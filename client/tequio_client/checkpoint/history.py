@@ -202,15 +202,22 @@ def _what(story: HeadHistory, form: ExportForm) -> str:
         "named by hash in `tequio/manifest.json`"
     )
     if form is ExportForm.HEAD:
-        return f"{pairs}, {made}They stand beside {frozen}. {head}\n\n{_use_adapter(base)}"
+        narrow = f" {_NARROW_ADAPTERS}" if base.is_in_4_bits else ""
+        return f"{pairs}, {made}They stand beside {frozen}.{narrow} {head}\n\n{_use_adapter(base)}"
     merged = (
         f"A causal language model: {frozen}, with {pairs} merged into it, {made}The adapters after "
         f"round {story.head.round} (`tequio/adapter_model.safetensors`) are {exactly} Each "
-        "adapted matrix is W + (alpha / rank) B A, summed in 64 bits and rounded once."
+        "adapted matrix is W + (alpha / rank) B A, summed in 64 bits and rounded once"
+        + (", with the W that its 4 bits (NF4) stand for." if base.is_in_4_bits else ".")
     )
     return f"{merged}\n\n{_USE_WHOLE}"
 
 
+_NARROW_ADAPTERS = (
+    "They were trained with the base's adapted matrices in 4 bits (NF4, blocks of 64 numbers of a "
+    "row). Beside the matrices in 16 bits, predictions differ slightly; `tequio checkpoint export "
+    "--merged` writes exactly the model that was trained."
+)
 _USE_WHOLE = (
     "```python\n"
     "from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast\n\n"
@@ -288,6 +295,7 @@ def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:
     commit = f", commit `{base.revision}`" if base.revision else ""
     return (
         ("frozen base", f"{_base_name(story)}{commit}, {len(base.files)} files"),
+        ("adapted matrices", "4 bits (NF4)" if base.is_in_4_bits else "as in the files"),
         ("adapters beside", ", ".join(f"`{one}`" for one in base.targets)),
     )
 

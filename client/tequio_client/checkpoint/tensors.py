@@ -4,7 +4,8 @@ The files are written here, because the library wants all tensors of a file in m
 read with it. A tied tensor is written under the last of its names, which is the one transformers
 keeps.
 
-A head of adapters can also be merged into its frozen base: each target is W + (alpha / rank) B A.
+A head of adapters can also be merged into its frozen base: each target is W + (alpha / rank) B A,
+with W as the trainers compute with it, which is the file's or what its 4 bits stand for.
 The sum over the rank is taken in binary64, in order, every product and sum rounded by itself, and
 the result once to binary32. So everybody with the base and the head gets the same bits, and a
 folder can be checked by making it again. A tensor without adapters is widened, which changes no
@@ -30,7 +31,7 @@ from safetensors import SafetensorError, safe_open
 from tequio_client import files
 from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
-from tequio_shared.head import layout
+from tequio_shared.head import layout, nf4
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import Placement
 from tequio_shared.round.manifest import Manifest, ModelSpec
@@ -390,8 +391,11 @@ class _Pair:
     down: NDArray[np.float64]
     up: NDArray[np.float64]
     scale: float
+    is_in_4_bits: bool
 
     def added(self, first: int, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self.is_in_4_bits:
+            rows = nf4.dequantise(*nf4.quantise(rows), rows.shape[1])
         up = self.up[first : first + len(rows)]
         part = np.zeros(rows.shape)
         for at, direction in enumerate(self.down):
@@ -424,6 +428,7 @@ class MergedModel:
                 down=floats[layout.LORA_PREFIX + module + layout.LORA_DOWN],
                 up=floats[layout.LORA_PREFIX + module + layout.LORA_UP],
                 scale=rules.scale,
+                is_in_4_bits=rules.is_in_4_bits,
             )
             for module in layout.adapted_modules(manifest.model.tensors)
         }

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -95,6 +95,13 @@ def run() -> None:
     type=click.IntRange(0, 1_024),
     help="Freeze the model given with --from, and train adapters of this rank.",
 )
+@click.option(
+    "--lora-bits",
+    default="16",
+    show_default=True,
+    type=click.Choice(["4", "16"]),
+    help="Bits of each number of the frozen matrices in memory: with 4, a 7B model fits 12 GiB.",
+)
 @click.option("--name", help="Name of the run (default: the name of the file PLAN).")
 @click.option("--tokens", type=Amount(), help="Tokens to train on in the whole run: 2.5B.")
 @click.option(
@@ -139,6 +146,7 @@ def new(  # noqa: PLR0913 - one parameter an option
     source: str | None,
     revision: str,
     lora_rank: int,
+    lora_bits: str,
     name: str | None,
     tokens: int | None,
     **expect: float,
@@ -149,7 +157,7 @@ def new(  # noqa: PLR0913 - one parameter an option
     run cannot work.
     """
     from tequio_client.organiser import planning
-    from tequio_client.organiser.plan import ExpectPlan
+    from tequio_client.organiser.plan import ExpectPlan, LoraPlan
 
     if (parameters is None) == (source is None):
         raise click.UsageError(
@@ -157,6 +165,9 @@ def new(  # noqa: PLR0913 - one parameter an option
         )
     if lora_rank and source is None:
         raise click.UsageError("--lora-rank trains adapters of a model: give the model with --from")
+    bits: Literal[4, 16] = 4 if lora_bits == "4" else 16
+    if lora_bits == "4" and not lora_rank:
+        raise click.UsageError("--lora-bits 4 is for the base of adapters: give --lora-rank")
     if revision and (source is None or Path(source).is_dir()):
         raise click.UsageError(
             f"--revision {revision} needs a repository of the Hub: give it with --from"
@@ -168,7 +179,7 @@ def new(  # noqa: PLR0913 - one parameter an option
         source=source or "",
         revision=revision,
         tokens=tokens,
-        lora_rank=lora_rank,
+        lora=LoraPlan(rank=lora_rank, bits=bits) if lora_rank else None,
         expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
     )
     planning.write_new_plan(plan, options)

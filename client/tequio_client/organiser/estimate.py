@@ -30,6 +30,7 @@ from tequio_client.worker.lending.needs import (
     min_memory_mb,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.assignment import flop_per_token
@@ -135,7 +136,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     sent = contribution_bytes(manifest, expect.peers)
     head = manifest.weights_bytes + manifest.aux_bytes
     if manifest.frozen is not None:
-        yield _base_row(manifest.frozen)
+        yield _base_row(manifest, manifest.frozen)
     yield EstimateRow(
         label="adapters" if manifest.frozen else "model",
         value=f"{model.parameters / 1e6:,.1f}M parameters",
@@ -189,12 +190,14 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     )
 
 
-def _base_row(base: FrozenBase) -> EstimateRow:
+def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
+    held = layout.held_bytes(base, manifest.model.tensors)
     return EstimateRow(
         label="frozen base",
         value=f"{base.parameters / 1e6:,.1f}M parameters",
-        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; adapters of "
-        f"rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
+        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; "
+        + (f"{held / _GIB:.2f} GiB in memory, in 4 bits; " if base.is_in_4_bits else "")
+        + f"adapters of rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )
 
 
@@ -250,7 +253,8 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
 def _fitting(facts: _Facts) -> str:
     # With a smaller model, memory for samples shrinks less than memory for weights: hence _FITTING.
     if facts.manifest.frozen:
-        return "a smaller base"
+        is_wide = not facts.manifest.frozen.is_in_4_bits
+        return "a smaller base, lora.bits = 4" if is_wide else "a smaller base"
     least = min_memory_mb(facts.manifest) - MEMORY_BASE_MB
     lent = max(lent_mb(facts.expect) - MEMORY_BASE_MB, 0)
     millions = int(_FITTING * facts.manifest.model.parameters * lent / least) // 1_000_000

@@ -5,7 +5,7 @@ name = "tiny"
 source = "config.json"      # a config (fresh weights), or a model to continue: folder or Hub id
 seed = 0                    # seed of fresh weights
 revision = ""               # commit, branch or tag of a Hub id
-lora.rank = 16              # optional: freeze it, train adapters; lora.alpha, lora.targets
+lora.rank = 16              # optional: freeze it, train adapters; lora.bits, alpha, targets
 [data]
 folder = "data"             # written by `tequio data build`
 [algorithm]                 # optional: name, k, bits, outer_lr, momentum, weight_decay, ...
@@ -51,6 +51,7 @@ from tequio_shared.round.manifest import (
 )
 
 if TYPE_CHECKING:
+    from tequio_client.trainer.adapters import PairsOutline
     from tequio_client.trainer.first_head import FirstHead
     from tequio_client.worker.store.store import Store
 
@@ -73,7 +74,6 @@ USUAL: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     }
 }
 """Values that a plan with this algorithm has unless it names others."""
-EVERY_MATRIX = ("down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj")
 _CONFIG = "config.json"
 _UNKNOWN = to_text(bytes(32))
 _WIDE, _NARROW = 4, 2  # bytes of a weight
@@ -89,18 +89,14 @@ Count = Annotated[int, Meta(ge=0, le=1 << 40)]
 class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Adapters of the frozen model; `alpha` 0 means twice the rank.
 
-    By default every matrix of the layers has an adapter: fewer learn less (QLoRA, Dettmers et al.
-    2023, section 4).
+    Without targets, every matrix except the output layer has an adapter: fewer learn less (QLoRA,
+    Dettmers et al. 2023, section 4). With 4 bits, the targets' matrices are held in NF4.
     """
 
     rank: Annotated[int, Meta(ge=1, le=MOST_RANK)] = 16
     alpha: Annotated[int, Meta(ge=0, le=65_535)] = 0
-    targets: tuple[str, ...] = EVERY_MATRIX
-
-    @property
-    def sorted_targets(self) -> tuple[str, ...]:
-        """Targets without repetitions, in a manifest's order."""
-        return tuple(sorted(set(self.targets)))
+    targets: Annotated[tuple[str, ...], Meta(min_length=1)] | UnsetType = UNSET
+    bits: Literal[4, 16] = 16
 
 
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -516,7 +512,8 @@ def outline_adapters(source: ModelSourceSpec) -> AdapterOutline | None:
         )
     from tequio_client.trainer import adapters  # noqa: PLC0415 - imports torch
 
-    tensors, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
+    pairs = adapters.outline(source.config, rules.rank, rules.targets or ())
+    parameters = pairs.parameters
     size = parameters * _weight_bytes(source.config)
     files = [BaseFile(name="model.safetensors", size_bytes=size, root=_UNKNOWN)]
     if source.folder is not None:
@@ -531,7 +528,7 @@ def outline_adapters(source: ModelSourceSpec) -> AdapterOutline | None:
                 f"{parameters:,} parameters of its configuration: download it again, or use the "
                 "model that it was quantised from"
             )
-    return AdapterOutline(base=_base(rules, parameters, files), tensors=tensors)
+    return AdapterOutline(base=_base(rules, pairs, files), tensors=pairs.tensors)
 
 
 def start_base(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> StartedBase:
@@ -544,12 +541,12 @@ def start_base(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> S
         raise UserFacingError(f"the plan of {source.plan.source} has no adapters")
     folder = fetch_model(source, corpus)
     paths = _files(folder)
-    _, parameters = adapters.outline(source.config, rules.rank, rules.sorted_targets)
+    pairs = adapters.outline(source.config, rules.rank, rules.targets or ())
     is_of_hub = source.folder is None
     commit = folder.name if is_of_hub and _COMMIT.fullmatch(folder.name) else ""
     base = _base(
         rules,
-        parameters,
+        pairs,
         [_hashed(path) for path in paths],
         source=source.plan.source if is_of_hub else "",
         revision=commit,
@@ -561,7 +558,7 @@ def start_base(source: ModelSourceSpec, corpus: Corpus, layout: LayoutKind) -> S
 
 def _base(
     rules: LoraPlan,
-    parameters: int,
+    pairs: PairsOutline,
     files: Sequence[BaseFile],
     *,
     source: str = "",
@@ -570,11 +567,12 @@ def _base(
     return FrozenBase(
         source=source,
         revision=revision,
-        parameters=parameters,
+        parameters=pairs.parameters,
         files=tuple(files),
         rank=rules.rank,
         alpha=rules.alpha or 2 * rules.rank,
-        targets=rules.sorted_targets,
+        targets=pairs.targets,
+        bits=4 if rules.bits == 4 else UNSET,  # noqa: PLR2004 - the plan's own number
     )
 
 

@@ -38,7 +38,7 @@ from tequio_client.organiser.estimate import (
     transfer_s,
     usual_tflops,
 )
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelSourceSpec, RunPlan
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, ModelSourceSpec, RunPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Manifest
 
@@ -113,6 +113,7 @@ _WINDOW_TOKENS = 4_096
 _USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
 _LONG_S = 1_200
 _DAY_S = 86_400
+_BITS_OF_FILES = 16
 _LEAST_S = 60
 _SLOW = 4
 _MOST_PEERS = 256
@@ -170,11 +171,17 @@ def _source(plan: RunPlan, *, is_fresh: bool) -> str:
 
 
 def _lora(rules: LoraPlan) -> str:
-    targets = ", ".join(map(_quoted, rules.sorted_targets))
+    targets = ", ".join(map(_quoted, rules.targets or ()))
     return (
         f"\nlora.rank = {rules.rank}{_MARK}adapters of this rank are trained"
         f"\nlora.alpha = {rules.alpha or 2 * rules.rank}{_MARK}adapters are scaled by alpha / rank"
         f"\nlora.targets = [{targets}]{_MARK}matrices that have an adapter"
+        f"\nlora.bits = {rules.bits}{_MARK}"
+        + (
+            "each number of these matrices in memory, NF4"
+            if rules.bits < _BITS_OF_FILES
+            else "as in the files; 4 holds these matrices in a quarter of the memory"
+        )
     )
 
 
@@ -218,6 +225,7 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
     rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
     return msgspec.structs.replace(
         outline.plan,
+        model=_with_targets(outline),
         inner=plans.InnerPlan(
             optimiser="adamw" if still else "muon",
             steps=STEPS,
@@ -238,6 +246,15 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
         ),
     )
+
+
+def _with_targets(outline: RunOutline) -> ModelPlan:
+    """The plan's model, with the targets that its network has."""
+    base, source = outline.manifest.frozen, outline.plan.model
+    if base is None or isinstance(source.lora, UnsetType):
+        return source
+    lora = msgspec.structs.replace(source.lora, targets=base.targets)
+    return msgspec.structs.replace(source, lora=lora)
 
 
 def _usual_s(size: int) -> int:
@@ -363,8 +380,8 @@ class NewPlanOptions:
     revision: str
     tokens: int | None
     expect: ExpectPlan
-    lora_rank: int = 0
-    """Rank of adapters; the model is frozen then. 0: the model itself is trained."""
+    lora: LoraPlan | None = None
+    """Adapters; the model is frozen then. None: the model itself is trained."""
 
 
 def write_new_plan(path: Path, options: NewPlanOptions) -> None:
@@ -413,7 +430,7 @@ def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
 def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     # A repository is pinned to its present commit: everyone must mean the same bits.
     folder = Path(options.source)
-    lora = plans.LoraPlan(rank=options.lora_rank) if options.lora_rank else UNSET
+    lora = options.lora or UNSET
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:

@@ -1,10 +1,8 @@
-"""A network that stays frozen as it is stored, and the adapter pairs that are trained beside it.
+"""A frozen network from a base's files, with the adapter pairs that are trained beside it.
 
-A target's output is W x + (alpha / rank) B (A x), as in `tequio_shared.head.layout`. Frozen
-matrices keep the 16 bits of their files. They are widened when they are used, and again in the
-backward pass, so that no wider copy outlives its layer. One-dimensional weights (norm scales,
-biases) and the activations between layers are float32: with float32 on the device, the results are
-those of the widened model.
+Any decoder of linear maps can be a base, whether its network is our own Llama or built by
+transformers: the frozen modules of `frozen` take the place of its linear maps and of its token
+embeddings. Pairs can be beside every linear map except the output layer, as in peft's `all-linear`.
 
 Where memory is tight, each layer stores only its input and computes the rest again in the backward
 pass.
@@ -13,50 +11,50 @@ pass.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from tequio_client.trainer import llama
+from tequio_client.trainer import frozen, model
 from tequio_client.trainer import weights as trainer_weights
-from tequio_client.trainer.llama import Llama, LlamaConfig
+from tequio_client.trainer.frozen import AdaptedLinear, FrozenEmbedding, FrozenLinear, freeze
 from tequio_client.trainer.model import CausalModel
-from tequio_client.trainer.model_config import check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase, Sides
 from tequio_shared.round.manifest import Manifest
 
-_LAYERS = "model.layers."
-_WEIGHT = ".weight"
+_WEIGHT, _BIAS = ".weight", ".bias"
+_CONV1D = "Conv1D"  # transformers' own: GPT-2's linear maps
 _FULL = 0.8
 _BATCH_TOKENS = 4_096  # with fewer, an accelerator is not busy
 _KEPT = 34  # bytes of activations for each token, layer and unit of width
 
 
-def outline(
-    config: bytes, rank: int, targets: Collection[str]
-) -> tuple[tuple[tuple[str, tuple[int, ...]], ...], int]:
-    """List the pairs for a configuration's network, and count its frozen parameters.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairsOutline:
+    """Pairs beside a network: their modules' names end in `targets`, which ascend.
+
+    `parameters` counts the weights of the frozen network, tied ones once.
+    """
+
+    targets: tuple[str, ...]
+    tensors: tuple[tuple[str, tuple[int, ...]], ...]
+    parameters: int
+
+
+def outline(config: bytes, rank: int, targets: Collection[str] = ()) -> PairsOutline:
+    """List the pairs for a configuration's network; without targets, for all its linear maps.
 
     Raises UserFacingError for unknown targets, and for a rank above the sides of a target.
     """
-    plain = trainer_weights.llama_config(config)
-    found = _targeted(plain, targets)
-    module, sides = min(found.items(), key=lambda one: min(one[1]))
-    if not 1 <= rank <= min(sides):
-        raise UserFacingError(
-            f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
-            f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}"
-        )
-    return layout.adapter_pairs(found, rank), sum(
-        math.prod(shape) for _, shape in llama.tensor_shapes(plain)
-    )
+    sketch = model.sketch(config)
+    return _outline(sketch, rank, targets or _target_names(_linear_maps(sketch.network)))
 
 
 def build_from_manifest(
@@ -67,60 +65,63 @@ def build_from_manifest(
     Manifest, configuration and files come from strangers: raises UserFacingError when they do not
     fit each other. `memory_bytes` is the device memory to stay within, 0 for no limit.
     """
-    base = manifest.frozen
+    base, listed = manifest.frozen, manifest.model.tensors
     if base is None:
         raise UserFacingError("the manifest has no frozen base")
-    check_sizes(parse_config(config), len(manifest.model.tensors))
-    tensors, parameters = outline(config, base.rank, base.targets)
-    if tensors != manifest.model.tensors:
+    sketch = model.sketch(config, len(listed))
+    pairs = _outline(sketch, base.rank, base.targets)
+    if pairs.tensors != listed:
         raise UserFacingError("the pairs for this base differ from the tensors of the manifest")
-    if parameters != base.parameters:
+    if pairs.parameters != base.parameters:
         raise UserFacingError(
-            f"the base has {parameters:,} weights, but the manifest says {base.parameters:,}"
+            f"the base has {pairs.parameters:,} weights, but the manifest says {base.parameters:,}"
         )
     for one, path in zip(base.files, files, strict=True):
         _check_size(path, one.name, one.size_bytes)
-    model = build(config, base, trainer_weights.map_tensors(config, files))
-    plain = trainer_weights.llama_config(config)
+    made = build(sketch, base, trainer_weights.map_tensors(sketch, files))
+    modules = layout.adapted_modules(listed)
+    layers = sorted({_layer_of(name) for name in modules} - {""})
     # Activations of a batch that keeps an accelerator busy, stored for the backward pass.
-    kept_bytes = _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
-    if memory_bytes and base.size_bytes + kept_bytes > _FULL * memory_bytes:
-        layers = model.network.get_submodule(_LAYERS.rstrip("."))
-        for name, layer in list(layers.named_children()):
-            setattr(layers, name, _Recomputed(layer))
-    return model
+    width = min(columns for _, columns in modules.values())
+    kept_bytes = _KEPT * _BATCH_TOKENS * len(layers) * width
+    if memory_bytes and layout.held_bytes(base, listed) + kept_bytes > _FULL * memory_bytes:
+        for name in layers:
+            _recompute(made.network.get_submodule(name))
+    return made
 
 
-def build(config: bytes, base: FrozenBase, weights: Mapping[str, Tensor]) -> CausalModel:
-    """Build the network of these frozen weights, with pairs of zeros."""
-    plain = trainer_weights.llama_config(config)
-    with torch.device("meta"):  # frozen weights stay mapped to their files
-        network = Llama(plain)
-    targets = set(_targeted(plain, base.targets))
-    once = {id(one): _still(one) for one in weights.values()}  # tied weights stay tied
-    still = {name: once[id(one)] for name, one in weights.items()}
+def build(sketch: CausalModel, base: FrozenBase, weights: Mapping[str, Tensor]) -> CausalModel:
+    """Fill a sketch (`model.sketch`) with these frozen weights, and add pairs of zeros.
+
+    In 4 bits, one matrix is converted after the other: no wider copy of the base exists.
+    """
+    network = sketch.network
+    still = {name: freeze(one) for name, one in weights.items()}
+    still |= {alias: still[name] for alias, name in sketch.aliases}  # tied weights stay tied
+    targets = _targeted(network, base.targets)
     pairs: dict[str, nn.Parameter] = {}
     for name, module in list(network.named_modules()):
-        made = _frozen(name, module, still, base if name in targets else None)
-        if made is not None:
-            parent, _, last = name.rpartition(".")
-            setattr(network.get_submodule(parent), last, made)
-        if isinstance(made, AdaptedLinear):
-            pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_DOWN}"] = made.down
-            pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_UP}"] = made.up
-    _fill_vectors(network, still)
+        if frozen.is_linear(module):
+            made = _linear(name, still, base if name in targets else None)
+            _replace(network, name, made)
+            if isinstance(made, AdaptedLinear):
+                pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_DOWN}"] = made.down
+                pairs[f"{layout.LORA_PREFIX}{name}{layout.LORA_UP}"] = made.up
+        elif isinstance(module, nn.Embedding) and _reads_tokens(network, module):
+            _replace(network, name, FrozenEmbedding(module, still[name + _WEIGHT]))
+    _fill_others(network, still)
     listed = {name: pairs[name] for name in sorted(pairs, key=str.encode)}
     return CausalModel(network=network, parameters=listed, aliases=(), hidden=frozenset(listed))
 
 
-def initialise_pairs(model: CausalModel, seed: int) -> None:
+def initialise_pairs(made: CausalModel, seed: int) -> None:
     """Set the first values of pairs: A uniform within 1 / sqrt(columns), as in peft, B zero.
 
     The bits depend on the torch build, so everyone else uses the published head.
     """
     chance = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for name, one in model.parameters.items():
+        for name, one in made.parameters.items():
             if name.endswith(layout.LORA_DOWN):
                 bound = 1 / math.sqrt(one.shape[1])
                 one.uniform_(-bound, bound, generator=chance)
@@ -128,101 +129,64 @@ def initialise_pairs(model: CausalModel, seed: int) -> None:
                 one.zero_()
 
 
-class FrozenLinear(nn.Module):
-    """A linear map that is not trained; its matrix keeps the type of its file."""
-
-    def __init__(self, weight: nn.Parameter, bias: Tensor | None) -> None:
-        super().__init__()
-        self.weight = weight
-        self.bias = None if bias is None else _still(bias.float())
-
-    def forward(self, wide: Tensor) -> Tensor:
-        out: Tensor = _Through.apply(wide, self.weight)  # type: ignore[no-untyped-call]  # torch's
-        return out if self.bias is None else out + self.bias
-
-
-class AdaptedLinear(FrozenLinear):
-    """A frozen linear map with the pair that is trained beside it."""
-
-    def __init__(
-        self, weight: nn.Parameter, bias: Tensor | None, *, rank: int, scale: float
-    ) -> None:
-        super().__init__(weight, bias)
-        rows, columns = weight.shape
-        self.scale = scale
-        self.down = nn.Parameter(torch.zeros(rank, columns))
-        self.up = nn.Parameter(torch.zeros(rows, rank))
-
-    def forward(self, wide: Tensor) -> Tensor:
-        narrow = functional.linear(wide, self.down)
-        return super().forward(wide) + functional.linear(narrow, self.up) * self.scale
-
-
-class FrozenEmbedding(nn.Module):
-    """A table of token embeddings that is not trained; its outputs are float32."""
-
-    def __init__(self, weight: nn.Parameter) -> None:
-        super().__init__()
-        self.weight = weight
-
-    def forward(self, ids: Tensor) -> Tensor:
-        return functional.embedding(ids, self.weight).float()
-
-
-class _Recomputed(nn.Module):
-    """A layer that stores its input alone, and computes the rest again in the backward pass."""
-
-    def __init__(self, layer: nn.Module) -> None:
-        super().__init__()
-        self.layer = layer
-
-    def forward(self, *values: Any) -> Tensor:  # noqa: ANN401 - the layer's own
-        if not torch.is_grad_enabled():
-            out: Tensor = self.layer(*values)
-            return out
-        found: Tensor = checkpoint(
-            self.layer, *values, use_reentrant=False, preserve_rng_state=False
+def _outline(sketch: CausalModel, rank: int, targets: Collection[str]) -> PairsOutline:
+    found = _targeted(sketch.network, targets)
+    module, sides = min(found.items(), key=lambda one: min(one[1]))
+    if not 1 <= rank <= min(sides):
+        raise UserFacingError(
+            f"a pair of rank {rank} does not fit {module}, which has {sides[0]:,} rows and "
+            f"{sides[1]:,} columns: choose a rank from 1 to {min(sides):,}, or leave "
+            f"{module.rpartition('.')[2]} out of lora.targets"
         )
-        return found
+    return PairsOutline(
+        targets=_target_names(found),
+        tensors=layout.adapter_pairs(found, rank),
+        parameters=sum(math.prod(shape) for _, shape in sketch.tensors),
+    )
 
 
-class _Through(torch.autograd.Function):
-    """x W^T in the current precision; backward returns the gradient of x, none for W.
-
-    Autograd would store the widened W of every layer until the backward pass.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, wide: Tensor, weight: Tensor) -> Tensor:  # noqa: ANN401 - torch's
-        kind = wide.device.type
-        has_autocast = torch.is_autocast_enabled(kind)
-        dtype = torch.get_autocast_dtype(kind) if has_autocast else wide.dtype
-        ctx.save_for_backward(weight)
-        ctx.dtype = wide.dtype
-        with torch.autocast(kind, enabled=False):
-            return functional.linear(wide.to(dtype), weight.to(dtype))
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401 - torch's
-        (weight,) = ctx.saved_tensors
-        (grad,) = grads
-        return (grad @ weight.to(grad.dtype)).to(ctx.dtype), None
-
-
-def _targeted(config: LlamaConfig, targets: Collection[str]) -> dict[str, Sides]:
-    """Modules of the layers whose names end in `targets`; raises UserFacingError."""
-    found: dict[str, Sides] = {}
-    for name, shape in llama.tensor_shapes(config):
-        if name.startswith(_LAYERS) and len(shape) > 1:
-            found[name.removesuffix(_WEIGHT)] = (shape[0], shape[1])
-    there = {module.rpartition(".")[2] for module in found}
-    strange = sorted(set(targets) - there)
+def _targeted(network: nn.Module, targets: Collection[str]) -> dict[str, Sides]:
+    """Linear maps whose names end in `targets`; raises UserFacingError."""
+    maps = _linear_maps(network)
+    there = _target_names(maps)
+    if not there:
+        raise UserFacingError(
+            "the base has no linear maps that adapters can be trained beside"
+            + (
+                f": this architecture computes with transformers' {_CONV1D}, as GPT-2 does; choose "
+                "a base of another architecture, such as GPT-NeoX, Llama or Qwen 3"
+                if any(type(one).__name__ == _CONV1D for one in network.modules())
+                else "; choose a base of another architecture"
+            )
+        )
+    strange = sorted(set(targets) - set(there))
     if strange or not targets:
         raise UserFacingError(
             f"the base has no matrices {', '.join(map(repr, strange)) or '(none named)'}; adapters "
-            f"can train: {', '.join(sorted(there))}"
+            f"can train: {', '.join(there)}"
         )
-    return {module: one for module, one in found.items() if module.rpartition(".")[2] in targets}
+    return {module: one for module, one in maps.items() if module.rpartition(".")[2] in targets}
+
+
+def _linear_maps(network: nn.Module) -> dict[str, Sides]:
+    """Sides of every linear map except the output layer, by its name."""
+    head = model.output_layer(network)
+    return {
+        name: (module.out_features, module.in_features)
+        for name, module in network.named_modules()
+        if isinstance(module, nn.Linear) and frozen.is_linear(module) and module is not head
+    }
+
+
+def _target_names(modules: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted({module.rpartition(".")[2] for module in modules}))
+
+
+def _layer_of(module: str) -> str:
+    """Name of the layer that a module is in, to its number; empty for one outside all layers."""
+    parts = module.split(".")
+    numbers = [at for at, part in enumerate(parts) if part.isdigit()]
+    return ".".join(parts[: numbers[0] + 1]) if numbers else ""
 
 
 def _check_size(path: Path, name: str, size_bytes: int) -> None:
@@ -234,27 +198,48 @@ def _check_size(path: Path, name: str, size_bytes: int) -> None:
         raise UserFacingError(f"{name} of the base has {found} bytes instead of {size_bytes}")
 
 
-def _frozen(
-    name: str, module: nn.Module, weights: Mapping[str, nn.Parameter], base: FrozenBase | None
-) -> nn.Module | None:
-    """The replacement of a module with a matrix; None for any other."""
-    if isinstance(module, nn.Embedding):
-        return FrozenEmbedding(weights[name + _WEIGHT])
-    if not isinstance(module, nn.Linear):
-        return None
-    weight, bias = weights[name + _WEIGHT], weights.get(f"{name}.bias")
+def _recompute(layer: nn.Module) -> None:
+    """Let a layer store its input alone, and compute the rest again in the backward pass."""
+    once: Callable[..., Any] = layer.forward  # any layer's own arguments and results
+
+    def forward(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - as above
+        if not torch.is_grad_enabled():
+            return once(*values, **named)
+        return checkpoint(once, *values, use_reentrant=False, **named)
+
+    # The module stays in its place: networks of transformers ask their layers for attributes.
+    layer.forward = forward
+
+
+def _linear(
+    name: str, weights: Mapping[str, nn.Parameter], base: FrozenBase | None
+) -> FrozenLinear:
+    weight, bias = weights[name + _WEIGHT], weights.get(name + _BIAS)
     if base is None:
-        return FrozenLinear(weight, bias)
-    return AdaptedLinear(weight, bias, rank=base.rank, scale=base.scale)
+        return FrozenLinear(frozen.StoredMatrix(weight), bias)
+    rows, columns = weight.shape
+    return AdaptedLinear(
+        frozen.Nf4Matrix.of(weight) if base.is_in_4_bits else frozen.StoredMatrix(weight),
+        bias,
+        (torch.zeros(base.rank, columns), torch.zeros(rows, base.rank)),
+        base.scale,
+    )
 
 
-def _fill_vectors(network: nn.Module, weights: Mapping[str, nn.Parameter]) -> None:
-    """Set the remaining weights, the scales of norms."""
-    for name, parameter in list(network.named_parameters()):
+def _reads_tokens(network: nn.Module, table: nn.Embedding) -> bool:
+    """True for a table that is called with ids alone: others may compute with their arguments."""
+    is_plain = type(table).forward is nn.Embedding.forward
+    return is_plain or table is model.input_table(network)
+
+
+def _replace(network: nn.Module, name: str, made: nn.Module) -> None:
+    parent, _, last = name.rpartition(".")
+    setattr(network.get_submodule(parent), last, made)
+
+
+def _fill_others(network: nn.Module, weights: Mapping[str, nn.Parameter]) -> None:
+    """Set the remaining weights in float32: scales of norms, mostly."""
+    for name, parameter in list(network.named_parameters(remove_duplicate=False)):
         if parameter.is_meta:
             parent, _, last = name.rpartition(".")
-            setattr(network.get_submodule(parent), last, _still(weights[name].float()))
-
-
-def _still(weights: Tensor) -> nn.Parameter:
-    return nn.Parameter(weights, requires_grad=False)
+            setattr(network.get_submodule(parent), last, freeze(weights[name].float()))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.trainer import adapters, model, prepared
+from tequio_client.trainer import adapters, frozen, model, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
@@ -76,11 +76,12 @@ def with_adapters(
     config: bytes, base: FrozenBase, paths: Sequence[Path], *, seed: int, layout: LayoutKind
 ) -> FirstHead:
     """Start with seeded pairs for a frozen base, all without effect; raises UserFacingError."""
-    weights = trainer_weights.map_tensors(config, paths)
+    sketch = model.sketch(config)
+    weights = trainer_weights.map_tensors(sketch, paths)
     trainer_weights.check_finite(weights)
-    made = adapters.build(config, base, weights)
+    made = adapters.build(sketch, base, weights)
     adapters.initialise_pairs(made, seed)
-    return _origin(config, made, layout)
+    return _origin(config, _fit(made), layout)
 
 
 def check_source(config: bytes, source: str) -> None:
@@ -98,9 +99,10 @@ def _fit(made: CausalModel) -> CausalModel:
         made.network.eval()
         from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-        hub_models.check_causal(
-            made.logits, model.vocabulary_size(made), model.context_length(made)
-        )
+        with frozen.check_used(made.network):
+            hub_models.check_causal(
+                made.logits, model.vocabulary_size(made), model.context_length(made)
+            )
     return made
 
 

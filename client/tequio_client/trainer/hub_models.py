@@ -143,6 +143,27 @@ def check_causal(read: Callable[[Tensor], Tensor], vocabulary: int, context: int
 
 
 @contextmanager
+def parameters_on_meta() -> Iterator[None]:
+    """Keep the parameters of a network that is built inside the block on "meta", without memory.
+
+    `torch.device("meta")` would leave its buffers there too, such as speeds of rotary positions.
+    """
+
+    def moved(_module: nn.Module, _name: str, one: nn.Parameter | None) -> nn.Parameter | None:
+        if one is None or one.is_meta:  # a tied one, which has to stay the same object
+            return None
+        return nn.Parameter(one.to("meta"), requires_grad=False)
+
+    handle = modules.register_module_parameter_registration_hook(
+        moved  # type: ignore[arg-type]  # torch's types leave out its result, which replaces `one`
+    )
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextmanager
 def limit_modules(tensors: int) -> Iterator[None]:
     """Limit the parts of a network that is built inside the block; raises UserFacingError."""
     # Each module takes memory even on "meta": a configuration of a hundred bytes could ask for

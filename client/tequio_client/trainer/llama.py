@@ -274,6 +274,11 @@ def tensor_shapes(config: LlamaConfig) -> tuple[tuple[str, tuple[int, ...]], ...
     return tuple(sorted(found.items()))
 
 
+def aliases(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
+    """Tied tensors: (other name, the name in `tensor_shapes`)."""
+    return ((EMBEDDING, HEAD),) if config.is_tied else ()
+
+
 class Llama(nn.Module):
     """Token ids [B, L] to logits [B, L, V]."""
 

@@ -24,6 +24,8 @@ from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.head.layout import LayoutKind, WeightLayout
 
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
+_SKETCH_ERRORS = (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
+"""Exceptions of torch and transformers for configurations that make no sense to them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +138,11 @@ def build_from_manifest(
     try:
         plain = LlamaConfig.from_config(fields)
         if plain is not None:
-            if llama.tensor_shapes(plain) != tensors or _tied(plain) != aliases:
+            if llama.tensor_shapes(plain) != tensors or llama.aliases(plain) != aliases:
                 raise UserFacingError("the configuration's tensors differ from the manifest's")
             return _network(fields)
         sketch = _on_meta(fields, len(tensors))  # on "meta": no memory for weights
-    except (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError) as err:
+    except _SKETCH_ERRORS as err:
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
     if sketch.tensors != tensors or sketch.aliases != aliases:
         raise UserFacingError("the configuration's tensors differ from the manifest's")
@@ -157,7 +159,7 @@ def outline(config: bytes) -> ModelOutline:
     if plain is not None:
         return ModelOutline(
             tensors=llama.tensor_shapes(plain),
-            aliases=_tied(plain),
+            aliases=llama.aliases(plain),
             vocabulary=plain.vocab_size,
             context=0,
         )
@@ -181,19 +183,50 @@ def _on_meta(fields: dict[str, Any], tensors: int) -> CausalModel:  # JSON of an
     return made
 
 
-def _tied(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
-    return ((llama.EMBEDDING, llama.HEAD),) if config.is_tied else ()
+def sketch(config: bytes, tensors: int = _MOST_TENSORS) -> CausalModel:
+    """Build a network whose parameters are on "meta", to be filled from files.
+
+    What it computes with besides parameters is real. Raises UserFacingError, also for more layers
+    than `tensors`.
+    """
+    fields = parse_config(config)
+    try:
+        plain = LlamaConfig.from_config(fields)
+        if plain is not None:
+            check_sizes(fields, tensors)
+            with torch.device("meta"):
+                return of_network(Llama(plain))
+        from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
+
+        hub_models.check_tables(_on_meta(fields, tensors).network)
+        with hub_models.parameters_on_meta():
+            return of_network(hub_models.build(fields))
+    except _SKETCH_ERRORS as err:
+        raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
 
 
 def vocabulary_size(model: CausalModel) -> int:
     """Number of token ids; raises UserFacingError for a network without an embedding table."""
-    network = model.network
-    if isinstance(network, Llama):
-        return network.config.vocab_size
-    table = network.get_input_embeddings()  # type: ignore[operator]  # transformers' method
-    if not isinstance(table, nn.Embedding):
+    if isinstance(model.network, Llama):
+        return model.network.config.vocab_size
+    rows = getattr(input_table(model.network), "num_embeddings", None)
+    if not isinstance(rows, int):
         raise UserFacingError("the network has no table of token embeddings")
-    return table.num_embeddings
+    return rows
+
+
+def input_table(network: nn.Module) -> object:
+    """The module that token ids go through first."""
+    if isinstance(network, Llama):
+        return network.model.embed_tokens
+    return network.get_input_embeddings()  # type: ignore[operator]  # transformers' method
+
+
+def output_layer(network: nn.Module) -> object:
+    """The module that gives logits; None for a network without one."""
+    if isinstance(network, Llama):
+        return network.lm_head
+    return network.get_output_embeddings()  # type: ignore[operator]  # as above
 
 
 def context_length(model: CausalModel) -> int:
@@ -245,9 +278,7 @@ def of_network(network: nn.Module) -> CausalModel:
 def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:
     """Matrices outside the output layer and the embedding tables."""
     outer = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
-    head = (
-        network.lm_head if isinstance(network, Llama) else network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
-    )
+    head = output_layer(network)
     outer |= {id(one) for one in head.parameters()} if isinstance(head, nn.Module) else set()
     return frozenset(n for n, one in listed.items() if one.dim() > 1 and id(one) not in outer)
 

@@ -23,8 +23,9 @@ from tequio_client.trainer import adapters, device, model
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
-from tequio_shared.head.layout import FrozenBase, WeightLayout
+from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 
@@ -143,7 +144,8 @@ def _built(prepare: Prepare, manifest: Manifest, chosen: ComputeDevice) -> Causa
     try:
         if manifest.frozen is None:
             return model.build_from_manifest(config, manifest.model.tensors, manifest.model.aliases)
-        room = _room(manifest.frozen, chosen, prepare.memory_mb)
+        held = head_layout.held_bytes(manifest.frozen, manifest.model.tensors)
+        room = _room(held, chosen, prepare.memory_mb)
         return adapters.build_from_manifest(
             config, manifest, [Path(one) for one in prepare.base], room
         )
@@ -151,15 +153,15 @@ def _built(prepare: Prepare, manifest: Manifest, chosen: ComputeDevice) -> Causa
         raise ModelError(str(err)) from err
 
 
-def _room(base: FrozenBase, chosen: ComputeDevice, memory_mb: int) -> int:
+def _room(held_bytes: int, chosen: ComputeDevice, memory_mb: int) -> int:
     """Bytes that an accelerator lends; 0 where weights are in main memory. Raises ModelError."""
     # Checked before anything is read: a base that does not fit would fail late, and on a CPU the
     # computer would swap rather than fail.
     here_mb = chosen.memory_mb or psutil.virtual_memory().total // _MIB
     lent_mb = min(memory_mb or here_mb, here_mb) if chosen.memory_mb else here_mb
-    if base.size_bytes > lent_mb * _MIB:
+    if held_bytes > lent_mb * _MIB:
         raise ModelError(
-            f"the frozen base needs {base.size_bytes / _GIB:.1f} GiB, but {chosen.name} lends only "
+            f"the frozen base needs {held_bytes / _GIB:.1f} GiB, but {chosen.name} lends only "
             f"{lent_mb * _MIB / _GIB:.1f} GiB: lend more memory, or join a run with a smaller base"
         )
     return lent_mb * _MIB if chosen.memory_mb else 0

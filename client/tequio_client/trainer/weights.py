@@ -41,6 +41,8 @@ _PICKLED = (b"\x80", b"PK\x03\x04")  # a pickle's first byte; torch's archive of
 _ADAPTER = "adapter_config.json"
 _LEARNT_BUFFER = "e_score_correction_bias"
 """Of mixtures of experts: the one constant that training moves, and that no mask is made of."""
+_OTHER_NAMES = {"lm_head.weight": ("embed_out.weight",)}
+"""Names in files of tensors that transformers renames as it reads them: GPT-NeoX (Pythia)."""
 _CONVERT = "convert it with transformers' save_pretrained(safe_serialization=True)"
 
 
@@ -170,40 +172,52 @@ def _unreadable_reason(path: Path, err: Exception) -> str:
 
 def _llama(folder: Path, config: LlamaConfig, stored: Mapping[str, _Stored]) -> nn.Module:
     """Fill the network of `llama`, widened to binary32."""
-    found = _read_llama(config, stored, str(folder))
+    listed, aliases = llama.tensor_shapes(config), llama.aliases(config)
+    found = _read_tensors(listed, aliases, stored, str(folder))
     tensors = {name: one.to(torch.float32) for name, one in found.items()}
     with torch.device("meta"):
         network = Llama(config)
-    if config.is_tied:
-        tensors[llama.EMBEDDING] = tensors[llama.HEAD]
+    tensors |= {alias: tensors[name] for alias, name in aliases}
     network.load_state_dict(tensors, assign=True)
     if config.is_tied:
         network.lm_head.weight = network.model.embed_tokens.weight
     return network
 
 
-def _read_llama(
-    config: LlamaConfig, stored: Mapping[str, _Stored], source: str, kinds: Collection[str] = ()
+def _read_tensors(
+    listed: Sequence[tuple[str, tuple[int, ...]]],
+    aliases: Sequence[tuple[str, str]],
+    stored: Mapping[str, _Stored],
+    source: str,
+    kinds: Collection[str] = (),
 ) -> dict[str, Tensor]:
-    """Read the tensors of `llama.tensor_shapes`, once all their headers are right.
+    """Read the listed tensors (name, shape), once all their headers are right.
 
-    Files may hold tied weights under either name, or both. `kinds` are the types that are allowed,
-    none for any. Raises UserFacingError.
+    Files may hold tied weights under any of their names (`aliases`: other name, listed name).
+    `kinds` are the types that are allowed, none for any. Raises UserFacingError.
     """
-    names = {name: name for name, _ in llama.tensor_shapes(config)}
-    if config.is_tied and llama.HEAD not in stored:
-        names[llama.HEAD] = llama.EMBEDDING
-    for name, shape in llama.tensor_shapes(config):
-        _check_header(stored.get(names[name]), names[name], shape, source, kinds)
-    tied = {llama.HEAD, llama.EMBEDDING} & stored.keys() if config.is_tied else set()
-    read = _read(stored, {*names.values(), *tied})
-    tables = [read[name].to(torch.float32) for name in tied]
-    if any(not torch.equal(one, tables[0]) for one in tables):
+    others = {name: list(also) for name, also in _OTHER_NAMES.items()}
+    for alias, name in aliases:
+        others.setdefault(name, []).append(alias)
+    names: dict[str, str] = {}
+    for name, shape in listed:
+        there = [one for one in (name, *others.get(name, ())) if one in stored]
+        for one in there or (name,):
+            _check_header(stored.get(one), one, shape, source, kinds)
+        names[name] = next(iter(there), name)
+        if there[1:]:
+            _check_same(_read(stored, there), source)
+    read = _read(stored, names.values())
+    return {name: read[own] for name, own in names.items()}
+
+
+def _check_same(tied: Mapping[str, Tensor], source: str) -> None:
+    first, *rest = tied.values()
+    if any(not torch.equal(one.to(torch.float32), first.to(torch.float32)) for one in rest):
         raise UserFacingError(
             f"{source} holds two different tables of token embeddings, but its {CONFIG_FILE} "
             "ties them: set tie_word_embeddings to false there"
         )
-    return {name: read[own] for name, own in names.items()}
 
 
 def _read(stored: Mapping[str, _Stored], names: Iterable[str]) -> dict[str, Tensor]:
@@ -294,21 +308,8 @@ def _check_buffers(network: nn.Module, stored: Iterable[str], folder: Path) -> N
             )
 
 
-def llama_config(config: bytes) -> LlamaConfig:
-    """The configuration of a frozen base; raises UserFacingError unless `llama` covers it."""
-    fields = parse_config(config)
-    found = LlamaConfig.from_config(fields)
-    if found is None:
-        raise UserFacingError(
-            "a frozen base must be a plain Llama, and this one is not "
-            f"({llama.first_difference(fields)}): choose another base, or train all weights"
-        )
-    return found
-
-
-def map_tensors(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
-    """Map every tensor of a configuration, tied ones under both names; raises UserFacingError."""
-    network = llama_config(config)
+def map_tensors(sketch: CausalModel, files: Sequence[Path]) -> dict[str, Tensor]:
+    """Map every tensor that a sketch (`model.sketch`) lists; raises UserFacingError."""
     stored: dict[str, _Stored] = {}
     for name, one in _headers(files):
         if name in stored:
@@ -316,8 +317,7 @@ def map_tensors(config: bytes, files: Sequence[Path]) -> dict[str, Tensor]:
                 f"{name} is in {stored[name].path} and in {one.path}: remove one of the two"
             )
         stored[name] = one
-    found = _read_llama(network, stored, "the base", WEIGHT_TYPES)
-    return found | ({llama.EMBEDDING: found[llama.HEAD]} if network.is_tied else {})
+    return _read_tensors(sketch.tensors, sketch.aliases, stored, "the base", WEIGHT_TYPES)
 
 
 def check_finite(tensors: Mapping[str, Tensor], source: str = "") -> None:

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head import nf4
 from tequio_shared.ids import Bytes32Text, Positive
 from tequio_shared.limits import JSON_INTEGER
 
@@ -320,10 +321,17 @@ class FrozenBase(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         tuple[Annotated[str, Meta(pattern=r"\A[A-Za-z0-9_]{1,64}\Z")], ...],
         Meta(min_length=1, max_length=64),
     ]
+    bits: Literal[4] | UnsetType = UNSET
+    """Absent: W is as in the files. 4: W is what its NF4 codes stand for (`nf4`), in each target
+    matrix; everything else is as in the files."""
 
     @property
     def size_bytes(self) -> int:
         return sum(one.size_bytes for one in self.files)
+
+    @property
+    def is_in_4_bits(self) -> bool:
+        return self.bits == 4  # noqa: PLR2004  (the name says it)
 
     @property
     def scale(self) -> float:
@@ -353,6 +361,19 @@ def adapted_modules(listed: Sequence[tuple[str, Sequence[int]]]) -> dict[str, Si
             if len(shape) == len(other) == _AXES:
                 found[module] = (other[0], shape[1])
     return found
+
+
+def held_bytes(base: FrozenBase, listed: Sequence[tuple[str, Sequence[int]]]) -> int:
+    """Memory of a base beside the pairs `listed`: its files' size, or less in 4 bits.
+
+    In 4 bits it is an estimate: every weight is taken to have the same size in the files.
+    """
+    if not base.is_in_4_bits:
+        return base.size_bytes
+    sides = adapted_modules(listed).values()
+    weights = min(sum(rows * columns for rows, columns in sides), base.parameters)
+    others = base.size_bytes * (base.parameters - weights) // base.parameters
+    return others + sum(nf4.size_bytes(*one) for one in sides)
 
 
 def base_faults(

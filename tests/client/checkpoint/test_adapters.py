@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
 import torch
+from msgspec import UNSET, UnsetType
 from safetensors.numpy import load_file, save_file
 
 from tequio_client.checkpoint import export, verify
@@ -19,11 +20,12 @@ from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.competition import models
-from tequio_client.trainer import adapters, first_head, likelihood, weights
+from tequio_client.trainer import adapters, first_head, likelihood, model, weights
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
+from tequio_shared.head import nf4
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tests.client.verify.logs import SwarmLog
@@ -71,6 +73,14 @@ class AdapterRun:
         export.export_head(wish, NoProgress())
         return target
 
+    def widened(self, name: str, matrix: torch.Tensor) -> torch.Tensor:
+        """A tensor of the base as the trainer computes with it."""
+        wide = matrix.float()
+        if self.base.is_in_4_bits and name.removesuffix(".weight").endswith(self.base.targets):
+            values = nf4.dequantise(*nf4.quantise(wide.numpy()), wide.shape[1])
+            return torch.from_numpy(np.ascontiguousarray(values))
+        return wide
+
     def logits(self, number: int = ROUNDS) -> torch.Tensor:
         """Logits of the trainer's own network for the integers of a head."""
         config = (self.folder / "config.json").read_bytes()
@@ -88,12 +98,23 @@ def stirred(first: First) -> First:
     return replace(first, master=first.master + layout.flatten(tensors))
 
 
-@pytest.fixture(scope="module")
-def adapter_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdapterRun]:
-    """One run for all tests here; not to be changed."""
+QWEN_3 = {"model_type": "qwen3", "architectures": ["Qwen3ForCausalLM"], "head_dim": 16}
+BASES: dict[str, tuple[dict[str, Any], Literal[4] | UnsetType]] = {
+    "llama": ({}, UNSET),
+    "llama in 4 bits": ({}, 4),
+    "qwen3 in 4 bits": (QWEN_3, 4),
+}
+
+
+@pytest.fixture(scope="module", params=BASES)
+def adapter_run(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[AdapterRun]:
+    """One run of each kind for all tests here; not to be changed."""
+    fields, bits = BASES[request.param]
     home = tmp_path_factory.mktemp("scene")
-    folder = write_base(home / "base", parts=2)
-    base, paths = described(folder, targets=EVERY, rank=4, alpha=12)
+    folder = write_base(home / "base", parts=2, **fields)
+    base, paths = described(folder, targets=EVERY, rank=4, alpha=12, bits=bits)
     config = (folder / "config.json").read_bytes()
     first = first_head.with_adapters(config, base, paths, seed=3, layout="flat")
     run = play(model=stirred(first), base=base)
@@ -136,6 +157,9 @@ def test_peft_beside_plain_transformers_gives_the_logits_of_the_head(
     from transformers import AutoModelForCausalLM  # noqa: PLC0415 - as above
 
     base = AutoModelForCausalLM.from_pretrained(adapter_run.folder, dtype=torch.float32)
+    with torch.no_grad():
+        for name, one in base.named_parameters():
+            one.copy_(adapter_run.widened(name, one))
     network: Any = PeftModel.from_pretrained(base, str(pairs))
     with torch.no_grad():
         theirs = network(input_ids=IDS, use_cache=False).logits
@@ -203,8 +227,8 @@ def test_the_merged_head_before_any_training_is_the_base(
     )
     found = load_file(tmp_path / checkpoint_layout.WEIGHTS)
     assert all(one.dtype == np.float32 for one in found.values())
-    for name, one in weights.map_tensors(config, adapter_run.paths).items():
-        assert (found[name] == one.float().numpy()).all()
+    for name, one in weights.map_tensors(model.sketch(config), adapter_run.paths).items():
+        assert (found[name] == adapter_run.widened(name, one).numpy()).all()
 
 
 def test_large_merged_weights_come_in_several_files(
@@ -298,16 +322,20 @@ def test_files_that_change_what_is_loaded_are_found(
     assert (outcome, "more" in said) == (VerifyOutcome.IS_NOT, True)
 
 
-def test_the_cards_name_base_and_adapters(pairs: Path, merged: Path) -> None:
+def test_the_cards_name_base_and_adapters(
+    adapter_run: AdapterRun, pairs: Path, merged: Path
+) -> None:
     card = (pairs / checkpoint_layout.CARD).read_text()
     assert 'library_name: "peft"' in card
     assert "LoRA adapters of rank 4 and alpha 12" in card
     assert "PeftModel.from_pretrained" in card
     assert "4 per frozen one" in card
+    assert ("4 bits (NF4" in card) == adapter_run.base.is_in_4_bits
     card = (merged / checkpoint_layout.CARD).read_text()
     assert 'library_name: "transformers"' in card
     assert "merged into it" in card
     assert "PeftModel" not in card
+    assert ("W that its 4 bits (NF4) stand for" in card) == adapter_run.base.is_in_4_bits
 
 
 def test_a_base_that_a_store_lacks_is_named(adapter_run: AdapterRun, tmp_path: Path) -> None:

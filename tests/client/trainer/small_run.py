@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tequio_client.dataset.build import (
     MANIFEST_NAME,
@@ -30,11 +31,14 @@ from tequio_shared.round.manifest import (
     RoundRules,
     WindowRules,
 )
+from tests.support.frozen_base import described
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tequio_client.trainer.first_head import FirstHead
+    from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Corpus
 
 
@@ -65,6 +69,8 @@ class SmallRun:
     corpus: Corpus
     origin: FirstHead
     head: str
+    base: tuple[Path, ...] = ()
+    """Files of the frozen base."""
 
     @property
     def run(self) -> str:
@@ -96,6 +102,7 @@ class SmallRun:
             manifest=str(self.folder / "manifest.json"),
             config=str(self.folder / "config.json"),
             data_manifest=str(self.folder / MANIFEST_NAME),
+            base=tuple(map(str, self.base)),
             device="cpu",
         )
         return msgspec.structs.replace(prepare, **changes)
@@ -126,6 +133,14 @@ class SmallRun:
         return msgspec.structs.replace(evaluate, **changes)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adapters:
+    """Adapters beside the model in a folder."""
+
+    folder: Path
+    bits: Literal[4] | UnsetType = UNSET
+
+
 def texts(folder: Path, count: int = 60) -> Path:
     """Write text files that are not all alike; the same ones every time."""
     chance = random.Random(7)
@@ -149,19 +164,35 @@ def small_run(
     lr_e9: int = 3_000_000,
     warmup_rounds: int = 0,
     algorithm: Algorithm = Algorithm(k=256),  # noqa: B008 - frozen
+    adapters: Adapters | None = None,
 ) -> SmallRun:
+    """Write a run; with adapters, the model is frozen, and a pair is beside each matrix."""
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder_files(texts(path / "texts"), "*.txt")
     corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
-    first = first_head.random_head(CONFIG, seed=3, layout=algorithm.layout)
+    base: FrozenBase | UnsetType = UNSET
+    files: Sequence[Path] = ()
+    if adapters is None:
+        first = first_head.random_head(CONFIG, seed=3, layout=algorithm.layout)
+    else:
+        base, files = described(adapters.folder, targets=(), bits=adapters.bits)
+        config = (adapters.folder / "config.json").read_bytes()
+        first = first_head.with_adapters(config, base, files, seed=3, layout=algorithm.layout)
     inner = InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9, warmup_rounds=warmup_rounds)
-    manifest = _manifest(corpus, first, inner, algorithm)
-    (path / "config.json").write_bytes(CONFIG)
+    manifest = msgspec.structs.replace(_manifest(corpus, first, inner, algorithm), base=base)
+    (path / "config.json").write_bytes(first.config)
     (path / "manifest.json").write_bytes(manifest.encode())
     first.write(path / "head-0.weights")
     root = digest_from_text(manifest.model.weights_root)
     head = head_hash(manifest.run_id, 0, HeadHash(ZERO_DIGEST), set_root([]), root, ZERO_DIGEST)
-    return SmallRun(folder=path, manifest=manifest, corpus=corpus, origin=first, head=to_text(head))
+    return SmallRun(
+        folder=path,
+        manifest=manifest,
+        corpus=corpus,
+        origin=first,
+        head=to_text(head),
+        base=tuple(files),
+    )
 
 
 def _manifest(

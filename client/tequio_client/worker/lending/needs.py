@@ -10,10 +10,11 @@ padding).
   2022, section 4.1, without the quadratic attention term), with width and layers taken from the
   tensors. The trainer adapts its batch to the free memory, down to one sample: with less memory
   than this it is slower, until one sample does not fit. Not yet checked against a real GPU.
-- With a frozen base, P counts the adapters' parameters; the base's files add to memory, disk and
-  the first download; the width is the shortest side of an adapter pair. Activations take 4 bytes
-  per token, layer and unit of width, and 34 for one layer: on a tight card the trainer keeps only
-  the inputs of layers.
+- With a frozen base, P counts the adapters' parameters; the base's files add to disk and the first
+  download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
+  matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair.
+  Activations take 4 bytes per token, layer and unit of width, and 34 for one layer: on a tight card
+  the trainer keeps only the inputs of layers.
 - Disk: two heads (the held one and the next) of 4 N bytes, and 4 N more with momentum or 8 N
   with a down link; three trainer files of 4 N bytes, the contributions of two rounds, and the
   shards of the first rounds.
@@ -106,12 +107,21 @@ def _memory_mb(manifest: Manifest, tokens: int) -> int:
     layers, width = _outline(manifest)
     kept = _VALUE * layers + _UNIT_BYTES if manifest.frozen else _UNIT_BYTES * layers
     activations = kept * tokens * width
-    taken = _base_bytes(manifest) + states + logits + activations
+    taken = _held_bytes(manifest) + states + logits + activations
     return MEMORY_BASE_MB + math.ceil(taken / _MIB)
 
 
 def _base_bytes(manifest: Manifest) -> int:
     return manifest.frozen.size_bytes if manifest.frozen else 0
+
+
+def _held_bytes(manifest: Manifest) -> int:
+    base, listed = manifest.frozen, manifest.model.tensors
+    if base is None:
+        return 0
+    sides = layout.adapted_modules(listed).values() if base.is_in_4_bits else ()
+    widened = max((rows * columns for rows, columns in sides), default=0)
+    return layout.held_bytes(base, listed) + _VALUE * widened
 
 
 def _outline(manifest: Manifest) -> tuple[int, int]:

@@ -247,6 +247,10 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
     assert whole.first_bytes - lacking.first_bytes == file.size_bytes
     assert whole.disk_bytes - lacking.disk_bytes == file.size_bytes
     assert whole.hourly_up_bytes == lacking.hourly_up_bytes
+    narrow = msgspec.structs.replace(manifest, base=msgspec.structs.replace(base, bits=4))
+    assert 7 * gib < memory_mb(narrow) < 8 * gib < usable_memory_mb(12 * gib)
+    in_4_bits = estimate(narrow, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    assert in_4_bits.first_bytes == whole.first_bytes, "the files are the same"
 
 
 # --- the list, from a real ledger
