@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
 from tequio_client.trainer.device import ComputeDevice
@@ -24,6 +23,7 @@ from tequio_client.trainer.engines import Block, ReferenceEngine
 from tequio_client.trainer.inner import BatchSize
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
+from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, decode_records
 from tequio_shared.head.head import OuterParams, multipliers
@@ -125,17 +125,11 @@ def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.fl
     samples = context.data.samples(windows)
     size = BatchSize(context.data.sequence, context.device).samples
     context.model.network.eval()
-    found = []
-    with torch.no_grad():
-        for part in torch.split(samples, size):
-            context.check()
-            ids = part.to(context.device.handle)
-            with context.device.autocast():
-                logits = context.model.logits(ids[:, :-1])
-            losses = functional.cross_entropy(
-                logits.flatten(0, 1).float(), ids[:, 1:].flatten(), reduction="none"
-            )
-            found.append(losses.view(len(ids), -1).double().mean(1).cpu())
+    losses, found = TokenLoss(context.model, context.device), []
+    for part in torch.split(samples, size):
+        context.check()
+        ids = part.to(context.device.handle)
+        found.append(losses.losses(ids[:, :-1], ids[:, 1:]).double().mean(1).cpu())
     return np.asarray(torch.cat(found).view(len(windows), -1).mean(1).numpy(), np.float64)
 
 

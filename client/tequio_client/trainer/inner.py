@@ -21,12 +21,12 @@ from typing import Protocol, cast
 import msgspec
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.trainer.device import ComputeDevice, open_device
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_client.trainer.prepared import TrainingData
+from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 
@@ -269,19 +269,10 @@ def _accumulate(
     divisor: int,
 ) -> float:
     """Add the gradient of the summed loss over `divisor`, which is returned."""
-    total = torch.zeros((), device=device.handle)
+    losses, total = TokenLoss(model, device), torch.zeros((), device=device.handle)
     for part in torch.split(samples, size):
         check()
-        with device.autocast():
-            logits = model.logits(part[:, :-1])
-        loss = (
-            functional.cross_entropy(
-                logits.flatten(0, 1).float(), part[:, 1:].flatten(), reduction="sum"
-            )
-            / divisor
-        )
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        total += loss.detach()
+        total += losses.backward(part, 1 / divisor)
     return float(total)
 
 
