@@ -20,7 +20,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
-from torch.utils.checkpoint import checkpoint
 
 from tequio_client.trainer import llama
 from tequio_client.trainer import weights as trainer_weights
@@ -85,9 +84,7 @@ def build_from_manifest(
     # Activations of a batch that keeps an accelerator busy, stored for the backward pass.
     kept_bytes = _KEPT * _BATCH_TOKENS * plain.layers * plain.hidden_size
     if memory_bytes and base.size_bytes + kept_bytes > _FULL * memory_bytes:
-        layers = model.network.get_submodule(_LAYERS.rstrip("."))
-        for name, layer in list(layers.named_children()):
-            setattr(layers, name, _Recomputed(layer))
+        model.recompute_layers()
     return model
 
 
@@ -167,23 +164,6 @@ class FrozenEmbedding(nn.Module):
 
     def forward(self, ids: Tensor) -> Tensor:
         return functional.embedding(ids, self.weight).float()
-
-
-class _Recomputed(nn.Module):
-    """A layer that stores its input alone, and computes the rest again in the backward pass."""
-
-    def __init__(self, layer: nn.Module) -> None:
-        super().__init__()
-        self.layer = layer
-
-    def forward(self, *values: Any) -> Tensor:  # noqa: ANN401 - the layer's own
-        if not torch.is_grad_enabled():
-            out: Tensor = self.layer(*values)
-            return out
-        found: Tensor = checkpoint(
-            self.layer, *values, use_reentrant=False, preserve_rng_state=False
-        )
-        return found
 
 
 class _Through(torch.autograd.Function):

@@ -33,6 +33,8 @@ _MIB = 1 << 20
 _AMPERE = (8, 0)  # first CUDA capability whose tensor cores take bfloat16
 _INT32 = torch.iinfo(torch.int32)
 _BYTE = 8
+_BATCH_TOKENS = {"cpu": 2_048}
+_GPU_BATCH_TOKENS = 65_536
 
 
 class DeviceError(UserFacingError):
@@ -63,6 +65,29 @@ class ComputeDevice:
         """Return unused accelerator memory to the system."""
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
+
+
+class BatchSize:
+    """Samples that go through the network at once on a device; halved when memory runs out.
+
+    Owned by the trainer's thread. It never grows: what fits is found once for a prepared model.
+    """
+
+    def __init__(self, sequence: int, device: ComputeDevice) -> None:
+        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
+        self.device, self.sequence = device, sequence
+        self.samples = max(tokens // sequence, 1)
+
+    @property
+    def tokens(self) -> int:
+        return self.samples * self.sequence
+
+    def halve(self) -> bool:
+        """Halve the batch; False if it is a single sample."""
+        if self.samples == 1:
+            return False
+        self.samples //= 2
+        return True
 
 
 def open_device(wanted: str) -> ComputeDevice:

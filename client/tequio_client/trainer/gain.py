@@ -18,9 +18,8 @@ import torch
 from numpy.typing import NDArray
 
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
-from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
-from tequio_client.trainer.inner import BatchSize
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import TokenLoss
@@ -36,14 +35,14 @@ _BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GainContext:
-    """The base head, the data and the device that gains are measured with."""
+    """The base head, the data, and the batches that gains are measured with."""
 
     model: CausalModel
     layout: WeightLayout
     params: OuterParams
     master: NDArray[np.int32]
     data: TrainingData
-    device: ComputeDevice
+    batch: BatchSize
     check: Callable[[], None]
     """Called between batches; raises to abandon the measuring."""
 
@@ -123,12 +122,11 @@ def _moved_by_signs(context: GainContext, rows: NDArray[np.uint8]) -> NDArray[np
 def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.float64]:
     """Mean loss of each window, in nats per token."""
     samples = context.data.samples(windows)
-    size = BatchSize(context.data.sequence, context.device).samples
     context.model.network.eval()
-    losses, found = TokenLoss(context.model, context.device), []
-    for part in torch.split(samples, size):
+    losses, found = TokenLoss(context.model, context.batch.device), []
+    for part in torch.split(samples, context.batch.samples):
         context.check()
-        ids = part.to(context.device.handle)
+        ids = part.to(context.batch.device.handle)
         found.append(losses.losses(ids[:, :-1], ids[:, 1:]).double().mean(1).cpu())
     return np.asarray(torch.cat(found).view(len(windows), -1).mean(1).numpy(), np.float64)
 

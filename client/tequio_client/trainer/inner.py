@@ -16,14 +16,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 import msgspec
 import torch
 from torch import Tensor, nn
 
 from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import ComputeDevice, open_device
+from tequio_client.trainer.device import BatchSize, open_device
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import TokenLoss
@@ -37,8 +37,9 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 5
 UPDATE_RMS = 0.2
 """Muon's update is scaled to about the root mean square of an AdamW update."""
-_BATCH_TOKENS = {"cpu": 2_048}
-_GPU_BATCH_TOKENS = 65_536
+_BUSY_TOKENS = 4_096
+"""Tokens of a batch that keep an accelerator busy."""
+_Result = TypeVar("_Result")
 BENCHMARK_MODEL = {
     "model_type": "llama",
     "vocab_size": 8_192,
@@ -113,7 +114,7 @@ def train(
     training: TrainingData,
     plan: StepPlan,
     inner: InnerParams,
-    device: ComputeDevice,
+    batch: BatchSize,
     watch: TrainingControl,
 ) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
@@ -121,14 +122,13 @@ def train(
     Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
-    batch = BatchSize(training.sequence, device)
     progress = TrainingProgress(steps=plan.steps)
     model.network.train()
     must_stop = False
     for step in range(plan.steps):
         begun = time.perf_counter()
-        samples = training.samples(plan.at(step)).to(device.handle)
-        loss = compute_gradients(model, samples, device, batch, watch.check)
+        samples = training.samples(plan.at(step)).to(batch.device.handle)
+        loss = compute_gradients(model, samples, batch, watch.check)
         optimiser.step()
         progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
         must_stop = watch.should_stop(progress) or must_stop
@@ -158,24 +158,16 @@ def accumulate(
     training: TrainingData,
     windows: Sequence[int],
     inner: InnerParams,
-    device: ComputeDevice,
+    batch: BatchSize,
     watch: TrainingControl,
 ) -> TrainingProgress:
     """Leave the clipped gradient of the mean loss over the windows in the model; no weight moves.
 
     Once `watch.should_stop` returned true, the gradient is that of the windows done.
     """
-    batch = BatchSize(training.sequence, device)
-    while True:
-        _forget_gradients(model)
-        try:
-            total = _sum_over_windows(model, training, windows, device, batch, watch)
-            break
-        except torch.OutOfMemoryError:
-            # As in compute_gradients, it starts over: some of its last part was added already.
-            device.release_memory()
-            if not batch.halve():
-                raise
+    total = _within_memory(
+        model, batch, lambda: _sum_over_windows(model, training, windows, batch, watch)
+    )
     gradients = [_gradient(one) for one in model.parameters.values()]
     torch._foreach_mul_(gradients, 1 / total.tokens)
     _clip(gradients, inner.clip_e3 / 1e3)
@@ -187,7 +179,6 @@ def _sum_over_windows(
     model: CausalModel,
     training: TrainingData,
     windows: Sequence[int],
-    device: ComputeDevice,
     batch: BatchSize,
     watch: TrainingControl,
 ) -> TrainingProgress:
@@ -201,8 +192,8 @@ def _sum_over_windows(
     model.network.train()
     for part in parts:
         begun = time.perf_counter()
-        samples = training.samples(part).to(device.handle)
-        loss = _accumulate(model, samples, device, batch.samples, watch.check, divisor=1)
+        samples = training.samples(part).to(batch.device.handle)
+        loss = _accumulate(model, samples, batch, watch.check, divisor=1)
         seconds = time.perf_counter() - begun
         progress = replace(
             progress,
@@ -218,59 +209,53 @@ def _sum_over_windows(
     return progress
 
 
-class BatchSize:
-    """Samples that go through the network at once; halved when memory runs out."""
-
-    def __init__(self, sequence: int, device: ComputeDevice) -> None:
-        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
-        self.samples = max(tokens // sequence, 1)
-
-    def halve(self) -> bool:
-        """Halve the batch; False if it was a single sample."""
-        self.samples //= 2
-        return self.samples > 0
-
-
 def compute_gradients(
-    model: CausalModel,
-    samples: Tensor,
-    device: ComputeDevice,
-    batch: BatchSize,
-    check: Callable[[], None],
+    model: CausalModel, samples: Tensor, batch: BatchSize, check: Callable[[], None]
 ) -> float:
     """Compute the gradient of the mean loss, in nats per token, which is returned.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
+    divisor = samples[:, 1:].numel()
+    return _within_memory(
+        model, batch, lambda: _accumulate(model, samples, batch, check, divisor=divisor)
+    )
+
+
+def _within_memory(model: CausalModel, batch: BatchSize, compute: Callable[[], _Result]) -> _Result:
+    """Compute gradients, from zero again with less memory until it is enough."""
+    # What a failed attempt added would count twice.
     while True:
-        _forget_gradients(model)
+        for parameter in model.parameters.values():
+            parameter.grad = None
         try:
-            tokens = samples[:, 1:].numel()
-            return _accumulate(model, samples, device, batch.samples, check, divisor=tokens)
+            return compute()
         except torch.OutOfMemoryError:
-            # The step starts over with half the batch: gradients of a part of it would count twice.
-            device.release_memory()
-            if not batch.halve():
+            if not _save_memory(model, batch):
                 raise
+        # Not while the error is handled: it holds the tensors of the failed attempt.
+        batch.device.release_memory()
 
 
-def _forget_gradients(model: CausalModel) -> None:
-    for parameter in model.parameters.values():
-        parameter.grad = None
+def _save_memory(model: CausalModel, batch: BatchSize) -> bool:
+    """Use less memory for a batch; False if nothing is left to save."""
+    # A smaller batch costs no time while it keeps the device busy; after that, recomputing costs
+    # less than idling.
+    is_busy = batch.tokens > _BUSY_TOKENS
+    return (is_busy and batch.halve()) or model.recompute_layers() or batch.halve()
 
 
 def _accumulate(
     model: CausalModel,
     samples: Tensor,
-    device: ComputeDevice,
-    size: int,
+    batch: BatchSize,
     check: Callable[[], None],
     *,
     divisor: int,
 ) -> float:
     """Add the gradient of the summed loss over `divisor`, which is returned."""
-    losses, total = TokenLoss(model, device), torch.zeros((), device=device.handle)
-    for part in torch.split(samples, size):
+    losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
+    for part in torch.split(samples, batch.samples):
         check()
         total += losses.backward(part, 1 / divisor)
     return float(total)
@@ -405,7 +390,7 @@ def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -
         begun, steps = time.perf_counter(), 0
         while steps < _BENCHMARK_STEPS or time.perf_counter() - begun < seconds:
             # It returns a float, and so waits for the device.
-            compute_gradients(trained, samples, chosen, batch, lambda: None)
+            compute_gradients(trained, samples, batch, lambda: None)
             optimiser.step()
             steps += 1
         return steps, time.perf_counter() - begun

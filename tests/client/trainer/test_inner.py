@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.trainer import device, inner, model
+from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
@@ -18,7 +19,11 @@ from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import UninterruptedControl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torch import Tensor, nn
+
+    from tequio_client.trainer.model import CausalModel
 
 CPU = device.open_device("cpu")
 
@@ -33,7 +38,7 @@ def _trained(
 ) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = model.build(CONFIG)
     network.load(run.origin.master, run.origin.layout)
-    done = inner.train(network, _training(run), plan, run.manifest.inner, CPU, watch)
+    done = inner.train(network, _training(run), plan, run.manifest.inner, BatchSize(32, CPU), watch)
     return done, {name: one.detach().clone() for name, one in network.parameters.items()}
 
 
@@ -79,13 +84,11 @@ def test_small_batches_give_the_same_gradient(run: SmallRun) -> None:
     network = run.origin.model
     network.load(run.origin.master, run.origin.layout)
     samples = _training(run).samples(range(4))
-    batch = inner.BatchSize(32, CPU)
-    whole = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
+    batch = BatchSize(32, CPU)
+    whole = inner.compute_gradients(network, samples, batch, lambda: None)
     grads = {n: one.grad.clone() for n, one in network.parameters.items() if one.grad is not None}
     batch.samples = 3
-    assert inner.compute_gradients(network, samples, CPU, batch, lambda: None) == pytest.approx(
-        whole
-    )
+    assert inner.compute_gradients(network, samples, batch, lambda: None) == pytest.approx(whole)
     for name, grad in grads.items():
         torch.testing.assert_close(network.parameters[name].grad, grad, atol=1e-6, rtol=1e-4)
 
@@ -98,7 +101,9 @@ def _accumulated(
 ) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = run.origin.model
     network.load(run.origin.master, run.origin.layout)
-    done = inner.accumulate(network, _training(run), range(windows), run.manifest.inner, CPU, watch)
+    done = inner.accumulate(
+        network, _training(run), range(windows), run.manifest.inner, BatchSize(32, CPU), watch
+    )
     return done, {name: _gradient(one).clone() for name, one in network.parameters.items()}
 
 
@@ -111,8 +116,8 @@ def test_the_gradient_of_a_round_is_that_of_all_its_windows(run: SmallRun) -> No
     done, found = _accumulated(run, 6, UninterruptedControl())
     network = run.origin.model
     samples = _training(run).samples(range(6))
-    batch = inner.BatchSize(32, CPU)
-    loss = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
+    batch = BatchSize(32, CPU)
+    loss = inner.compute_gradients(network, samples, batch, lambda: None)
     norm = torch.stack([_gradient(one).norm() for one in network.parameters.values()]).norm()
     assert norm > 1, "nothing was clipped"
     for name, parameter in network.parameters.items():
@@ -129,7 +134,7 @@ def test_no_weight_moves_before_the_outer_step(run: SmallRun) -> None:
 def test_a_gradient_that_ends_early_is_that_of_the_windows_done(
     run: SmallRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
+    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
     early, first = _accumulated(run, 6, UninterruptedControl(steps=2))
     rerun, second = _accumulated(run, 2, UninterruptedControl())
     assert (early.step, early.windows) == (rerun.step, rerun.windows) == (1, 2)
@@ -142,14 +147,22 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
     _, whole = _accumulated(run, 6, UninterruptedControl())
     real, sizes = inner._accumulate, []  # noqa: SLF001 - the one place that runs out of memory
 
-    def scarce(*given: object, **named: object) -> float:
-        sizes.append(given[3])
-        loss = real(*given, **named)  # type: ignore[arg-type]  # passed on as they came
+    def scarce(
+        network: CausalModel,
+        samples: Tensor,
+        batch: BatchSize,
+        check: Callable[[], None],
+        *,
+        divisor: int,
+    ) -> float:
+        sizes.append(batch.samples)
+        loss = real(network, samples, batch, check, divisor=divisor)
         if len(sizes) == 2:
             raise torch.OutOfMemoryError
         return loss
 
-    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setattr(inner, "_BUSY_TOKENS", 1)
     monkeypatch.setattr(inner, "_accumulate", scarce)
     _, found = _accumulated(run, 6, UninterruptedControl())
     assert sizes == [4, 4, *[2] * 6]
