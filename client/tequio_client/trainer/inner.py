@@ -23,7 +23,7 @@ import torch
 from torch import Tensor, nn
 
 from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.device import BatchSize, fastest_precision, open_device
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import TokenLoss
@@ -39,6 +39,9 @@ UPDATE_RMS = 0.2
 """Muon's update is scaled to about the root mean square of an AdamW update."""
 _BUSY_TOKENS = 4_096
 """Tokens of a batch that keep an accelerator busy."""
+_LEAST_LOSS_SCALE = 2.0**-16
+_MUON_NUMBERS = 1 << 25
+"""Numbers of a stack of matrices; a step of Muon needs about 16 bytes more for each of them."""
 _Result = TypeVar("_Result")
 BENCHMARK_MODEL = {
     "model_type": "llama",
@@ -122,6 +125,7 @@ def train(
     Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
+    batch.start_round()
     progress = TrainingProgress(steps=plan.steps)
     model.network.train()
     must_stop = False
@@ -165,9 +169,12 @@ def accumulate(
 
     Once `watch.should_stop` returned true, the gradient is that of the windows done.
     """
-    total = _within_memory(
-        model, batch, lambda: _sum_over_windows(model, training, windows, batch, watch)
-    )
+    batch.start_round()
+
+    def compute(scale: float) -> TrainingProgress:
+        return _sum_over_windows(model, training, windows, batch, watch, scale)
+
+    total = _gradients(model, batch, 1, compute)
     gradients = [_gradient(one) for one in model.parameters.values()]
     torch._foreach_mul_(gradients, 1 / total.tokens)
     _clip(gradients, inner.clip_e3 / 1e3)
@@ -181,8 +188,9 @@ def _sum_over_windows(
     windows: Sequence[int],
     batch: BatchSize,
     watch: TrainingControl,
+    scale: float,
 ) -> TrainingProgress:
-    """Add up gradients of the summed loss, as many windows at a time as fit into a batch.
+    """Add up gradients of the scaled sum of losses, as many windows at a time as fit into a batch.
 
     `loss_last` of the result is that sum, nats.
     """
@@ -193,7 +201,7 @@ def _sum_over_windows(
     for part in parts:
         begun = time.perf_counter()
         samples = training.samples(part).to(batch.device.handle)
-        loss = _accumulate(model, samples, batch, watch.check, divisor=1)
+        loss = _accumulate(model, samples, batch, watch.check, scale)
         seconds = time.perf_counter() - begun
         progress = replace(
             progress,
@@ -216,23 +224,34 @@ def compute_gradients(
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
-    divisor = samples[:, 1:].numel()
-    return _within_memory(
-        model, batch, lambda: _accumulate(model, samples, batch, check, divisor=divisor)
+    tokens = samples[:, 1:].numel()
+    loss = _gradients(
+        model, batch, tokens, lambda scale: _accumulate(model, samples, batch, check, scale)
     )
+    return loss / tokens
 
 
-def _within_memory(model: CausalModel, batch: BatchSize, compute: Callable[[], _Result]) -> _Result:
-    """Compute gradients, from zero again with less memory until it is enough."""
-    # What a failed attempt added would count twice.
+def _gradients(
+    model: CausalModel, batch: BatchSize, divisor: int, compute: Callable[[float], _Result]
+) -> _Result:
+    """Compute gradients of the summed loss over `divisor`, again until memory and range suffice.
+
+    `compute` adds the gradient of the summed loss times a scale.
+    """
+    is_half = batch.device.precision == torch.float16
     while True:
+        # Again from zero: what a failed attempt added would count twice.
         for parameter in model.parameters.values():
             parameter.grad = None
+        scale = batch.loss_scale if is_half else 1 / divisor
         try:
-            return compute()
+            found = compute(scale)
         except torch.OutOfMemoryError:
             if not _save_memory(model, batch):
                 raise
+        else:
+            if not is_half or _unscale(model, batch, divisor):
+                return found
         # Not while the error is handled: it holds the tensors of the failed attempt.
         batch.device.release_memory()
 
@@ -245,19 +264,30 @@ def _save_memory(model: CausalModel, batch: BatchSize) -> bool:
     return (is_busy and batch.halve()) or model.recompute_layers() or batch.halve()
 
 
+def _unscale(model: CausalModel, batch: BatchSize, divisor: int) -> bool:
+    """Divide the gradients by scale and divisor; False if the scale was halved for another try."""
+    # Powers of two change no bit of a number within range. So a repetition that needs another
+    # scale, on another device, differs in what overflows or vanishes only.
+    gradients = [_gradient(one) for one in model.parameters.values()]
+    if batch.loss_scale > _LEAST_LOSS_SCALE and not torch.isfinite(_norm(gradients)):
+        batch.loss_scale /= 2
+        return False
+    torch._foreach_mul_(gradients, 1 / (batch.loss_scale * divisor))
+    return True
+
+
 def _accumulate(
     model: CausalModel,
     samples: Tensor,
     batch: BatchSize,
     check: Callable[[], None],
-    *,
-    divisor: int,
+    scale: float,
 ) -> float:
-    """Add the gradient of the summed loss over `divisor`, which is returned."""
+    """Add the gradient of the summed loss times `scale`; returns the sum, nats."""
     losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
     for part in torch.split(samples, batch.samples):
         check()
-        total += losses.backward(part, 1 / divisor)
+        total += losses.backward(part, scale)
     return float(total)
 
 
@@ -290,8 +320,11 @@ class Optimiser:
 
 def _clip(gradients: list[Tensor], most: float) -> None:
     """Scale all gradients together to a norm of at most `most`."""
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # noqa: SLF001 - no public name
-    torch._foreach_mul_(gradients, (most / (norm + 1e-6)).clamp(max=1.0))
+    torch._foreach_mul_(gradients, (most / (_norm(gradients) + 1e-6)).clamp(max=1.0))
+
+
+def _norm(gradients: list[Tensor]) -> Tensor:
+    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # noqa: SLF001 - no public name
 
 
 def _gradient(parameter: nn.Parameter) -> Tensor:
@@ -326,12 +359,16 @@ class _AdamW:
 
 
 def _muons(parameters: Sequence[nn.Parameter]) -> list[_Muon]:
-    """One Muon for each size of matrix, so that equal sizes (up to transposition) share a batch."""
+    """Muons for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
         rows, columns = parameter.shape[0], parameter[0].numel()
         groups.setdefault((min(rows, columns), max(rows, columns)), []).append(parameter)
-    return [_Muon(group, sides) for sides, group in groups.items()]
+    found = []
+    for sides, group in groups.items():
+        size = max(_MUON_NUMBERS // math.prod(sides), 1)
+        found += [_Muon(group[at : at + size], sides) for at in range(0, len(group), size)]
+    return found
 
 
 class _Muon:
@@ -365,8 +402,9 @@ class _Muon:
 def orthogonalise(stack: Tensor) -> Tensor:
     """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
-    wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack
-    wide = wide / (wide.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    wide = stack / (stack.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    if stack.device.type != "cpu":
+        wide = wide.to(fastest_precision(stack.device))  # not before: float16 would lose small ones
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = wide @ wide.mT
         mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)

@@ -49,7 +49,7 @@ class TokenLoss:
         self._cut: _CutNetwork | None = None
 
     def backward(self, samples: Tensor, scale: float) -> Tensor:
-        """Add the gradient of `scale` times the summed loss to the parameters; returns that loss.
+        """Add the gradient of `scale` times the summed loss; returns the sum itself, nats.
 
         Samples are token ids, int64 [B, L + 1]; each but the first is a target.
         """
@@ -108,7 +108,7 @@ def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
     with torch.no_grad():
         log_odds = torch.log_softmax(logits_nv, 1, dtype=torch.float32)
         at = targets[:, None]
-        loss = -scale * log_odds.gather(1, at).sum()
+        loss = -log_odds.gather(1, at).sum()
         gradient = log_odds.exp_()
         gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(scale)
     logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above

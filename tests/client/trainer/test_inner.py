@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
@@ -152,11 +153,10 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
         samples: Tensor,
         batch: BatchSize,
         check: Callable[[], None],
-        *,
-        divisor: int,
+        scale: float,
     ) -> float:
         sizes.append(batch.samples)
-        loss = real(network, samples, batch, check, divisor=divisor)
+        loss = real(network, samples, batch, check, scale)
         if len(sizes) == 2:
             raise torch.OutOfMemoryError
         return loss
@@ -168,6 +168,84 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
     assert sizes == [4, 4, *[2] * 6]
     for name, gradient in whole.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-6, rtol=1e-3)
+
+
+# --- float16 --------------------------------------------------------------------------------------
+
+FP16 = ComputeDevice(handle=CPU.handle, name="cpu", memory_mb=0, precision=torch.float16)
+
+
+def _gradients(run: SmallRun, batch: BatchSize) -> tuple[float, dict[str, Tensor]]:
+    network = run.origin.model
+    network.load(run.origin.master, run.origin.layout)
+    samples = _training(run).samples(range(4))
+    loss = inner.compute_gradients(network, samples, batch, lambda: None)
+    return loss, {name: _gradient(one).clone() for name, one in network.parameters.items()}
+
+
+@pytest.mark.parametrize("first_scale", [1.0, 2.0**18])
+def test_float16_gives_the_gradient_of_float32_whatever_the_first_scale(
+    run: SmallRun, first_scale: float
+) -> None:
+    loss, expected = _gradients(run, BatchSize(32, CPU))
+    batch = BatchSize(32, FP16)
+    batch.loss_scale = first_scale
+    found, gradients = _gradients(run, batch)
+    assert found == pytest.approx(loss, rel=1e-3)
+    for name, one in gradients.items():
+        assert (one - expected[name]).norm() < 0.005 * expected[name].norm(), name
+    assert (batch.loss_scale < first_scale) == (first_scale > 1)
+
+
+def test_another_scale_changes_no_more_than_what_vanishes(run: SmallRun) -> None:
+    first, second = BatchSize(32, FP16), BatchSize(32, FP16)
+    second.loss_scale = 2 * first.loss_scale
+    (_, one), (_, other) = _gradients(run, first), _gradients(run, second)
+    for name, gradient in one.items():
+        assert (gradient - other[name]).norm() < 0.001 * gradient.norm(), name
+
+
+@pytest.mark.parametrize("sends_gradients", [False, True])
+def test_every_round_begins_with_the_same_scale(run: SmallRun, *, sends_gradients: bool) -> None:
+    results, batch = [], BatchSize(32, FP16)
+    for left in (batch.loss_scale, 2.0**-3):
+        batch.loss_scale = left  # by the round before
+        network = model.build(CONFIG)
+        network.load(run.origin.master, run.origin.layout)
+        training, watch = _training(run), UninterruptedControl()
+        if sends_gradients:
+            inner.accumulate(network, training, range(4), run.manifest.inner, batch, watch)
+            results.append([_gradient(one).clone() for one in network.parameters.values()])
+        else:
+            plan = StepPlan.from_ranges([(0, 4)], 2)
+            inner.train(network, training, plan, run.manifest.inner, batch, watch)
+            results.append([one.detach().clone() for one in network.parameters.values()])
+        assert all(bool(torch.isfinite(one).all()) for one in results[-1])
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_a_network_without_a_finite_loss_ends_with_gradients_that_are_not_finite(
+    run: SmallRun,
+) -> None:
+    batch = BatchSize(32, FP16)
+    network = run.origin.model
+    network.load(run.origin.master, run.origin.layout)
+    with torch.no_grad():
+        next(iter(network.parameters.values())).fill_(math.nan)
+    samples = _training(run).samples(range(1))
+    assert math.isnan(inner.compute_gradients(network, samples, batch, lambda: None))
+    assert batch.loss_scale == 2.0**-16
+
+
+def test_muon_moves_equal_matrices_in_stacks_of_limited_size(
+    run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = StepPlan.from_ranges([(0, 4)], 2)
+    _, together = _trained(run, plan, UninterruptedControl())
+    monkeypatch.setattr(inner, "_MUON_NUMBERS", 1)
+    _, alone = _trained(run, plan, UninterruptedControl())
+    for name, one in together.items():
+        torch.testing.assert_close(alone[name], one, rtol=1e-5, atol=1e-6, msg=name)
 
 
 def test_newton_schulz_brings_singular_values_near_one() -> None:

@@ -12,11 +12,12 @@ import torch
 from torch import Tensor
 
 from tequio_client.ipc import trainer
-from tequio_client.trainer import device, inner, model, prepared, tasks
+from tequio_client.trainer import device, inner, model, prepared, tasks, token_loss
 from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
 from tequio_client.trainer.token_loss import TokenLoss
+from tequio_client.worker.lending import needs
 from tests.support import architectures
 
 if TYPE_CHECKING:
@@ -161,3 +162,7 @@ def test_what_fits_is_found_once_for_a_prepared_model(
     assert same.batch is setup.batch
     other = setup.with_limits(msgspec.structs.replace(setup.prepare, command=3, memory_mb=9_000))
     assert other.batch.samples > 2
+
+
+def test_the_worker_reckons_with_the_logits_that_the_trainer_has_at_once() -> None:
+    assert needs.MOST_LOGITS == token_loss.MOST_LOGITS
