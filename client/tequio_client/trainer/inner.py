@@ -324,7 +324,9 @@ def _clip(gradients: list[Tensor], most: float) -> None:
 
 
 def _norm(gradients: list[Tensor]) -> Tensor:
-    return torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # noqa: SLF001 - no public name
+    norms = torch._foreach_norm(gradients)  # noqa: SLF001 - no public name
+    found: Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    return found
 
 
 def _gradient(parameter: nn.Parameter) -> Tensor:
@@ -402,7 +404,7 @@ class _Muon:
 def orthogonalise(stack: Tensor) -> Tensor:
     """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
-    wide = stack / (stack.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    wide: Tensor = stack / (stack.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
     if stack.device.type != "cpu":
         wide = wide.to(fastest_precision(stack.device))  # not before: float16 would lose small ones
     for _ in range(NEWTON_SCHULZ_STEPS):

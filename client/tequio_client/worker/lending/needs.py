@@ -45,7 +45,8 @@ SHARDS = 2
 """Shards that a trainer reads in its first rounds."""
 _VALUE = 4
 _LOGIT_BYTES = 8
-_MUON_BYTES = 16 << 25  # of a stack of matrices, for each of its numbers
+_MUON_BYTES = 16  # for each number of a stack of matrices
+_MUON_NUMBERS = 1 << 25  # most numbers of a stack
 _TRAINER_FILES = 3
 _HEADS = 2
 _ROUNDS = 2
@@ -105,7 +106,8 @@ def _memory_mb(manifest: Manifest, tokens: int) -> int:
     logits = min(tokens * manifest.tokenizer.vocab_size, MOST_LOGITS) * _LOGIT_BYTES
     layers, width, outputs = _outline(manifest)
     activations = tokens * (_VALUE * layers * width + OUTPUT_BYTES * outputs)
-    passing = max(logits + activations, _MUON_BYTES if _uses_muon(manifest) else 0)
+    hidden = _hidden_numbers(manifest) if _uses_muon(manifest) else 0
+    passing = max(logits + activations, _MUON_BYTES * min(hidden, _MUON_NUMBERS))
     taken = _base_bytes(manifest) + _state_bytes(manifest) + passing
     return MEMORY_BASE_MB + math.ceil(taken / _MIB)
 
@@ -119,8 +121,11 @@ def _state_bytes(manifest: Manifest) -> int:
     every = manifest.model.parameters
     if manifest.algorithm.name == "distro":
         return 2 * _VALUE * every
-    hidden = sum(math.prod(shape) for _, shape in _hidden(manifest))
-    return _VALUE * (4 * every - (hidden if _uses_muon(manifest) else 0))
+    return _VALUE * (4 * every - (_hidden_numbers(manifest) if _uses_muon(manifest) else 0))
+
+
+def _hidden_numbers(manifest: Manifest) -> int:
+    return sum(math.prod(shape) for _, shape in _hidden(manifest))
 
 
 def _hidden(manifest: Manifest) -> list[tuple[str, tuple[int, ...]]]:
