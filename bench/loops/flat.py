@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.trainer import device, inner, model
+from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.ids import to_text
@@ -57,7 +58,8 @@ def flat_speed(mine: model.CausalModel, training: TrainingData, steps: int) -> f
     rules = InnerParams(steps=steps, lr_e9=round(RATE * 1e9), adam_lr_e9=round(RATE * 1e9))
     begun = time.perf_counter()
     plan = StepPlan.from_ranges([(0, steps)], steps)
-    inner.train(mine, training, plan, rules, device.open_device("cpu"), Unwatched())
+    batch = BatchSize(SEQUENCE, device.open_device("cpu"))
+    inner.train(mine, training, plan, rules, batch, Unwatched())
     return steps / (time.perf_counter() - begun)
 
 

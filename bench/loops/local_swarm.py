@@ -18,8 +18,8 @@ import torch
 
 from tequio_client.organiser.opening import prepare_run
 from tequio_client.trainer import codecs, evaluate, inner, model
-from tequio_client.trainer.device import ComputeDevice
-from tequio_client.trainer.inner import BatchSize, Optimiser, StepPlan, TrainingProgress
+from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.inner import Optimiser, StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads
 from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
@@ -157,13 +157,16 @@ class LocalSwarm:
         run, rules = self.run, self.run.manifest
         algorithm = codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
         recipe, delta = rules.inner_at(round_number), np.zeros(run.layout.elements, np.float32)
+        batch = BatchSize(run.corpus.sequence, CPU)
         with run.timed("train"):
             run.model.load(self.weights, run.layout)
             if algorithm.sends_gradients:
-                done = inner.accumulate(run.model, run.data, plan.windows, recipe, CPU, _ToTheEnd())
+                done = inner.accumulate(
+                    run.model, run.data, plan.windows, recipe, batch, _ToTheEnd()
+                )
                 is_finite = run.model.write_gradient(run.layout, delta)
             else:
-                done = inner.train(run.model, run.data, plan, recipe, CPU, _ToTheEnd())
+                done = inner.train(run.model, run.data, plan, recipe, batch, _ToTheEnd())
                 is_finite = run.model.write_delta(self.weights, run.layout, delta)
         if not is_finite:
             raise SystemExit(f"round {round_number} gave numbers that are not finite")
@@ -208,7 +211,7 @@ def train_centrally(run: LocalRun) -> None:
             windows = [window for plan in plans for window in plan.at(step)]
             with run.timed("train"):
                 samples = run.data.samples(windows)
-                inner.compute_gradients(run.model, samples, CPU, batch, lambda: None)
+                inner.compute_gradients(run.model, samples, batch, lambda: None)
                 optimiser.step()
             run.costs.tokens += samples[:, 1:].numel()
             run.costs.payload_bytes += FULL_BYTES * run.layout.parameters

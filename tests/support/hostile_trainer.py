@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc import trainer
     from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
-    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.device import BatchSize
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.prepared import TrainingData
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import InnerParams
 
     Train = Callable[
-        [CausalModel, TrainingData, StepPlan, InnerParams, ComputeDevice, TrainingControl],
+        [CausalModel, TrainingData, StepPlan, InnerParams, BatchSize, TrainingControl],
         TrainingProgress,
     ]
     Accumulate = Callable[
-        [CausalModel, TrainingData, Sequence[int], InnerParams, ComputeDevice, TrainingControl],
+        [CausalModel, TrainingData, Sequence[int], InnerParams, BatchSize, TrainingControl],
         TrainingProgress,
     ]
 
@@ -175,10 +175,10 @@ def _half_work(train: Train) -> Train:
         training: TrainingData,
         plan: StepPlan,
         rules: InnerParams,
-        device: ComputeDevice,
+        batch: BatchSize,
         watch: TrainingControl,
     ) -> TrainingProgress:
-        done = train(model, training, plan, rules, device, _HalfOfSteps(watch))
+        done = train(model, training, plan, rules, batch, _HalfOfSteps(watch))
         steps = plan.steps
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 
@@ -193,11 +193,11 @@ def _half_of_windows(accumulate: Accumulate) -> Accumulate:
         training: TrainingData,
         windows: Sequence[int],
         rules: InnerParams,
-        device: ComputeDevice,
+        batch: BatchSize,
         watch: TrainingControl,
     ) -> TrainingProgress:
         half = windows[: (len(windows) + 1) // 2]
-        done = accumulate(model, training, half, rules, device, watch)
+        done = accumulate(model, training, half, rules, batch, watch)
         return dataclasses.replace(done, windows=len(windows))
 
     return lazy

@@ -23,7 +23,7 @@ from tequio_client.dataset.build import (
 )
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model, screen
-from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads
@@ -181,12 +181,13 @@ class TrainingLab:
         self.model.load(self.weights, self.layout)
         plan = StepPlan.from_ranges([(first, windows or recipe.windows)], recipe.steps)
         watch, data = StepLimit(steps), training or self.training
+        batch = BatchSize(recipe.sequence, device)
         out = np.zeros(self.layout.elements, np.float32)
         if recipe.encoder.sends_gradients:
-            done = inner.accumulate(self.model, data, plan.windows, recipe.inner, device, watch)
+            done = inner.accumulate(self.model, data, plan.windows, recipe.inner, batch, watch)
             is_finite = self.model.write_gradient(self.layout, out)
         else:
-            done = inner.train(self.model, data, plan, recipe.inner, device, watch)
+            done = inner.train(self.model, data, plan, recipe.inner, batch, watch)
             is_finite = self.model.write_delta(self.weights, self.layout, out)
         if not is_finite:
             raise AssertionError("training gave numbers that are not finite")

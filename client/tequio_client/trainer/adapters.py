@@ -11,14 +11,12 @@ pass.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils.checkpoint import checkpoint
 
 from tequio_client.trainer import frozen, model
 from tequio_client.trainer import weights as trainer_weights
@@ -85,8 +83,7 @@ def build_from_manifest(
     width = min(columns for _, columns in modules.values())
     kept_bytes = _KEPT * _BATCH_TOKENS * len(layers) * width
     if memory_bytes and layout.held_bytes(base, listed) + kept_bytes > _FULL * memory_bytes:
-        for name in layers:
-            _recompute(made.network.get_submodule(name))
+        made.recompute_layers()
     return made
 
 
@@ -196,19 +193,6 @@ def _check_size(path: Path, name: str, size_bytes: int) -> None:
         raise UserFacingError(f"cannot read {name} of the base: {err}") from err
     if found != size_bytes:
         raise UserFacingError(f"{name} of the base has {found} bytes instead of {size_bytes}")
-
-
-def _recompute(layer: nn.Module) -> None:
-    """Let a layer store its input alone, and compute the rest again in the backward pass."""
-    once: Callable[..., Any] = layer.forward  # any layer's own arguments and results
-
-    def forward(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - as above
-        if not torch.is_grad_enabled():
-            return once(*values, **named)
-        return checkpoint(once, *values, use_reentrant=False, **named)
-
-    # The module stays in its place: networks of transformers ask their layers for attributes.
-    layer.forward = forward
 
 
 def _linear(

@@ -13,6 +13,7 @@ import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,14 @@ from tequio_shared.head.layout import CHUNK, Padding
 FORWARD_ERRORS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 """Exceptions of torch and transformers in a network that makes no sense to them."""
 _MIB = 1 << 20
-_AMPERE = (8, 0)  # first CUDA capability whose tensor cores take bfloat16
+_VOLTA, _AMPERE = (7, 0), (8, 0)  # first CUDA capabilities with units for float16, bfloat16
+_NO_TENSOR_CORES = "GTX 16"  # of capability 7.5, but without them
 _INT32 = torch.iinfo(torch.int32)
 _BYTE = 8
+_BATCH_TOKENS = {"cpu": 2_048}
+_GPU_BATCH_TOKENS = 65_536
+_LOSS_SCALE = 8.0
+"""First scale of the summed loss: that of 2^16, as usual, for a mean over 8,192 tokens."""
 
 
 class DeviceError(UserFacingError):
@@ -57,12 +63,43 @@ class ComputeDevice:
         """Compute in this device's precision while the context is open."""
         if self.precision == torch.float32:
             return contextlib.nullcontext()
-        return torch.autocast(self.handle.type, dtype=self.precision)
+        # A cache would hold 16 bits of every weight throughout a forward pass that stores hardly
+        # anything else where layers are recomputed. Other passes use each weight once anyway.
+        return torch.autocast(self.handle.type, dtype=self.precision, cache_enabled=False)
 
     def release_memory(self) -> None:
         """Return unused accelerator memory to the system."""
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
+
+
+class BatchSize:
+    """Samples that go through the network at once on a device; halved when memory runs out.
+
+    Owned by the trainer's thread. It never grows: what fits is found once for a prepared model.
+    `loss_scale` is for float16 alone, and starts again in every round.
+    """
+
+    def __init__(self, sequence: int, device: ComputeDevice) -> None:
+        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
+        self.device, self.sequence = device, sequence
+        self.samples = max(tokens // sequence, 1)
+        self.start_round()
+
+    def start_round(self) -> None:
+        """Scale the loss as at the beginning of every round, so that audits repeat it."""
+        self.loss_scale = _LOSS_SCALE
+
+    @property
+    def tokens(self) -> int:
+        return self.samples * self.sequence
+
+    def halve(self) -> bool:
+        """Halve the batch; False if it is a single sample."""
+        if self.samples == 1:
+            return False
+        self.samples //= 2
+        return True
 
 
 def open_device(wanted: str) -> ComputeDevice:
@@ -108,15 +145,33 @@ def _count(kind: str) -> int:
 
 
 def _gpu(device: torch.device) -> ComputeDevice:
-    module = torch.get_device_module(device)
-    traits = module.get_device_properties(device)
-    is_fast = device.type == "xpu" or torch.cuda.get_device_capability(device) >= _AMPERE
+    traits = torch.get_device_module(device).get_device_properties(device)
     return ComputeDevice(
         handle=device,
         name=traits.name,
         memory_mb=traits.total_memory // _MIB,
-        precision=torch.bfloat16 if is_fast else torch.float32,
+        precision=fastest_precision(device),
     )
+
+
+@cache
+def fastest_precision(device: torch.device) -> torch.dtype:
+    """The type in which the device multiplies matrices fastest, of those that it has units for."""
+    if device.type == "xpu":
+        return torch.bfloat16
+    if device.type != "cuda":
+        return torch.float32
+    return _cuda_precision(
+        torch.cuda.get_device_capability(device), torch.cuda.get_device_name(device)
+    )
+
+
+def _cuda_precision(capability: tuple[int, int], name: str) -> torch.dtype:
+    if capability >= _AMPERE:
+        return torch.bfloat16
+    # Without such units float16 is slower than float32, or adds up products in float16.
+    has_cores = capability >= _VOLTA and _NO_TENSOR_CORES not in name
+    return torch.float16 if has_cores else torch.float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

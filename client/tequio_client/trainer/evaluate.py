@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
-from torch import Tensor
-from torch.nn import functional
 
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel, ScoreProgress
+from tequio_client.trainer.token_loss import IGNORED, TokenLoss
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.statements.runs import clean_sample
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-_IGNORED = -100  # target without a loss, as torch has it
 _BATCH_TOKENS = 4_096
 _MILLI = 1_000
 Decode: TypeAlias = Callable[[Sequence[int]], str]
@@ -115,11 +113,11 @@ def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> li
 def _blocks(
     documents: Iterable[HeldOutDocument], separator: int, sequence: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Document number, and a row [sequence + 1] of inputs and targets; _IGNORED fills ends."""
+    """Document number, and a row [sequence + 1] of inputs and targets; IGNORED fills ends."""
     for number, document in enumerate(documents):
         stream = np.concatenate(([separator], document.tokens))
         for first in range(0, len(document.tokens), sequence):
-            row = np.full(sequence + 1, _IGNORED, np.int64)
+            row = np.full(sequence + 1, IGNORED, np.int64)
             part = stream[first : first + sequence + 1]
             row[: len(part)] = part
             yield number, row
@@ -129,15 +127,8 @@ def _nats(
     model: CausalModel, rows: NDArray[np.int64], device: ComputeDevice
 ) -> NDArray[np.float64]:
     samples = torch.from_numpy(rows).to(device.handle)
-    with torch.no_grad(), device.autocast():
-        logits = model.logits(samples[:, :-1].clamp(min=0))
-    losses: Tensor = functional.cross_entropy(
-        logits.flatten(0, 1).float(),
-        samples[:, 1:].flatten(),
-        ignore_index=_IGNORED,
-        reduction="none",
-    )
-    by_row = losses.view(len(rows), -1).cpu().to(torch.float64).sum(dim=1)
+    losses = TokenLoss(model, device).losses(samples[:, :-1].clamp(min=0), samples[:, 1:])
+    by_row = losses.cpu().to(torch.float64).sum(dim=1)
     found: NDArray[np.float64] = by_row.numpy()
     return found
 

@@ -16,14 +16,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch.nn import functional
 
 from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
-from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
-from tequio_client.trainer.inner import BatchSize
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
+from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, decode_records
 from tequio_shared.head.head import OuterParams, multipliers
@@ -36,14 +35,14 @@ _BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GainContext:
-    """The base head, the data and the device that gains are measured with."""
+    """The base head, the data, and the batches that gains are measured with."""
 
     model: CausalModel
     layout: WeightLayout
     params: OuterParams
     master: NDArray[np.int32]
     data: TrainingData
-    device: ComputeDevice
+    batch: BatchSize
     check: Callable[[], None]
     """Called between batches; raises to abandon the measuring."""
 
@@ -123,19 +122,12 @@ def _moved_by_signs(context: GainContext, rows: NDArray[np.uint8]) -> NDArray[np
 def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.float64]:
     """Mean loss of each window, in nats per token."""
     samples = context.data.samples(windows)
-    size = BatchSize(context.data.sequence, context.device).samples
     context.model.network.eval()
-    found = []
-    with torch.no_grad():
-        for part in torch.split(samples, size):
-            context.check()
-            ids = part.to(context.device.handle)
-            with context.device.autocast():
-                logits = context.model.logits(ids[:, :-1])
-            losses = functional.cross_entropy(
-                logits.flatten(0, 1).float(), ids[:, 1:].flatten(), reduction="none"
-            )
-            found.append(losses.view(len(ids), -1).double().mean(1).cpu())
+    losses, found = TokenLoss(context.model, context.batch.device), []
+    for part in torch.split(samples, context.batch.samples):
+        context.check()
+        ids = part.to(context.batch.device.handle)
+        found.append(losses.losses(ids[:, :-1], ids[:, 1:]).double().mean(1).cpu())
     return np.asarray(torch.cat(found).view(len(windows), -1).mean(1).numpy(), np.float64)
 
 

@@ -16,17 +16,17 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 import msgspec
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import ComputeDevice, open_device
+from tequio_client.trainer.device import BatchSize, fastest_precision, open_device
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_client.trainer.prepared import TrainingData
+from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 
@@ -37,8 +37,12 @@ NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 NEWTON_SCHULZ_STEPS = 5
 UPDATE_RMS = 0.2
 """Muon's update is scaled to about the root mean square of an AdamW update."""
-_BATCH_TOKENS = {"cpu": 2_048}
-_GPU_BATCH_TOKENS = 65_536
+_BUSY_TOKENS = 4_096
+"""Tokens of a batch that keep an accelerator busy."""
+_LEAST_LOSS_SCALE = 2.0**-16
+_MUON_NUMBERS = 1 << 25
+"""Numbers of a stack of matrices; a step of Muon needs about 16 bytes more for each of them."""
+_Result = TypeVar("_Result")
 BENCHMARK_MODEL = {
     "model_type": "llama",
     "vocab_size": 8_192,
@@ -113,7 +117,7 @@ def train(
     training: TrainingData,
     plan: StepPlan,
     inner: InnerParams,
-    device: ComputeDevice,
+    batch: BatchSize,
     watch: TrainingControl,
 ) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
@@ -121,14 +125,14 @@ def train(
     Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
     optimiser = Optimiser(model, inner)
-    batch = BatchSize(training.sequence, device)
+    batch.start_round()
     progress = TrainingProgress(steps=plan.steps)
     model.network.train()
     must_stop = False
     for step in range(plan.steps):
         begun = time.perf_counter()
-        samples = training.samples(plan.at(step)).to(device.handle)
-        loss = compute_gradients(model, samples, device, batch, watch.check)
+        samples = training.samples(plan.at(step)).to(batch.device.handle)
+        loss = compute_gradients(model, samples, batch, watch.check)
         optimiser.step()
         progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
         must_stop = watch.should_stop(progress) or must_stop
@@ -158,24 +162,19 @@ def accumulate(
     training: TrainingData,
     windows: Sequence[int],
     inner: InnerParams,
-    device: ComputeDevice,
+    batch: BatchSize,
     watch: TrainingControl,
 ) -> TrainingProgress:
     """Leave the clipped gradient of the mean loss over the windows in the model; no weight moves.
 
     Once `watch.should_stop` returned true, the gradient is that of the windows done.
     """
-    batch = BatchSize(training.sequence, device)
-    while True:
-        _forget_gradients(model)
-        try:
-            total = _sum_over_windows(model, training, windows, device, batch, watch)
-            break
-        except torch.OutOfMemoryError:
-            # As in compute_gradients, it starts over: some of its last part was added already.
-            device.release_memory()
-            if not batch.halve():
-                raise
+    batch.start_round()
+
+    def compute(scale: float) -> TrainingProgress:
+        return _sum_over_windows(model, training, windows, batch, watch, scale)
+
+    total = _gradients(model, batch, 1, compute)
     gradients = [_gradient(one) for one in model.parameters.values()]
     torch._foreach_mul_(gradients, 1 / total.tokens)
     _clip(gradients, inner.clip_e3 / 1e3)
@@ -187,11 +186,11 @@ def _sum_over_windows(
     model: CausalModel,
     training: TrainingData,
     windows: Sequence[int],
-    device: ComputeDevice,
     batch: BatchSize,
     watch: TrainingControl,
+    scale: float,
 ) -> TrainingProgress:
-    """Add up gradients of the summed loss, as many windows at a time as fit into a batch.
+    """Add up gradients of the scaled sum of losses, as many windows at a time as fit into a batch.
 
     `loss_last` of the result is that sum, nats.
     """
@@ -201,8 +200,8 @@ def _sum_over_windows(
     model.network.train()
     for part in parts:
         begun = time.perf_counter()
-        samples = training.samples(part).to(device.handle)
-        loss = _accumulate(model, samples, device, batch.samples, watch.check, divisor=1)
+        samples = training.samples(part).to(batch.device.handle)
+        loss = _accumulate(model, samples, batch, watch.check, scale)
         seconds = time.perf_counter() - begun
         progress = replace(
             progress,
@@ -218,70 +217,77 @@ def _sum_over_windows(
     return progress
 
 
-class BatchSize:
-    """Samples that go through the network at once; halved when memory runs out."""
-
-    def __init__(self, sequence: int, device: ComputeDevice) -> None:
-        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
-        self.samples = max(tokens // sequence, 1)
-
-    def halve(self) -> bool:
-        """Halve the batch; False if it was a single sample."""
-        self.samples //= 2
-        return self.samples > 0
-
-
 def compute_gradients(
-    model: CausalModel,
-    samples: Tensor,
-    device: ComputeDevice,
-    batch: BatchSize,
-    check: Callable[[], None],
+    model: CausalModel, samples: Tensor, batch: BatchSize, check: Callable[[], None]
 ) -> float:
     """Compute the gradient of the mean loss, in nats per token, which is returned.
 
     Raises torch.OutOfMemoryError when not even one sample fits.
     """
+    tokens = samples[:, 1:].numel()
+    loss = _gradients(
+        model, batch, tokens, lambda scale: _accumulate(model, samples, batch, check, scale)
+    )
+    return loss / tokens
+
+
+def _gradients(
+    model: CausalModel, batch: BatchSize, divisor: int, compute: Callable[[float], _Result]
+) -> _Result:
+    """Compute gradients of the summed loss over `divisor`, again until memory and range suffice.
+
+    `compute` adds the gradient of the summed loss times a scale.
+    """
+    is_half = batch.device.precision == torch.float16
     while True:
-        _forget_gradients(model)
+        # Again from zero: what a failed attempt added would count twice.
+        for parameter in model.parameters.values():
+            parameter.grad = None
+        scale = batch.loss_scale if is_half else 1 / divisor
         try:
-            tokens = samples[:, 1:].numel()
-            return _accumulate(model, samples, device, batch.samples, check, divisor=tokens)
+            found = compute(scale)
         except torch.OutOfMemoryError:
-            # The step starts over with half the batch: gradients of a part of it would count twice.
-            device.release_memory()
-            if not batch.halve():
+            if not _save_memory(model, batch):
                 raise
+        else:
+            if not is_half or _unscale(model, batch, divisor):
+                return found
+        # Not while the error is handled: it holds the tensors of the failed attempt.
+        batch.device.release_memory()
 
 
-def _forget_gradients(model: CausalModel) -> None:
-    for parameter in model.parameters.values():
-        parameter.grad = None
+def _save_memory(model: CausalModel, batch: BatchSize) -> bool:
+    """Use less memory for a batch; False if nothing is left to save."""
+    # A smaller batch costs no time while it keeps the device busy; after that, recomputing costs
+    # less than idling.
+    is_busy = batch.tokens > _BUSY_TOKENS
+    return (is_busy and batch.halve()) or model.recompute_layers() or batch.halve()
+
+
+def _unscale(model: CausalModel, batch: BatchSize, divisor: int) -> bool:
+    """Divide the gradients by scale and divisor; False if the scale was halved for another try."""
+    # Powers of two change no bit of a number within range. So a repetition that needs another
+    # scale, on another device, differs in what overflows or vanishes only.
+    gradients = [_gradient(one) for one in model.parameters.values()]
+    if batch.loss_scale > _LEAST_LOSS_SCALE and not torch.isfinite(_norm(gradients)):
+        batch.loss_scale /= 2
+        return False
+    torch._foreach_mul_(gradients, 1 / (batch.loss_scale * divisor))
+    return True
 
 
 def _accumulate(
     model: CausalModel,
     samples: Tensor,
-    device: ComputeDevice,
-    size: int,
+    batch: BatchSize,
     check: Callable[[], None],
-    *,
-    divisor: int,
+    scale: float,
 ) -> float:
-    """Add the gradient of the summed loss over `divisor`, which is returned."""
-    total = torch.zeros((), device=device.handle)
-    for part in torch.split(samples, size):
+    """Add the gradient of the summed loss times `scale`; returns the sum, nats."""
+    losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
+    for part in torch.split(samples, batch.samples):
         check()
-        with device.autocast():
-            logits = model.logits(part[:, :-1])
-        loss = (
-            functional.cross_entropy(
-                logits.flatten(0, 1).float(), part[:, 1:].flatten(), reduction="sum"
-            )
-            / divisor
-        )
-        loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        total += loss.detach()
+        total += losses.backward(part, scale)
     return float(total)
 
 
@@ -314,8 +320,13 @@ class Optimiser:
 
 def _clip(gradients: list[Tensor], most: float) -> None:
     """Scale all gradients together to a norm of at most `most`."""
-    norm = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))  # noqa: SLF001 - no public name
-    torch._foreach_mul_(gradients, (most / (norm + 1e-6)).clamp(max=1.0))
+    torch._foreach_mul_(gradients, (most / (_norm(gradients) + 1e-6)).clamp(max=1.0))
+
+
+def _norm(gradients: list[Tensor]) -> Tensor:
+    norms = torch._foreach_norm(gradients)  # noqa: SLF001 - no public name
+    found: Tensor = torch.linalg.vector_norm(torch.stack(norms))
+    return found
 
 
 def _gradient(parameter: nn.Parameter) -> Tensor:
@@ -350,12 +361,16 @@ class _AdamW:
 
 
 def _muons(parameters: Sequence[nn.Parameter]) -> list[_Muon]:
-    """One Muon for each size of matrix, so that equal sizes (up to transposition) share a batch."""
+    """Muons for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
         rows, columns = parameter.shape[0], parameter[0].numel()
         groups.setdefault((min(rows, columns), max(rows, columns)), []).append(parameter)
-    return [_Muon(group, sides) for sides, group in groups.items()]
+    found = []
+    for sides, group in groups.items():
+        size = max(_MUON_NUMBERS // math.prod(sides), 1)
+        found += [_Muon(group[at : at + size], sides) for at in range(0, len(group), size)]
+    return found
 
 
 class _Muon:
@@ -389,8 +404,9 @@ class _Muon:
 def orthogonalise(stack: Tensor) -> Tensor:
     """Approximate the nearest matrix with equal singular values, for each of [N, short, long]."""
     linear, cubic, quintic = NEWTON_SCHULZ
-    wide = stack.bfloat16() if stack.device.type in ("cuda", "xpu") else stack
-    wide = wide / (wide.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    wide: Tensor = stack / (stack.flatten(1).norm(dim=1)[:, None, None] + 1e-7)
+    if stack.device.type != "cpu":
+        wide = wide.to(fastest_precision(stack.device))  # not before: float16 would lose small ones
     for _ in range(NEWTON_SCHULZ_STEPS):
         gram = wide @ wide.mT
         mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
@@ -414,7 +430,7 @@ def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -
         begun, steps = time.perf_counter(), 0
         while steps < _BENCHMARK_STEPS or time.perf_counter() - begun < seconds:
             # It returns a float, and so waits for the device.
-            compute_gradients(trained, samples, chosen, batch, lambda: None)
+            compute_gradients(trained, samples, batch, lambda: None)
             optimiser.step()
             steps += 1
         return steps, time.perf_counter() - begun

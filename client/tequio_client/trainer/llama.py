@@ -21,6 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from tequio_shared.errors import UserFacingError
 
@@ -314,12 +315,19 @@ class _Trunk(nn.Module):
         self.embed_tokens = nn.Embedding(*size, _weight=torch.empty(size))
         self.layers = nn.ModuleList(_Layer(config) for _ in range(config.layers))
         self.norm = _Norm(config)
+        self.recomputes = False
+        """True to store only the inputs of layers, and compute the rest again when going back."""
 
     def forward(self, ids_bl: Tensor) -> Tensor:
         hidden_bld: Tensor = self.embed_tokens(ids_bl)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
+        recomputes = self.recomputes and torch.is_grad_enabled()
         for layer in self.layers:
-            hidden_bld = layer(hidden_bld, turn)
+            hidden_bld = (
+                checkpoint(layer, hidden_bld, turn, use_reentrant=False, preserve_rng_state=False)
+                if recomputes
+                else layer(hidden_bld, turn)
+            )
         out: Tensor = self.norm(hidden_bld)
         return out
 

@@ -58,6 +58,21 @@ class CausalModel:
             logits = self.network(input_ids=ids_bl, use_cache=False).logits
         return logits
 
+    def recompute_layers(self) -> bool:
+        """From now on, store only the inputs of layers and compute the rest again when going back.
+
+        This takes about a third more time. False if the network cannot, or does so already.
+        """
+        network = self.network
+        if isinstance(network, Llama):
+            changes = not network.model.recomputes
+            network.model.recomputes = True
+            return changes
+        if not network.supports_gradient_checkpointing or network.is_activation_checkpointing:
+            return False
+        network.activation_checkpointing_enable()  # type: ignore[operator]  # transformers' method
+        return True
+
     def load(self, master: NDArray[np.int32], layout: WeightLayout) -> None:
         """Set every parameter to the master copy's value, rounded to float32."""
         arrays = layout.unflatten(master)

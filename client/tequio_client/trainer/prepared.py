@@ -20,7 +20,7 @@ from torch import Tensor
 
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, model
-from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
@@ -69,12 +69,16 @@ class UnfinishedWork:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedModel:
-    """Everything that the tasks of a run share; `unfinished` is the work of the last one."""
+    """Everything that the tasks of a run share; `unfinished` is the work of the last one.
+
+    `batch` remembers how much fits into the device's memory, until its limit changes.
+    """
 
     prepare: Prepare
     manifest: Manifest
     corpus: Corpus
     device: ComputeDevice
+    batch: BatchSize
     model: CausalModel
     layout: WeightLayout
     unfinished: UnfinishedWork = field(default_factory=UnfinishedWork)
@@ -82,7 +86,9 @@ class PreparedModel:
     def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
         device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
-        return replace(self, prepare=prepare)
+        is_as_large = prepare.memory_mb == self.prepare.memory_mb
+        batch = self.batch if is_as_large else BatchSize(self.batch.sequence, self.device)
+        return replace(self, prepare=prepare, batch=batch)
 
     def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
@@ -134,6 +140,7 @@ def prepare_model(prepare: Prepare) -> PreparedModel:
         manifest=manifest,
         corpus=corpus,
         device=chosen,
+        batch=BatchSize(corpus.sequence, chosen),
         model=built,
         layout=built.layout(manifest.algorithm.layout),
     )

@@ -266,9 +266,9 @@ def _inner_steps(
     recipe = setup.manifest.inner_at(work.round)
     if _algorithm(setup, task.k).sends_gradients:
         windows = work.plan.windows
-        done = inner.accumulate(setup.model, training, windows, recipe, setup.device, watch)
+        done = inner.accumulate(setup.model, training, windows, recipe, setup.batch, watch)
     else:
-        done = inner.train(setup.model, training, work.plan, recipe, setup.device, watch)
+        done = inner.train(setup.model, training, work.plan, recipe, setup.batch, watch)
     return master, done
 
 
@@ -459,7 +459,7 @@ def measure_gains(task: trainer.MeasureGains, context: TaskContext) -> trainer.G
         params=setup.manifest.outer_params(task.round, task.k),
         master=setup.map_master(task.weights),
         data=_training_data(setup, task.shards),
-        device=setup.device,
+        batch=setup.batch,
         check=context.check,
     )
     gains = gain.measure_gains(

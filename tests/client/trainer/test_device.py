@@ -20,6 +20,22 @@ def test_a_device_that_is_not_there_is_told() -> None:
         device.open_device("cuda:99")
 
 
+@pytest.mark.parametrize(
+    ("capability", "name", "precision"),
+    [
+        ((6, 1), "NVIDIA GeForce GTX 1080", torch.float32),
+        ((7, 0), "Tesla V100-SXM2-16GB", torch.float16),
+        ((7, 5), "NVIDIA GeForce RTX 2060", torch.float16),
+        ((7, 5), "NVIDIA GeForce GTX 1660 Ti", torch.float32),
+        ((8, 6), "NVIDIA GeForce RTX 3060", torch.bfloat16),
+    ],
+)
+def test_a_card_computes_in_what_its_tensor_cores_take(
+    capability: tuple[int, int], name: str, precision: torch.dtype
+) -> None:
+    assert device._cuda_precision(capability, name) == precision  # noqa: SLF001 - needs no card
+
+
 @pytest.mark.cuda
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_computes_in_bfloat16() -> None:

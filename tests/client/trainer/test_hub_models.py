@@ -15,7 +15,8 @@ from transformers import AutoModelForCausalLM
 
 from tequio_client.checkpoint import layout, tensors
 from tequio_client.trainer import device, first_head, inner, likelihood, model
-from tequio_client.trainer.inner import BatchSize, Optimiser
+from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_client.trainer.model_config import ModelRefusedError
 from tequio_shared.errors import UserFacingError
@@ -53,7 +54,7 @@ def trained(first: FirstHead, manifest: Manifest) -> tuple[CausalModel, NDArray[
     cpu = device.open_device("cpu")
     torch.manual_seed(1)
     built.network.train()
-    loss = inner.compute_gradients(built, IDS, cpu, BatchSize(32, cpu), lambda: None)
+    loss = inner.compute_gradients(built, IDS, BatchSize(32, cpu), lambda: None)
     Optimiser(built, InnerParams(lr_e9=10_000_000, adam_lr_e9=10_000_000)).step()
     assert 0 < loss < 100
     delta = np.zeros(first.layout.elements, np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.trainer import device, inner, model
+from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
@@ -18,7 +20,11 @@ from tests.client.trainer.small_run import CONFIG, SmallRun
 from tests.client.trainer.watching import UninterruptedControl
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from torch import Tensor, nn
+
+    from tequio_client.trainer.model import CausalModel
 
 CPU = device.open_device("cpu")
 
@@ -33,7 +39,7 @@ def _trained(
 ) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = model.build(CONFIG)
     network.load(run.origin.master, run.origin.layout)
-    done = inner.train(network, _training(run), plan, run.manifest.inner, CPU, watch)
+    done = inner.train(network, _training(run), plan, run.manifest.inner, BatchSize(32, CPU), watch)
     return done, {name: one.detach().clone() for name, one in network.parameters.items()}
 
 
@@ -79,13 +85,11 @@ def test_small_batches_give_the_same_gradient(run: SmallRun) -> None:
     network = run.origin.model
     network.load(run.origin.master, run.origin.layout)
     samples = _training(run).samples(range(4))
-    batch = inner.BatchSize(32, CPU)
-    whole = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
+    batch = BatchSize(32, CPU)
+    whole = inner.compute_gradients(network, samples, batch, lambda: None)
     grads = {n: one.grad.clone() for n, one in network.parameters.items() if one.grad is not None}
     batch.samples = 3
-    assert inner.compute_gradients(network, samples, CPU, batch, lambda: None) == pytest.approx(
-        whole
-    )
+    assert inner.compute_gradients(network, samples, batch, lambda: None) == pytest.approx(whole)
     for name, grad in grads.items():
         torch.testing.assert_close(network.parameters[name].grad, grad, atol=1e-6, rtol=1e-4)
 
@@ -98,7 +102,9 @@ def _accumulated(
 ) -> tuple[TrainingProgress, dict[str, Tensor]]:
     network = run.origin.model
     network.load(run.origin.master, run.origin.layout)
-    done = inner.accumulate(network, _training(run), range(windows), run.manifest.inner, CPU, watch)
+    done = inner.accumulate(
+        network, _training(run), range(windows), run.manifest.inner, BatchSize(32, CPU), watch
+    )
     return done, {name: _gradient(one).clone() for name, one in network.parameters.items()}
 
 
@@ -111,8 +117,8 @@ def test_the_gradient_of_a_round_is_that_of_all_its_windows(run: SmallRun) -> No
     done, found = _accumulated(run, 6, UninterruptedControl())
     network = run.origin.model
     samples = _training(run).samples(range(6))
-    batch = inner.BatchSize(32, CPU)
-    loss = inner.compute_gradients(network, samples, CPU, batch, lambda: None)
+    batch = BatchSize(32, CPU)
+    loss = inner.compute_gradients(network, samples, batch, lambda: None)
     norm = torch.stack([_gradient(one).norm() for one in network.parameters.values()]).norm()
     assert norm > 1, "nothing was clipped"
     for name, parameter in network.parameters.items():
@@ -129,7 +135,7 @@ def test_no_weight_moves_before_the_outer_step(run: SmallRun) -> None:
 def test_a_gradient_that_ends_early_is_that_of_the_windows_done(
     run: SmallRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
+    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
     early, first = _accumulated(run, 6, UninterruptedControl(steps=2))
     rerun, second = _accumulated(run, 2, UninterruptedControl())
     assert (early.step, early.windows) == (rerun.step, rerun.windows) == (1, 2)
@@ -142,19 +148,104 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
     _, whole = _accumulated(run, 6, UninterruptedControl())
     real, sizes = inner._accumulate, []  # noqa: SLF001 - the one place that runs out of memory
 
-    def scarce(*given: object, **named: object) -> float:
-        sizes.append(given[3])
-        loss = real(*given, **named)  # type: ignore[arg-type]  # passed on as they came
+    def scarce(
+        network: CausalModel,
+        samples: Tensor,
+        batch: BatchSize,
+        check: Callable[[], None],
+        scale: float,
+    ) -> float:
+        sizes.append(batch.samples)
+        loss = real(network, samples, batch, check, scale)
         if len(sizes) == 2:
             raise torch.OutOfMemoryError
         return loss
 
-    monkeypatch.setitem(inner._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setattr(inner, "_BUSY_TOKENS", 1)
     monkeypatch.setattr(inner, "_accumulate", scarce)
     _, found = _accumulated(run, 6, UninterruptedControl())
     assert sizes == [4, 4, *[2] * 6]
     for name, gradient in whole.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-6, rtol=1e-3)
+
+
+# --- float16 --------------------------------------------------------------------------------------
+
+FP16 = ComputeDevice(handle=CPU.handle, name="cpu", memory_mb=0, precision=torch.float16)
+
+
+def _gradients(run: SmallRun, batch: BatchSize) -> tuple[float, dict[str, Tensor]]:
+    network = run.origin.model
+    network.load(run.origin.master, run.origin.layout)
+    samples = _training(run).samples(range(4))
+    loss = inner.compute_gradients(network, samples, batch, lambda: None)
+    return loss, {name: _gradient(one).clone() for name, one in network.parameters.items()}
+
+
+@pytest.mark.parametrize("first_scale", [1.0, 2.0**18])
+def test_float16_gives_the_gradient_of_float32_whatever_the_first_scale(
+    run: SmallRun, first_scale: float
+) -> None:
+    loss, expected = _gradients(run, BatchSize(32, CPU))
+    batch = BatchSize(32, FP16)
+    batch.loss_scale = first_scale
+    found, gradients = _gradients(run, batch)
+    assert found == pytest.approx(loss, rel=1e-3)
+    for name, one in gradients.items():
+        assert (one - expected[name]).norm() < 0.005 * expected[name].norm(), name
+    assert (batch.loss_scale < first_scale) == (first_scale > 1)
+
+
+def test_another_scale_changes_no_more_than_what_vanishes(run: SmallRun) -> None:
+    first, second = BatchSize(32, FP16), BatchSize(32, FP16)
+    second.loss_scale = 2 * first.loss_scale
+    (_, one), (_, other) = _gradients(run, first), _gradients(run, second)
+    for name, gradient in one.items():
+        assert (gradient - other[name]).norm() < 0.001 * gradient.norm(), name
+
+
+@pytest.mark.parametrize("sends_gradients", [False, True])
+def test_every_round_begins_with_the_same_scale(run: SmallRun, *, sends_gradients: bool) -> None:
+    results, batch = [], BatchSize(32, FP16)
+    for left in (batch.loss_scale, 2.0**-3):
+        batch.loss_scale = left  # by the round before
+        network = model.build(CONFIG)
+        network.load(run.origin.master, run.origin.layout)
+        training, watch = _training(run), UninterruptedControl()
+        if sends_gradients:
+            inner.accumulate(network, training, range(4), run.manifest.inner, batch, watch)
+            results.append([_gradient(one).clone() for one in network.parameters.values()])
+        else:
+            plan = StepPlan.from_ranges([(0, 4)], 2)
+            inner.train(network, training, plan, run.manifest.inner, batch, watch)
+            results.append([one.detach().clone() for one in network.parameters.values()])
+        assert all(bool(torch.isfinite(one).all()) for one in results[-1])
+    assert all(torch.equal(one, other) for one, other in zip(*results, strict=True))
+
+
+def test_a_network_without_a_finite_loss_ends_with_gradients_that_are_not_finite(
+    run: SmallRun,
+) -> None:
+    batch = BatchSize(32, FP16)
+    network = run.origin.model
+    network.load(run.origin.master, run.origin.layout)
+    with torch.no_grad():
+        next(iter(network.parameters.values())).fill_(math.nan)
+    samples = _training(run).samples(range(1))
+    assert math.isnan(inner.compute_gradients(network, samples, batch, lambda: None))
+    assert batch.loss_scale == 2.0**-16
+
+
+def test_muon_moves_equal_matrices_in_stacks_of_limited_size(
+    run: SmallRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = StepPlan.from_ranges([(0, 4)], 2)
+    _, together = _trained(run, plan, UninterruptedControl())
+    monkeypatch.setattr(inner, "_MUON_NUMBERS", 1)
+    _, alone = _trained(run, plan, UninterruptedControl())
+    for name, one in together.items():
+        torch.testing.assert_close(alone[name], one, rtol=1e-5, atol=1e-6, msg=name)
 
 
 def test_newton_schulz_brings_singular_values_near_one() -> None:

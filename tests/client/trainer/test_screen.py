@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from tequio_client.trainer import codecs, device, inner, model, screen
+from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.screen import Likeness
@@ -64,7 +65,7 @@ def _delta(run: SmallRun, first: int, steps: int = 16) -> NDArray[np.float32]:
         training,
         plan,
         run.manifest.inner,
-        device.open_device("cpu"),
+        BatchSize(training.sequence, device.open_device("cpu")),
         UninterruptedControl(steps),
     )
     delta = np.zeros(run.origin.layout.elements, np.float32)

@@ -3,18 +3,19 @@
 Formulas, with P parameters, S tokens per batch, V vocabulary size, N values of a head (P plus
 padding).
 
-- Accelerator: `MEMORY_BASE_MB` for driver and libraries; 4 P bytes each for weights, gradients, the
-  weights at the start of the round and the difference; 4 P for Muon's momentum or 8 P for AdamW's
-  two (the larger is used); distro has only weights and gradients; for activations 2 x 4 S V bytes
-  of logits and their gradient, and 34 bytes per token, layer and unit of width (Korthikanti et al.
-  2022, section 4.1, without the quadratic attention term), with width and layers taken from the
-  tensors. The trainer adapts its batch to the free memory, down to one sample: with less memory
-  than this it is slower, until one sample does not fit. Not yet checked against a real GPU.
+- Accelerator: `MEMORY_BASE_MB` for driver and libraries; 8 P bytes for weights and gradients; 4
+  for each parameter in a hidden matrix with Muon, 8 for any other and with AdamW, none with distro;
+  8 S V bytes of logits and their gradient, of at most `MOST_LOGITS` logits; activations; or, if it
+  is more than those, what a step of Muon needs beside them. Activations are those of a trainer
+  that stores the inputs of layers alone, 4 bytes for each token, layer and unit of width, and
+  computes one layer at a time: `OUTPUT_BYTES` for each token and output of the layer's matrices.
+  `bench/memory.py` compares this with steps on a CPU; no GPU was measured. The trainer adapts its
+  batch to the free memory, down to one sample: with less memory than this it is slower, until one
+  sample does not fit; with more, it stores activations of all layers.
 - With a frozen base, P counts the adapters' parameters; the base's files add to disk and the first
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
-  matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair.
-  Activations take 4 bytes per token, layer and unit of width, and 34 for one layer: on a tight card
-  the trainer keeps only the inputs of layers.
+  matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
+  the layer's matrices are those with adapters.
 - Disk: two heads (the held one and the next) of 4 N bytes, and 4 N more with momentum or 8 N
   with a down link; three trainer files of 4 N bytes, the contributions of two rounds, and the
   shards of the first rounds.
@@ -33,17 +34,20 @@ from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.round.manifest import Corpus, Manifest
 
 MEMORY_BASE_MB = 700
-BATCH_TOKENS = 8_192
-"""Tokens per batch on a GPU, or one sample if that is longer."""
+BATCH_TOKENS = 4_096
+"""Tokens per batch that keep a GPU busy, or one sample if that is longer."""
 FROZEN_BATCH_TOKENS = 2_048
 """Tokens per batch with a frozen base, which takes most of the card's memory."""
+MOST_LOGITS = 1 << 26
+"""Logits that the trainer has at once, as in its `token_loss`."""
+OUTPUT_BYTES = 9
+"""Bytes for each token and output of a hidden matrix, measured: 7.1 in bfloat16, 8.6 in float32."""
 SHARDS = 2
 """Shards that a trainer reads in its first rounds."""
 _VALUE = 4
-_COPIES = 4  # weights, gradients, the start, the difference
-_ADAM = 2
-_DISTRO_COPIES = 2  # weights, gradients
-_UNIT_BYTES = 34
+_LOGIT_BYTES = 8
+_MUON_BYTES = 16  # for each number of a stack of matrices
+_MUON_NUMBERS = 1 << 25  # most numbers of a stack
 _TRAINER_FILES = 3
 _HEADS = 2
 _ROUNDS = 2
@@ -100,15 +104,38 @@ def min_memory_mb(manifest: Manifest) -> int:
 
 
 def _memory_mb(manifest: Manifest, tokens: int) -> int:
-    model = manifest.model
-    copies = _DISTRO_COPIES if manifest.algorithm.name == "distro" else _COPIES + _ADAM
-    states = copies * _VALUE * model.parameters
-    logits = 2 * _VALUE * tokens * manifest.tokenizer.vocab_size
-    layers, width = _outline(manifest)
-    kept = _VALUE * layers + _UNIT_BYTES if manifest.frozen else _UNIT_BYTES * layers
-    activations = kept * tokens * width
-    taken = _held_bytes(manifest) + states + logits + activations
+    logits = min(tokens * manifest.tokenizer.vocab_size, MOST_LOGITS) * _LOGIT_BYTES
+    layers, width, outputs = _outline(manifest)
+    activations = tokens * (_VALUE * layers * width + OUTPUT_BYTES * outputs)
+    hidden = _hidden_numbers(manifest) if _uses_muon(manifest) else 0
+    passing = max(logits + activations, _MUON_BYTES * min(hidden, _MUON_NUMBERS))
+    taken = _held_bytes(manifest) + _state_bytes(manifest) + passing
     return MEMORY_BASE_MB + math.ceil(taken / _MIB)
+
+
+def _uses_muon(manifest: Manifest) -> bool:
+    return manifest.algorithm.name != "distro" and manifest.inner.optimiser == "muon"
+
+
+def _state_bytes(manifest: Manifest) -> int:
+    """Weights, gradients and the optimiser's state."""
+    every = manifest.model.parameters
+    if manifest.algorithm.name == "distro":
+        return 2 * _VALUE * every
+    return _VALUE * (4 * every - (_hidden_numbers(manifest) if _uses_muon(manifest) else 0))
+
+
+def _hidden_numbers(manifest: Manifest) -> int:
+    return sum(math.prod(shape) for _, shape in _hidden(manifest))
+
+
+def _hidden(manifest: Manifest) -> list[tuple[str, tuple[int, ...]]]:
+    """Matrices of layers, whose names have numbers; others are tables and output layers."""
+    return [
+        (name, shape)
+        for name, shape in manifest.model.tensors
+        if len(shape) > 1 and any(part.isdigit() for part in name.split("."))
+    ]
 
 
 def _base_bytes(manifest: Manifest) -> int:
@@ -124,8 +151,8 @@ def _held_bytes(manifest: Manifest) -> int:
     return layout.held_bytes(base, listed) + _VALUE * widened
 
 
-def _outline(manifest: Manifest) -> tuple[int, int]:
-    """Number of layers and width, from names and shapes of the tensors.
+def _outline(manifest: Manifest) -> tuple[int, int, int]:
+    """Number of layers, width, and outputs of a layer's matrices, from the tensors.
 
     Layers are counted by the numbers in names (`layers.3.`); the width is the largest shorter side
     of a matrix, which is the embedding or a projection.
@@ -133,10 +160,12 @@ def _outline(manifest: Manifest) -> tuple[int, int]:
     numbers = {
         part for name, _ in manifest.model.tensors for part in name.split(".") if part.isdigit()
     }
+    layers = max(len(numbers), 1)
+    if manifest.frozen:
+        sides = layout.adapted_modules(manifest.model.tensors).values()
+        rows = sum(rows for rows, _ in sides)
+        return layers, min(columns for _, columns in sides), math.ceil(rows / layers)
     matrices = [shape for _, shape in manifest.model.tensors if len(shape) > 1]
     width = max((min(shape) for shape in matrices), default=1)
-    if manifest.frozen:
-        width = min(
-            columns for _, columns in layout.adapted_modules(manifest.model.tensors).values()
-        )
-    return max(len(numbers), 1), width
+    rows = sum(shape[0] for _, shape in _hidden(manifest))
+    return layers, width, math.ceil(rows / layers)

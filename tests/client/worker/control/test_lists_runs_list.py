@@ -21,6 +21,8 @@ from tequio_client.worker.control.lists import (
 )
 from tequio_client.worker.lending.facts import IdleCause
 from tequio_client.worker.lending.needs import (
+    MOST_LOGITS,
+    OUTPUT_BYTES,
     contribution_bytes,
     estimate,
     memory_mb,
@@ -202,9 +204,17 @@ def test_memory_counts_states_logits_and_activations() -> None:
         ),
         tokenizer=msgspec.structs.replace(manifest.tokenizer, vocab_size=symbols),
     )
-    states, logits = 24 * parameters, 8 * 8_192 * symbols
-    activations = 34 * 8_192 * layers * width
+    hidden = parameters - symbols * width
+    states, logits = 12 * hidden + 16 * symbols * width, 8 * MOST_LOGITS
+    activations = 4_096 * (4 * layers * width + OUTPUT_BYTES * 9 * width)
+    assert large.inner.optimiser == "muon"
     assert memory_mb(large) == 701 + (states + logits + activations) // (1 << 20)
+    adam = msgspec.structs.replace(large.inner, optimiser="adamw")
+    more = memory_mb(msgspec.structs.replace(large, inner=adam)) - memory_mb(large)
+    assert more == pytest.approx(4 * hidden / (1 << 20), abs=1)
+    one = 1_024 * (4 * layers * width + OUTPUT_BYTES * 9 * width) + 8 * 1_024 * symbols
+    assert one < 16 << 25, "a step of Muon needs more than one sample"
+    assert min_memory_mb(large) == 701 + (states + (16 << 25)) // (1 << 20)
     longer = msgspec.structs.replace(
         large, model=msgspec.structs.replace(large.model, sequence=16_384)
     )

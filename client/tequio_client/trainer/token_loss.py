@@ -1,0 +1,192 @@
+"""Cross-entropy of predictions, and its gradient, without all logits of a batch at once.
+
+Logits of 65,536 tokens and 50,000 symbols are 13 GB in binary32. So the network is cut before its
+output layer: the trunk computes all tokens, the output layer and the loss `MOST_LOGITS` logits at a
+time. Loss and gradient of a part are computed together, so nothing is computed twice: the gradients
+of all parts go through the trunk in one backward pass. A batch with fewer logits is not cut.
+
+Beside its logits, a part needs as many numbers again for probabilities, which become the gradient:
+8 bytes for each logit, in binary32 and in 16 bits.
+
+Shapes: B samples, L tokens, D hidden, V vocabulary, n tokens of a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
+from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.model import CausalModel
+
+MOST_LOGITS = 1 << 26
+"""Logits that live at once: 512 MiB with their gradient.
+
+Of 50,000 symbols these are 1,300 tokens. With many fewer, an accelerator would spend more time on
+adding up the output layer's gradient, part by part, than on computing it.
+"""
+IGNORED = -100
+"""Target without a loss."""
+_APART = 1e-4
+_PROBE = 4
+
+
+class TokenLoss:
+    """Losses of one model on one device; at most `MOST_LOGITS` logits live at once.
+
+    A network of transformers that cannot be cut computes all logits at once.
+    """
+
+    def __init__(self, model: CausalModel, device: ComputeDevice) -> None:
+        self._model, self._device = model, device
+        self._vocabulary = _output_rows(model.network)
+        self._cut: _CutNetwork | None = None
+
+    def backward(self, samples: Tensor, scale: float) -> Tensor:
+        """Add the gradient of `scale` times the summed loss; returns the sum itself, nats.
+
+        Samples are token ids, int64 [B, L + 1]; each but the first is a target.
+        """
+        inputs_bl, targets = samples[:, :-1], samples[:, 1:].flatten()
+        cut = self._network_for(inputs_bl)
+        if cut is None:
+            with self._device.autocast():
+                logits_blv = self._model.logits(inputs_bl)
+            return _backward(logits_blv.flatten(0, 1), targets, scale)
+        with self._device.autocast():
+            hidden_bld = cut.trunk(inputs_bl)
+        hidden_nd = hidden_bld.detach().flatten(0, 1)
+        gradient_nd = torch.zeros_like(hidden_nd)
+        total = torch.zeros((), device=hidden_nd.device)
+        for part in self._parts(len(hidden_nd)):
+            given = hidden_nd[part].requires_grad_()
+            with self._device.autocast():
+                logits_nv = cut.output(given[None])[0]
+            total += _backward(logits_nv, targets[part], scale)
+            if given.grad is not None:
+                gradient_nd[part] = given.grad
+        hidden_bld.backward(gradient_nd.view_as(hidden_bld))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        return total
+
+    @torch.no_grad()
+    def losses(self, inputs_bl: Tensor, targets_bl: Tensor) -> Tensor:
+        """Nats of each target, float32 [B, L]; 0 for those that are `IGNORED`."""
+        targets, cut = targets_bl.flatten(), self._network_for(inputs_bl)
+        with self._device.autocast():
+            if cut is None:
+                logits_blv = self._model.logits(inputs_bl)
+                return _losses(logits_blv.flatten(0, 1), targets).view(targets_bl.shape)
+            hidden_nd = cut.trunk(inputs_bl).flatten(0, 1)
+            found = [
+                _losses(cut.output(hidden_nd[None, part])[0], targets[part])
+                for part in self._parts(len(hidden_nd))
+            ]
+        return torch.cat(found).view(targets_bl.shape)
+
+    def _network_for(self, inputs_bl: Tensor) -> _CutNetwork | None:
+        """The cut network for a batch with too many logits; None to compute the whole one."""
+        if inputs_bl.numel() * self._vocabulary <= MOST_LOGITS:
+            return None
+        if self._cut is None:
+            self._cut = _cut_network(self._model, inputs_bl.device)
+            if self._cut is None:
+                self._vocabulary = 0  # it cannot be cut, and is not asked again
+        return self._cut
+
+    def _parts(self, tokens: int) -> Iterator[slice]:
+        size = max(MOST_LOGITS // self._vocabulary, 1)
+        return (slice(at, at + size) for at in range(0, tokens, size))
+
+
+def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
+    with torch.no_grad():
+        log_odds = torch.log_softmax(logits_nv, 1, dtype=torch.float32)
+        at = targets[:, None]
+        loss = -log_odds.gather(1, at).sum()
+        gradient = log_odds.exp_()
+        gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(scale)
+    logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
+    return loss
+
+
+def _losses(logits_nv: Tensor, targets: Tensor) -> Tensor:
+    return functional.cross_entropy(
+        logits_nv.float(), targets, ignore_index=IGNORED, reduction="none"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _CutNetwork:
+    """A network as ids [B, L] to [B, L, D], and [B, L, D] to logits [B, L, V]."""
+
+    trunk: Callable[[Tensor], Tensor]
+    output: Callable[[Tensor], Tensor]
+
+
+def _output_rows(network: nn.Module) -> int:
+    """Logits of a token; 0 for a network without a known output layer."""
+    if isinstance(network, Llama):
+        return network.config.vocab_size
+    head = network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
+    weight = getattr(head, "weight", None)
+    return len(weight) if isinstance(weight, Tensor) else 0
+
+
+def _cut_network(model: CausalModel, device: torch.device) -> _CutNetwork | None:
+    network = model.network
+    if isinstance(network, Llama):
+        return _CutNetwork(network.model, network.lm_head)
+    cut = _cut_decoder(network)
+    return cut if _is_equal(model, cut, device) else None
+
+
+def _cut_decoder(network: nn.Module) -> _CutNetwork:
+    """Cut a network of transformers behind its decoder.
+
+    What follows it differs: some scale logits, some cap them. So the network's own `forward`
+    computes the output, while its decoder returns what it is given.
+    """
+    decoder: Any = network.get_decoder()  # type: ignore[operator]  # transformers' method
+    kinds: list[type] = []  # of the decoder's output
+
+    def trunk(ids_bl: Tensor) -> Tensor:
+        found = decoder(input_ids=ids_bl, use_cache=False)
+        kinds[:] = [type(found)]
+        hidden_bld: Tensor = found.last_hidden_state
+        return hidden_bld
+
+    def output(hidden_bld: Tensor) -> Tensor:
+        ids_bl = torch.zeros(hidden_bld.shape[:2], dtype=torch.int64, device=hidden_bld.device)
+        decoder.forward = lambda *_, **__: kinds[0](last_hidden_state=hidden_bld)
+        try:
+            logits: Tensor = network(input_ids=ids_bl, use_cache=False).logits
+        finally:
+            del decoder.forward  # the class has the real one
+        return logits
+
+    return _CutNetwork(trunk, output)
+
+
+def _is_equal(model: CausalModel, cut: _CutNetwork, device: torch.device) -> bool:
+    """True if the cut network predicts what the whole one does, for a few tokens."""
+    # A network that does not call its decoder as a module, or mixes tokens behind it, fails here.
+    network = model.network
+    ids_bl = torch.arange(_PROBE, device=device).view(2, -1) % _output_rows(network)
+    is_training = network.training
+    network.eval()
+    try:
+        with torch.no_grad():
+            whole = model.logits(ids_bl).flatten(0, 1)
+            hidden_nd = cut.trunk(ids_bl).flatten(0, 1)
+            parts = torch.cat([cut.output(one[None, None])[0] for one in hidden_nd])
+        return torch.allclose(parts, whole, rtol=_APART, atol=_APART * float(whole.abs().max()))
+    except FORWARD_ERRORS:
+        return False
+    finally:
+        network.train(is_training)

@@ -1,0 +1,168 @@
+"""A step fits into the memory of its device, and what fits is remembered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import torch
+from torch import Tensor
+
+from tequio_client.ipc import trainer
+from tequio_client.trainer import device, inner, model, prepared, tasks, token_loss
+from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.main import TaskQueue, TrainerActivity
+from tequio_client.trainer.token_loss import TokenLoss
+from tequio_client.worker.lending import needs
+from tests.support import architectures
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.prepared import PreparedModel
+    from tests.client.trainer.small_run import SmallRun
+
+CPU = device.open_device("cpu")
+SEQUENCE = 16
+SAMPLES = torch.randint(0, 256, (8, SEQUENCE + 1), generator=torch.Generator().manual_seed(1))
+
+
+def small(kind: str) -> CausalModel:
+    """A small network with weights by chance."""
+    return model.build_random(json.dumps(architectures.small_fields(kind)).encode(), 1)
+
+
+def gradients(built: CausalModel, batch: BatchSize) -> tuple[float, dict[str, Tensor], int]:
+    """Loss and gradients, and the bytes stored for the backward pass outside layers."""
+    stored: dict[int, int] = {}
+
+    def pack(one: Tensor) -> Tensor:
+        stored[one.untyped_storage().data_ptr()] = one.untyped_storage().nbytes()
+        return one
+
+    torch.manual_seed(1)  # of dropout
+    built.network.train()
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda one: one):
+        loss = inner.compute_gradients(built, SAMPLES, batch, lambda: None)
+    found = {n: one.grad.clone() for n, one in built.parameters.items() if one.grad is not None}
+    return loss, found, sum(stored.values())
+
+
+@pytest.mark.parametrize("kind", ["llama", "gpt2", "gemma2", "qwen3"])
+def test_recomputed_layers_give_the_same_gradients_from_fewer_bytes(kind: str) -> None:
+    built, batch = small(kind), BatchSize(SEQUENCE, CPU)
+    loss, expected, plainly = gradients(built, batch)
+    assert built.recompute_layers()
+    assert not built.recompute_layers(), "it does so already"
+    again, found, stored = gradients(built, batch)
+    assert again == pytest.approx(loss)
+    assert found.keys() == expected.keys() == built.parameters.keys()
+    for name, one in found.items():
+        torch.testing.assert_close(one, expected[name], rtol=1e-5, atol=1e-7, msg=name)
+    assert stored < plainly / 2
+
+
+def test_a_network_that_cannot_recompute_says_so() -> None:
+    assert not small("ctrl").recompute_layers()
+
+
+class SmallCard:
+    """Runs out of memory above `room` samples at once; a recomputing network takes a quarter."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, room: float) -> None:
+        self.room, self.failures = room, 0
+        real = TokenLoss.backward
+
+        def backward(losses: TokenLoss, samples: Tensor, scale: float) -> Tensor:
+            network = losses._model.network  # noqa: SLF001 - the network that computes
+            assert isinstance(network, Llama)
+            need = len(samples) * (0.25 if network.model.recomputes else 1)
+            loss = real(losses, samples, scale)
+            if need > self.room:
+                self.failures += 1  # after the gradients were added: they must not count twice
+                raise torch.OutOfMemoryError
+            return loss
+
+        monkeypatch.setattr(TokenLoss, "backward", backward)
+
+
+@pytest.mark.parametrize(
+    ("room", "busy_tokens", "samples", "recomputes"),
+    [
+        (8, 64, 8, False),
+        (4, 64, 4, False),
+        (2, 64, 4, True),
+        (1, 64, 4, True),
+        (0.5, 64, 2, True),
+        (0.25, 64, 1, True),
+        (0.25, 1, 1, True),
+    ],
+)
+def test_a_batch_is_halved_then_recomputed_then_halved_again(
+    room: float,
+    busy_tokens: int,
+    samples: int,
+    *,
+    recomputes: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built, batch = small("llama"), BatchSize(SEQUENCE, CPU)
+    batch.samples = 8
+    loss, expected, _ = gradients(built, batch)
+    SmallCard(monkeypatch, room)
+    monkeypatch.setattr(inner, "_BUSY_TOKENS", busy_tokens)
+    again, found, _ = gradients(built, batch)
+    assert batch.samples == samples
+    assert built.recompute_layers() != recomputes
+    assert again == pytest.approx(loss)
+    for name, one in found.items():
+        torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-6, msg=name)
+
+
+def test_less_memory_than_one_recomputed_sample_takes_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built, batch = small("llama"), BatchSize(SEQUENCE, CPU)
+    card = SmallCard(monkeypatch, 0.2)
+    with pytest.raises(torch.OutOfMemoryError):
+        inner.compute_gradients(built, SAMPLES, batch, lambda: None)
+    assert batch.samples == 1
+    assert card.failures == 9, "128 samples of 16 tokens, halved seven times; recomputed once"
+
+
+def train(setup: PreparedModel, run: SmallRun, number: int, folder: Path) -> None:
+    """Run one task as the trainer's loop does."""
+    outs = {out: str(folder / f"{out}-{number}") for out in ("payload_out", "feedback_out")}
+    task = run.train(number, "remembered", delta_out=str(folder / f"delta-{number}"), **outs)
+    queue = TaskQueue()
+    queue.put(setup.prepare)
+    queue.put(task)
+    context = tasks.TaskContext(
+        setup=setup, queue=queue, task=task, report=lambda _: None, activity=TrainerActivity()
+    )
+    assert isinstance(tasks.run(context), trainer.Trained)
+
+
+def test_what_fits_is_found_once_for_a_prepared_model(
+    run: SmallRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    setup = prepared.prepare_model(run.prepare(1))
+    monkeypatch.setattr(inner, "_BUSY_TOKENS", 1)
+    card = SmallCard(monkeypatch, 2)
+    train(setup, run, 10, tmp_path)
+    failures = card.failures
+    assert failures > 0
+    assert setup.batch.samples == 2
+    train(setup, run, 11, tmp_path)
+    assert card.failures == failures
+    same = setup.with_limits(msgspec.structs.replace(setup.prepare, command=2, threads=1))
+    assert same.batch is setup.batch
+    other = setup.with_limits(msgspec.structs.replace(setup.prepare, command=3, memory_mb=9_000))
+    assert other.batch.samples > 2
+
+
+def test_the_worker_reckons_with_the_logits_that_the_trainer_has_at_once() -> None:
+    assert needs.MOST_LOGITS == token_loss.MOST_LOGITS

@@ -1,0 +1,150 @@
+"""Losses and gradients part by part: those of all logits, which never live at once."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tequio_client.trainer import device, model, token_loss
+from tequio_client.trainer.token_loss import IGNORED, TokenLoss
+from tests.support import architectures
+from tests.support.training_lab import BF16
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.model import CausalModel
+
+CPU = device.open_device("cpu")
+VOCABULARY, TOKENS = 256, 6 * 16
+SAMPLES = torch.randint(0, VOCABULARY, (6, 17), generator=torch.Generator().manual_seed(1))
+FIVE_TOKENS = 5 * VOCABULARY
+KINDS = ("llama", "gpt2", "gemma2", "cohere", "granite", "opt", "mamba")
+"""Plain, tied, capped, two scaled ones, a decoder in a decoder, and one without attention."""
+
+
+def small(kind: str) -> CausalModel:
+    """A small network with weights so large that caps on logits change them."""
+    fields = architectures.small_fields(kind)
+    built = model.build(json.dumps(fields).encode())
+    chance = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for one in built.parameters.values():
+            one.normal_(0, 0.3, generator=chance) if one.dim() > 1 else one.fill_(1.0)
+    return built
+
+
+def gradients(built: CausalModel) -> dict[str, Tensor]:
+    """The gradients, which are then forgotten."""
+    found = {}
+    for name, one in built.parameters.items():
+        assert one.grad is not None, name
+        found[name], one.grad = one.grad, None
+    return found
+
+
+def by_hand(built: CausalModel, chosen: ComputeDevice, scale: float) -> tuple[float, Any]:
+    """Loss and gradients as torch computes them from all logits."""
+    torch.manual_seed(1)  # of dropout
+    with chosen.autocast():
+        logits = built.logits(SAMPLES[:, :-1])
+    loss = scale * functional.cross_entropy(
+        logits.flatten(0, 1).float(), SAMPLES[:, 1:].flatten(), reduction="sum"
+    )
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    return float(loss.detach()), gradients(built)
+
+
+@pytest.mark.parametrize("most", [token_loss.MOST_LOGITS, FIVE_TOKENS])
+@pytest.mark.parametrize("kind", KINDS)
+def test_gradients_are_those_of_all_logits_at_once(
+    kind: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = small(kind)
+    loss, expected = by_hand(built, CPU, 1 / TOKENS)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", most)
+    torch.manual_seed(1)
+    found = float(TokenLoss(built, CPU).backward(SAMPLES, 1 / TOKENS))
+    assert found == pytest.approx(loss * TOKENS, rel=1e-5)
+    limit = 1e-5 * max(float(one.abs().max()) for one in expected.values())
+    for name, one in gradients(built).items():
+        torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=limit, msg=name)
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma2"])
+def test_gradients_of_parts_agree_in_16_bits(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = small(kind)
+    loss, expected = by_hand(built, BF16, 1 / TOKENS)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    found = float(TokenLoss(built, BF16).backward(SAMPLES, 1 / TOKENS))
+    assert found == pytest.approx(loss * TOKENS, 1e-3)
+    for name, one in gradients(built).items():
+        apart = (one - expected[name]).norm() / expected[name].norm()
+        assert apart < 0.02, f"{name}: eight bits of mantissa"
+
+
+class LargestTensor(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """Records the numbers in the largest tensor that any operation returns, forward or backward."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
+        self.numbers = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Any,  # noqa: ANN401 - torch's
+        types: Any,  # noqa: ANN401 - torch's
+        args: Any = (),  # noqa: ANN401 - torch's
+        kwargs: Any = None,  # noqa: ANN401 - torch's
+    ) -> Any:  # noqa: ANN401 - torch's
+        out = func(*args, **(kwargs or {}))
+        for one in out if isinstance(out, (tuple, list)) else (out,):
+            if isinstance(one, Tensor):
+                self.numbers = max(self.numbers, one.numel())
+        return out
+
+
+@pytest.mark.parametrize("kind", ["llama", "gemma2", "gpt2"])
+def test_all_logits_never_live_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    built = small(kind)
+    logits = VOCABULARY * TOKENS
+    with LargestTensor() as whole:
+        TokenLoss(built, CPU).backward(SAMPLES, 1.0)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    with LargestTensor() as training:
+        TokenLoss(built, CPU).backward(SAMPLES, 1.0)
+    with LargestTensor() as scoring:
+        TokenLoss(built, CPU).losses(SAMPLES[:, :-1], SAMPLES[:, 1:])
+    assert whole.numbers >= logits
+    assert FIVE_TOKENS < scoring.numbers <= training.numbers <= logits / 2
+
+
+def test_a_network_that_cannot_be_cut_computes_all_logits(monkeypatch: pytest.MonkeyPatch) -> None:
+    # It changes tokens between its decoder and its output layer, without calling them as one.
+    built = small("modernbert-decoder")
+    loss, expected = by_hand(built, CPU, 1.0)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    losses = TokenLoss(built, CPU)
+    assert float(losses.backward(SAMPLES, 1.0)) == pytest.approx(loss, rel=1e-5)
+    for name, one in gradients(built).items():
+        torch.testing.assert_close(one, expected[name], rtol=1e-4, atol=1e-3, msg=name)
+    found = losses.losses(SAMPLES[:, :-1], SAMPLES[:, 1:])
+    assert float(found.sum()) == pytest.approx(loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["llama", "cohere"])
+def test_losses_of_parts_are_those_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    built, targets = small(kind), SAMPLES[:, 1:].clone()
+    targets[1, 10:] = IGNORED
+    whole = TokenLoss(built, CPU).losses(SAMPLES[:, :-1], targets)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
+    parts = TokenLoss(built, CPU).losses(SAMPLES[:, :-1], targets)
+    torch.testing.assert_close(parts, whole, rtol=1e-5, atol=1e-5)
+    assert parts.shape == targets.shape
+    assert not parts[1, 10:].any()
+    assert parts[0].gt(0).all()
