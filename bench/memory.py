@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import torch
+from loops import repository  # noqa: F401
 from loops.machine import machine
 from loops.table import markdown
 from tests.support.memory_swarm import tiny_manifest
