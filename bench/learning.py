@@ -29,13 +29,17 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from loops import table
-from loops.local_swarm import FULL_BYTES, PARTS, LocalRun, LocalSwarm, train_centrally
+from loops.local_swarm import (
+    FULL_BYTES,
+    PARTS,
+    LocalRun,
+    LocalSwarm,
+    build_library_data,
+    train_centrally,
+)
 from loops.machine import machine
 
-from tequio_client.dataset import sources
-from tequio_client.dataset.build import ShardOptions, build_shards
-from tequio_client.demo.script import ARCHITECTURE, SEQUENCE
-from tequio_client.tokenizers import ByteTokenizer
+from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -215,15 +219,8 @@ def _train(size: str, name: str, seed: int) -> dict[str, object]:
 def _write(path: Path, tables: Mapping[str, Mapping[str, object]], config: object) -> None:
     """Write the plan, its model's configuration, and its data beside it."""
     (path.parent / "config.json").write_text(json.dumps(config))
-    # JSON's numbers and texts of letters are TOML's too.
-    lines = ['name = "laboratory"']
-    for title, fields in tables.items():
-        lines += [f"[{title}]", *(f"{one} = {json.dumps(value)}" for one, value in fields.items())]
-    path.write_text("\n".join(lines) + "\n")
-    data = path.parent / "data"
-    data.mkdir()
-    settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=500, shard_bytes=4 << 20)
-    build_shards(sources.standard_library_files(), ByteTokenizer(), settings, data, lambda *_: None)
+    path.write_text(to_toml({"name": "laboratory"}, tables))
+    build_library_data(path.parent / "data", SEQUENCE)
 
 
 def _row(known: _Known, size: str, name: str) -> list[str]:

@@ -28,16 +28,13 @@ from typing import TYPE_CHECKING
 import torch
 from loops import repository, table
 from loops.attacked_log import AttackedLog, play_log
-from loops.local_swarm import LocalRun, LocalSwarm
+from loops.local_swarm import LocalRun, LocalSwarm, build_library_data
 from loops.machine import machine
 from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
 
-from tequio_client.dataset import sources
-from tequio_client.dataset.build import ShardOptions, build_shards
 from tequio_client.demo.script import ARCHITECTURE, DemoScript
 from tequio_client.organiser.opening import prepare_run
-from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, k_for_trainers
 
@@ -94,7 +91,7 @@ def main() -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        _build_data(folder / "data")
+        build_library_data(folder / "data", SEQUENCE)
         logs = {seed: _play(_plan(folder, seed), seed) for seed in options.seeds}
         content = table.markdown(LOG_COLUMNS, [_log_row(seed, *one) for seed, one in logs.items()])
         bits = {} if options.logs else _train(folder, logs)
@@ -270,14 +267,6 @@ def _plan(folder: Path, seed: int) -> Path:
     path.write_text(text)
     (folder / "config.json").write_text(json.dumps({**ARCHITECTURE, **SMALLER}))
     return path
-
-
-def _build_data(folder: Path) -> None:
-    folder.mkdir()
-    settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=500, shard_bytes=4 << 20)
-    build_shards(
-        sources.standard_library_files(), ByteTokenizer(), settings, folder, lambda *_: None
-    )
 
 
 if __name__ == "__main__":

@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
+from loops.flat import Unwatched
+from tequio_client.dataset import sources
+from tequio_client.dataset.build import ShardOptions, build_shards
 from tequio_client.organiser.opening import prepare_run
+from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model
 from tequio_client.trainer.device import BatchSize, ComputeDevice
-from tequio_client.trainer.inner import Optimiser, StepPlan, TrainingProgress
+from tequio_client.trainer.inner import Optimiser, StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads
 from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
@@ -41,6 +45,14 @@ FULL_BYTES = 4
 """A gradient's bytes for each parameter and step, where all gradients are exchanged in float32."""
 PARTS = ("train", "encode", "head")
 _Q15 = 1 << 15
+
+
+def build_library_data(folder: Path, sequence: int) -> None:
+    """Build shards of the standard library's sources as bytes, a twentieth of them held out."""
+    settings = ShardOptions(sequence=sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20)
+    build_shards(
+        sources.standard_library_files(), ByteTokenizer(), settings, folder, lambda *_: None
+    )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -162,11 +174,11 @@ class LocalSwarm:
             run.model.load(self.weights, run.layout)
             if algorithm.sends_gradients:
                 done = inner.accumulate(
-                    run.model, run.data, plan.windows, recipe, batch, _ToTheEnd()
+                    run.model, run.data, plan.windows, recipe, batch, Unwatched()
                 )
                 is_finite = run.model.write_gradient(run.layout, delta)
             else:
-                done = inner.train(run.model, run.data, plan, recipe, batch, _ToTheEnd())
+                done = inner.train(run.model, run.data, plan, recipe, batch, Unwatched())
                 is_finite = run.model.write_delta(self.weights, run.layout, delta)
         if not is_finite:
             raise SystemExit(f"round {round_number} gave numbers that are not finite")
@@ -215,14 +227,3 @@ def train_centrally(run: LocalRun) -> None:
                 optimiser.step()
             run.costs.tokens += samples[:, 1:].numel()
             run.costs.payload_bytes += FULL_BYTES * run.layout.parameters
-
-
-class _ToTheEnd:
-    """Lets training run to its end."""
-
-    def check(self) -> None:
-        """Let training go on."""
-
-    def should_stop(self, progress: TrainingProgress) -> bool:
-        """Go on."""
-        return False

@@ -119,7 +119,7 @@ def _run_plan(name: str, **own: Mapping[str, object]) -> str:
     }
     for title, fields in own.items():
         tables[title] = {**tables.get(title, {}), **fields}
-    return _toml({"name": name}, tables)
+    return to_toml({"name": name}, tables)
 
 
 def _durations(members: int, train_s: float, rounds: int) -> dict[str, object]:
@@ -136,8 +136,9 @@ def _durations(members: int, train_s: float, rounds: int) -> dict[str, object]:
     }
 
 
-def _toml(first: Mapping[str, object], tables: Mapping[str, Mapping[str, object]]) -> str:
-    # JSON's numbers, texts of letters, and lists of these are TOML's too.
+def to_toml(first: Mapping[str, object], tables: Mapping[str, Mapping[str, object]]) -> str:
+    """Render fields, then tables of fields: numbers, texts of plain letters, lists of these."""
+    # JSON's are TOML's too.
     lines = [f"{name} = {json.dumps(value)}" for name, value in first.items()]
     for title, fields in tables.items():
         lines += ["", f"[{title}]"]
@@ -205,7 +206,7 @@ class CompetitionScript:
                 "evaluators": EVALUATORS,
             },
         }
-        return _toml({"name": "Milpa", "custodians": custodians}, tables)
+        return to_toml({"name": "Milpa", "custodians": custodians}, tables)
 
     def _run_plan(self, swarm: DemoSwarm) -> str:
         return _run_plan(
