@@ -78,7 +78,7 @@ def build_from_manifest(
         _check_size(path, one.name, one.size_bytes)
     made = build(sketch, base, trainer_weights.map_tensors(sketch, files))
     modules = layout.adapted_modules(listed)
-    layers = sorted({_layer_of(name) for name in modules} - {""})
+    layers = {_layer_of(name) for name in modules} - {""}
     # Activations of a batch that keeps an accelerator busy, stored for the backward pass.
     width = min(columns for _, columns in modules.values())
     kept_bytes = _KEPT * _BATCH_TOKENS * len(layers) * width
