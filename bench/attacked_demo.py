@@ -3,8 +3,8 @@
 Ledger, seed, seven honest volunteers, and five that lie, each in its own way. Prints for each liar
 when it was convicted and what it kept beside an honest volunteer, whether any honest one was
 suspected, and held-out bits per byte against the same seven alone. All volunteers share this
-machine, and shares grow with speed: twelve train fewer windows each than seven, which costs the
-swarm with liars more than it would on computers of their own.
+machine, where twelve are slower than seven, as they would not be on computers of their own. So a
+share grows to twice the first one at most, which this machine can train for all of them.
 
     python bench/attacked_demo.py [--rounds N] [--json FILE]
 
@@ -80,6 +80,7 @@ def _play(rounds: int, peers: int, attacks: dict[str, str]) -> FinishedDemo:
             train_s=20.0,
             inner_steps=8,
             first_windows=16,
+            most_windows=32,
             held_out_tokens=32_768,
             measured_every=20,
         )

@@ -371,7 +371,9 @@ class RandomRun:
             if now.shares[slot] and rng.random() < 0.8:
                 now.ids[slot] = rng.randbytes(32)
                 tokens = rng.randrange(9_999)
-                self.mine.members[now.keys[slot]].tokens = rng.choice((0, 50_000, 99_999))
+                member = self.mine.members[now.keys[slot]]
+                member.tokens = rng.choice((0, 50_000, 99_999))
+                member.repeated = rng.choice((member.repeated, 5_000, 9_999))
                 now.headers[slot] = (
                     bytes(12) + (8).to_bytes(4, "little") + bytes(24) + tokens.to_bytes(8, "little")
                 )
@@ -420,7 +422,9 @@ class RandomRun:
             cast("RoundView", view),
             lambda key: Digest(self.owner[key]),
             lambda key, tokens: (
-                mine.records[key].standing != "active" or mine.members[key].tokens < 10 * tokens
+                mine.records[key].standing != "active"
+                or mine.members[key].tokens < 10 * tokens
+                or mine.members[key].repeated < tokens
             ),
             lambda key: mine.members[key].is_active,
         )

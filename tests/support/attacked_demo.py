@@ -37,11 +37,14 @@ class FewerMembersScript(DemoScript):
 
     least: int = 3
     """Members with whom a round begins."""
+    most_windows: int = 100_000
+    """Largest share of a member."""
 
     def plan(self) -> str:
         """The organiser's TOML."""
-        due = f"min_members = {self.peers}"
-        return DemoScript.plan(self).replace(due, f"min_members = {self.least}")
+        first = f"first = {self.first_windows}"
+        plan = DemoScript.plan(self).replace(first, f"{first}\nmost = {self.most_windows}")
+        return plan.replace(f"min_members = {self.peers}", f"min_members = {self.least}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -468,6 +468,8 @@ class Member:
     ready_at: int = 0
     missed: int = 0
     tokens: int = 0
+    repeated: int = 0
+    """Most windows of a contribution that an auditor cleared, or that had none (9.5)."""
 
 
 class Auditing:
@@ -494,6 +496,7 @@ class Auditing:
         self._blobs = blobs
         self._verify_lots = verify_lots
         self._size = 0
+        self._window = 1
         self._rates = {"unproven_bp": 0, "others_bp": 0}
         self._is_closed = False
         self._round: SecondRound | None = None
@@ -539,6 +542,7 @@ class Auditing:
         self._run = unbase64(statement["run"])
         self._manifest = json.loads(self._blobs[unbase64(body["manifest"])])
         self._rates = self._manifest.get("audit", self._rates)
+        self._window = self._manifest["windows"]["tokens"]
 
     def _change(self, kind: str, index: int, body: dict[str, Any]) -> None:
         key = unbase64(body["peer"])
@@ -661,10 +665,19 @@ class Auditing:
         self._elected = [people[slot].owner for slot in now.elected]
         self._lots = {people[slot]: lot for slot, lot in self._audit_lots(now).items()}
         self._now, self._ts, self._index = now, ts, index
+        before = len(self.outcomes)
+        audited = {case.id: case for case in self.cases.values()}
         for case in list(self.cases.values()):
             if all(duty.case is not case for duty in self.duties):
                 self._advance(case)
         self._begin_cases(rows)
+        cleared = [audited[one] for one, verdict in self.outcomes[before:] if verdict == CLEAR]
+        for case in cleared:
+            self._repeat(case.trainer, case.tokens)
+        judges = {one.owner for one in self._able()}
+        for slot in self._auditable(rows):
+            if judges <= {people[slot].owner}:
+                self._repeat(now.keys[slot], tokens_of(now.headers[slot]))
         for key in self._withheld:
             self.watched[key] = WATCHED
         for key in self._denied:
@@ -863,16 +876,26 @@ class Auditing:
                 record = self.records[case.trainer]
                 record.withheld.append((record.judged, self._index))
 
+    def _repeat(self, key: bytes, tokens: int) -> None:
+        member = self.members[key]
+        member.repeated = max(member.repeated, tokens // self._window)
+
+    def _auditable(self, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+        return [
+            slot
+            for slot, row in enumerate(rows)
+            if row["verdict"] == ACCEPTED
+            or (row["verdict"] == REJECTED and row["reason"] in MEASURES)
+        ]
+
     def _begin_cases(self, rows: Sequence[Mapping[str, Any]]) -> None:
         now = self._now
         works, cases = [], {}
-        for slot, row in enumerate(rows):
-            is_measured = row["verdict"] == REJECTED and row["reason"] in MEASURES
-            if row["verdict"] != ACCEPTED and not is_measured:
-                continue
+        for slot in self._auditable(rows):
             key = now.keys[slot]
-            tokens = tokens_of(now.headers[slot])
-            is_known = self.members[key].tokens >= KNOWN_WORK * tokens
+            member, tokens = self.members[key], tokens_of(now.headers[slot])
+            is_repeated = member.repeated >= tokens // self._window
+            is_known = member.tokens >= KNOWN_WORK * tokens and is_repeated
             is_active = self.records[key].standing == "active"
             is_proven = is_known and is_active and key not in self.watched
             if key in self.watched:

@@ -233,11 +233,13 @@ class RunAccounts:
     def _is_unproven(self, key: PeerKey, tokens: int) -> bool:
         """Return whether a contribution with that many tokens is audited like a newcomer's.
 
-        Also if the key has had little work of this size accepted here: its standing may come from
-        contributions of one window, or from a run without audits.
+        Also if the key has had little work of this size accepted here, as its standing may come
+        from contributions of one window, or from a run without audits; and if nobody has repeated
+        as much of its work, since its share grows only when somebody does.
         """
         known = self.members[self.standings.links.holder(key)]
-        is_large = known.tokens < NEWCOMER_WORK * tokens
+        windows = tokens // self.manifest.windows.tokens
+        is_large = known.tokens < NEWCOMER_WORK * tokens or known.repeated < windows
         return is_large or self.standings.of(key) is not Standing.ACTIVE
 
     def _is_present(self, key: PeerKey) -> bool:
