@@ -2,9 +2,10 @@
 
 A demo network trains: ledger, seed, and one volunteer with one thread for each core. It counts the
 tokens of closed rounds from the second round's opening to the last one's close, which includes all
-costs of a round and leaves out the start. Then the same number of processes, one thread each, run
-(a) a raw PyTorch loop over transformers' Llama with the same optimiser and batch, and (b) the
-trainer's own inner loop without rounds. The claim: at least 0.85 of each.
+costs of a round and leaves out the start. Compute fraction is the part of its time in rounds for
+which a volunteer trains, or repeats another's training. Then the same number of processes, one
+thread each, run (a) a raw PyTorch loop over transformers' Llama with the same optimiser and batch,
+and (b) the trainer's own inner loop without rounds. The claim: at least 0.85 of each.
 
     python bench/efficiency.py [--peers N] [--rounds N] [--train-s S] [--json FILE]
 """
@@ -28,7 +29,7 @@ from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, DemoScript
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.demo.play import LogTally
+    from tequio_client.demo.play import DemoResult
 
 
 LEAST_RATIO = 0.85
@@ -52,7 +53,8 @@ def main() -> None:
             peers=options.peers,
             train_s=options.train_s,
         )
-        tally = trio.run(_played, script)
+        played = trio.run(_played, script)
+    tally = played.tally
     swarm, per_step = tally.steady_tokens_per_s, tally.tokens_per_step
     samples = max(round(per_step / SEQUENCE), 1)
     raw = _together(_raw, options.peers, samples)
@@ -62,6 +64,7 @@ def main() -> None:
         "peers": options.peers,
         "train_s": options.train_s,
         "tokens_per_step": per_step,
+        "compute_fraction": [round(one.compute_fraction, 3) for one in played.statuses],
         "swarm_tokens_per_s": swarm,
         "raw_loop_tokens_per_s": raw,
         "own_loop_tokens_per_s": flat,
@@ -74,9 +77,9 @@ def main() -> None:
         options.json.write_text(json.dumps(result, indent=1))
 
 
-async def _played(script: DemoScript) -> LogTally:
-    """Run the demo and return the figures in its log."""
-    return (await play.run_network(play.DemoNetwork(script=script))).tally
+async def _played(script: DemoScript) -> DemoResult:
+    """Run the demo."""
+    return await play.run_network(play.DemoNetwork(script=script))
 
 
 def _together(loop: Callable[[int], float], processes: int, samples: int) -> float:

@@ -90,11 +90,16 @@ class DutyMember:
             case duties.MeasureDuty(head=head):
                 self._said.append(now)
                 return now, StatementDraft(_measure(head), head.round)
+            case duties.TrainDuty() if not self._is_open():
+                return now, None
             case duties.ReadyDuty() | duties.AttestDuty() | duties.TrainDuty() | duties.ProveDuty():
                 self._said.append(now)
                 number = None if isinstance(now, duties.ReadyDuty) else now.round
                 return now, StatementDraft(self._body(now), number)
         return now, None
+
+    def _is_open(self) -> bool:
+        return self.view.round is not None and self.view.round.open is not None
 
     def _body(self, now: Duty) -> Body:
         held, current = self._held, self.view.round

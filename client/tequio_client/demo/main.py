@@ -112,7 +112,7 @@ def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
                 "bytes_received": one.received_bytes,
                 "worker_rss_mb": one.resident_mb,
                 "trainer_rss_mb": result.trainer_mb[one.key],
-                "compute_fraction": round(one.train_seconds / max(one.elapsed_seconds, 1e-9), 4),
+                "compute_fraction": round(one.compute_fraction, 4),
             }
             for one in result.statuses
         ],

@@ -236,10 +236,12 @@ async def keep_running(network: DemoNetwork) -> None:
 
 async def _found(network: DemoNetwork, nursery: trio.Nursery) -> None:
     """Make organiser key, data and plan, and start the ledger."""
-    folder = network.script.folder
+    script, folder = network.script, network.script.folder
     network.act = "building token shards from Python's standard library"
-    plan = network.script.write()
-    build = tequio("data", "build", str(folder / "data"), "--stdlib", "--sequence", "128")
+    plan = script.write()
+    build = tequio(
+        "data", "build", str(folder / "data"), "--stdlib", "--sequence", str(script.sequence)
+    )
     await DemoProgram("data", build, folder).run_checked()
     key = await DemoProgram(
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
@@ -269,10 +271,8 @@ def _start(network: DemoNetwork, nursery: trio.Nursery) -> None:
 
 def _add_volunteer(network: DemoNetwork, nursery: trio.Nursery) -> None:
     folder, name = network.script.folder, f"volunteer-{len(network.volunteers) + 1}"
-    share = ("--share", str(network.script.share_percent))
-    command = tequio(
-        "worker", *_common(network), "--dir", str(folder / name), "--device", "cpu", *share
-    )
+    lent = ("--device", network.script.device, "--share", str(network.script.share_percent))
+    command = tequio("worker", *_common(network), "--dir", str(folder / name), *lent)
     volunteer = DemoProgram(name, command, folder)
     network.volunteers.append(volunteer)
     nursery.start_soon(volunteer.run_checked)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tequio_client.dataset import sources
@@ -71,6 +71,11 @@ class DemoScript:
     """One of `ALGORITHMS`."""
     late_after: int = 0
     """Rounds after which one more volunteer joins; 0: never."""
+    device: str = "cpu"
+    """Device of the volunteers, as `tequio worker --device` names it."""
+    config: Mapping[str, object] = field(default_factory=lambda: ARCHITECTURE)
+    sequence: int = SEQUENCE
+    """Tokens of a sample."""
 
     def plan(self) -> str:
         outer = ALGORITHMS[self.algorithm]
@@ -91,7 +96,7 @@ class DemoScript:
     def write(self) -> Path:
         """Write plan and model configuration into the folder; returns the plan's path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "config.json").write_text(json.dumps(ARCHITECTURE, indent=2))
+        (self.folder / "config.json").write_text(json.dumps(self.config, indent=2))
         path = self.folder / "plan.toml"
         path.write_text(self.plan())
         return path

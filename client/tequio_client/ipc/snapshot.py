@@ -161,7 +161,10 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     rounds_trained: int = 0
     proofs: int = 0
     tokens: int = 0
-    train_seconds: float = 0.0
+    compute_seconds: float = 0.0
+    """Training, and repeating others' training for audits."""
+    round_seconds: float = 0.0
+    """Since it first took part in a round."""
     elapsed_seconds: float = 0.0
     loss: float = 0.0
     """Training loss reported by our own trainer, nats per token."""
@@ -172,6 +175,11 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """Reason for having nothing to do now, one sentence; empty: there is work."""
     problem: Text = ""
     """Problem that prevents work, one sentence; empty: none."""
+
+    @property
+    def compute_fraction(self) -> float:
+        """Part of the time since the first round for which this worker computed."""
+        return self.compute_seconds / self.round_seconds if self.round_seconds else 0.0
 
 
 decode_status: Callable[[bytes], Status] = ipc.line_decoder(Status, LINE_BYTES, "a status")

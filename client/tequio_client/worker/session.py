@@ -198,6 +198,10 @@ class RunSession:
         if self.driver is not None and self._ended_s is None:
             await self.driver.leave()
 
+    def _seconds_since(self, began_s: float | None) -> float:
+        """Seconds from then until now, or until the run ended; 0 if it has not come to that."""
+        return 0.0 if began_s is None else (self._ended_s or trio.current_time()) - began_s
+
     def status(self) -> Status:
         trainer, driver, is_over = self._trainer, self.driver, self._ended_s is not None
         heartbeat, ready = trainer.heartbeat, trainer.ready
@@ -206,7 +210,7 @@ class RunSession:
                 self._node,
                 self._settings.roles,
                 str(driver.view.state) if driver else "joining",
-                (self._ended_s or trio.current_time()) - self._started_s,
+                self._seconds_since(self._started_s),
             ),
             duty=heartbeat.doing if heartbeat else "spreading" if is_over else "starting",
             trainer_resident_mb=heartbeat.resident_mb if heartbeat else 0,
@@ -226,7 +230,8 @@ class RunSession:
             rounds_trained=tally.rounds_trained,
             proofs=tally.proofs,
             tokens=tally.tokens,
-            train_seconds=tally.train_seconds,
+            compute_seconds=tally.compute_seconds,
+            round_seconds=self._seconds_since(tally.began_s),
             loss=tally.loss_last,
             waiting="" if is_over else driver.waiting_reason,
         )

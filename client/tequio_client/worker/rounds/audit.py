@@ -23,7 +23,7 @@ from tequio_client.worker.rounds.repeated_training import (
     RepeatedTraining,
 )
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
-from tequio_client.worker.rounds.train import time_left_ms
+from tequio_client.worker.rounds.train import WorkTally, time_left_ms
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, Digest, PeerKey, digest_from_text, to_text
 from tequio_shared.round import audits
@@ -54,9 +54,11 @@ class RoundAuditing:
         statements: RunStatements,
         past: PastRounds,
         repeated: RepeatedTraining,
+        tally: WorkTally,
     ) -> None:
         self._context = context
         self._statements = statements
+        self._tally = tally
         self._past = past
         self._repeated = repeated
         self._reports: OrderedDict[int, link.EarlierSketch] = OrderedDict()  # by log index
@@ -107,6 +109,7 @@ class RoundAuditing:
             earlier=self._earlier(order),
         )
         found = await self._repeated.audit(task, left_s)
+        self._tally.compute_seconds += found.report.train_seconds
         figures = None if found.are_leaves_withheld else _figures(found.report.figures)
         log.info(
             "contribution audited",

@@ -207,15 +207,22 @@ def _round_duty(view: RunView, own: MemberState) -> Duty | None:
     current, slot = _place(view, own)
     if current is None or slot is None or own.held is None:
         return None
-    match current.phase:
-        case RoundPhase.ATTEST if slot not in current.attests and _starts_from(current, own.held):
-            return _unanswered(AttestDuty(current.number), own)
-        case RoundPhase.TRAIN if is_trainer(current, own.key) and slot not in current.commitments:
-            return _unanswered(TrainDuty(current.number), own) if own.held == current.head else None
-        # Not later: the trainer process is needed for the proof, and an audit takes as long as a
-        # training.
-        case RoundPhase.TRAIN if slot in current.orders and slot not in current.reports:
-            return _unanswered(AuditDuty(current.number), own)
+    if current.phase is RoundPhase.ATTEST and slot not in current.attests:
+        starts = _starts_from(current, own.held)
+        return _unanswered(AttestDuty(current.number), own) if starts else None
+    # Windows and orders are in the roster, so who holds the head need not wait for the others.
+    # Not later: the trainer process is needed for the proof, and an audit takes as long as a
+    # training.
+    has_time = current.phase in (RoundPhase.ATTEST, RoundPhase.TRAIN)
+    return _work_duty(current, slot, own.held, own) if has_time else None
+
+
+def _work_duty(current: RoundView, slot: int, held: Head, own: MemberState) -> Duty | None:
+    if is_trainer(current, own.key) and slot not in current.commitments:
+        starts = _starts_from(current, held)
+        return _unanswered(TrainDuty(current.number), own) if starts else None
+    if slot in current.orders and slot not in current.reports:
+        return _unanswered(AuditDuty(current.number), own)
     return None
 
 

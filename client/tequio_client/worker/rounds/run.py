@@ -223,6 +223,7 @@ class RunDriver:
         match statement.body:
             case RoundOpen():
                 self._announced.clear()
+                self.runner.record_opening()
             case RoundClose() if current is not None:
                 await self._remember(index, current)
             case RoundVoid(reason=reason) if current is not None:
@@ -387,7 +388,11 @@ class DutyRunner:
         self._training = RoundTraining(context, self.statements, self.tally)
         self._witnessing = RoundWitnessing(context, self.statements, self._training, self.tally)
         repeated = RepeatedTraining(context, self.past, context.client)
-        self.auditing = RoundAuditing(context, self.statements, self.past, repeated)
+        self.auditing = RoundAuditing(context, self.statements, self.past, repeated, self.tally)
+
+    def record_opening(self) -> None:
+        """Record that a round opened."""
+        self._training.record_opening()
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:
         """Carry out one duty; `recent` are the last accepted sets, oldest first.
@@ -419,6 +424,7 @@ class DutyRunner:
         current, held = view.round, self.heads.held
         if current is None or current.number != now.round:
             raise RefusedError("not-in-round", f"round {now.round} is over")
+        self.tally.begin()
         match now:
             case duties.AttestDuty():
                 if held is None:

@@ -22,7 +22,7 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader, payload_seal
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round.round import Head, RoundView
+from tequio_shared.round.round import Head, RoundPhase, RoundView
 from tequio_shared.statements.runs import WorkCommit
 
 log = structlog.get_logger(__name__)
@@ -38,13 +38,19 @@ class WorkTally:
     rounds_trained: int = 0
     proofs: int = 0
     tokens: int = 0
-    train_seconds: float = 0.0
+    compute_seconds: float = 0.0
     loss_last: float = 0.0
+    began_s: float | None = None
+    """When this worker first took part in a round, by trio's clock."""
+
+    def begin(self) -> None:
+        if self.began_s is None:
+            self.began_s = trio.current_time()
 
     def add(self, report: link.Trained) -> None:
         self.rounds_trained += 1
         self.tokens += report.tokens
-        self.train_seconds += report.train_seconds
+        self.compute_seconds += report.train_seconds
         self.loss_last = report.loss_last
 
 
@@ -54,16 +60,23 @@ class RoundTraining:
         self._statements = statements
         self._tally = tally
         self._pinned: Digest | None = None  # payload of the round under way
+        self._opened = trio.Event()  # replaced when a round opens
         self.delta_round = 0  # round whose pseudo-gradient is in the working folder
 
+    def record_opening(self) -> None:
+        """Record that a round opened: what was trained for it may be committed to."""
+        self._opened.set()
+        self._opened = trio.Event()
+
     async def train(self, now: duties.TrainDuty, current: RoundView, held: Head | None) -> None:
-        """Train, unless that was done before a restart, and commit."""
-        if held is None or held != current.head:
-            raise RefusedError("no-head", f"round {now.round} starts from another head")
+        """Train, unless that was done before a restart, and commit once the round is open."""
+        if held is None:
+            raise RefusedError("no-head", "no head to train from yet")
         # Ask the outbox first: a second, different commitment would prove equivocation.
         body = await self._statements.submitted(WorkCommit, now.round)
         if body is None:
-            header = self._left_over(current) or await self._contribution(current, held)
+            left = self._left_over(current) if current.open is not None else None
+            header = left or await self._contribution(current, held)
             body = await self._commitment(header)
         refused = await self._statements.submit_once(now, body)
         if refused is not None and refused.code == "wrong-feedback":
@@ -97,6 +110,8 @@ class RoundTraining:
     async def _contribution(self, current: RoundView, held: Head) -> ContributionHeader:
         before = self._context.feedback.start
         report = await self._trained(current, held, self._context.feedback.path)
+        while current.phase is RoundPhase.ATTEST:
+            await self._opened.wait()
         workdir, number = self._context.workdir, current.number
         # Checked before it is signed: a wrong header with this key's signature is a provable fault.
         header = ContributionHeader.parse(from_text(report.header, HEADER_BYTES))
@@ -164,12 +179,11 @@ def _seal_of_file(trainer: PeerKey, payload: Path) -> Digest:
 def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:
     """Milliseconds until the trainer must stop, by the ledger's clock; at least 1.
 
-    Raises RefusedError when the round is not open.
+    Before the round opens, as if it opened now.
     """
-    if current.open is None:
-        raise RefusedError("not-in-round", "the round is not open")
     # At least 1, however late: a round accepts commitments until the log says its training is over.
     # At most the whole training time: a ledger clock that runs behind must not extend it.
-    whole = current.open.train_by - current.open.opened
-    left = min(current.open.train_by - ledger_clock.now_ms(), whole)
+    left = whole = current.roster.train_ms
+    if current.open is not None:
+        left = min(current.open.train_by - ledger_clock.now_ms(), whole)
     return max(left - min(UPLOAD_MARGIN_MS, whole // 4), 1)

@@ -33,7 +33,8 @@ def clock() -> LedgerClock:
 def opened(ms: int, limit_ms: int = 30_000) -> RoundView:
     """A round that opened then, by the ledger's clock."""
     body = SimpleNamespace(opened=ms, train_by=ms + limit_ms)
-    return cast("RoundView", SimpleNamespace(open=body))
+    roster = SimpleNamespace(train_ms=limit_ms)
+    return cast("RoundView", SimpleNamespace(open=body, roster=roster))
 
 
 async def test_before_the_first_date_our_own_clock_has_to_do() -> None:
@@ -71,6 +72,11 @@ async def test_who_comes_late_has_what_is_left_of_the_round() -> None:
     assert time_left_ms(ledger, late) == pytest.approx(10_000 - UPLOAD_MARGIN_MS, abs=100)
     fresh = opened(WALL_MS + AHEAD_MS)
     assert time_left_ms(ledger, fresh) == pytest.approx(30_000 - UPLOAD_MARGIN_MS, abs=100)
+
+
+async def test_who_begins_before_the_round_opens_has_the_whole_time() -> None:
+    early = cast("RoundView", SimpleNamespace(open=None, roster=SimpleNamespace(train_ms=30_000)))
+    assert time_left_ms(clock(), early) == 30_000 - UPLOAD_MARGIN_MS
 
 
 async def test_nobody_gets_more_than_the_whole_time_and_everybody_a_step() -> None:

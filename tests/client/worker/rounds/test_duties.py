@@ -17,6 +17,7 @@ from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.run import RunState, first_head
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import (
+    HeadAttest,
     HeadMeasure,
     HeadPromote,
     RoundClose,
@@ -74,6 +75,16 @@ def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
         next_duty(swarm.view, replace(own, answered=(duties.ReadyDuty(-1),))) == duties.WaitDuty()
     )
     assert next_duty(swarm.view, replace(own, is_leaving=True)) == duties.WaitDuty()
+
+
+def test_who_has_attested_trains_while_the_others_still_attest() -> None:
+    swarm = stopped(HeadAttest)
+    now = current(swarm.view)
+    assert now.open is None
+    for member in swarm.members:
+        has_attested = now.slot_of[member.key] in now.attests
+        wanted = duties.TrainDuty if has_attested else duties.AttestDuty
+        assert next_duty(swarm.view, own_of(swarm.view, member)) == wanted(now.number)
 
 
 def test_who_may_not_compute_takes_leave_once_and_does_nothing_else() -> None:

@@ -83,6 +83,11 @@ class ScriptedDuties:
         self.dropped: list[Duty] = []
         self.settled: list[tuple[int, Digest | None]] = []
         self.fails: list[Exception] = []
+        self.opened = 0
+
+    def record_opening(self) -> None:
+        """Count it."""
+        self.opened += 1
 
     async def perform(self, now: Duty, _view: RunView, _recent: Sequence[AcceptedSet]) -> None:
         """Note the beginning and the end."""

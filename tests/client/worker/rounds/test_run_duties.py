@@ -16,6 +16,7 @@ from tequio_shared.ids import from_text, to_text
 from tequio_shared.round.manifest import WindowRules
 from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.runs import (
+    HeadAttest,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -25,6 +26,7 @@ from tequio_shared.statements.runs import (
 )
 from tests.client.worker.rounds.test_duties import stopped
 from tests.client.worker.rounds.test_feedback import root_of, store_feedback
+from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
 from tests.support.memory_swarm import tiny_manifest
@@ -55,6 +57,26 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
         assert body.feedback == ""
         assert ErrorFeedback(tmp_path / "feedback", header.run_id).open_header == header
         assert [one.statement.body for one in desk.announcer.announced] == [body]
+
+
+async def test_what_was_trained_while_others_attest_is_committed_to_once_the_round_is_open(
+    tmp_path: Path,
+) -> None:
+    swarm = stopped(HeadAttest)
+    desk = DutyRunnerSetup(tmp_path, swarm)
+    payload = tmp_path / "work" / "payload-1"
+    with trio.fail_after(120):
+        async with desk.open() as deeds, trio.open_nursery() as nursery:
+            await desk.hold_head(deeds)
+            nursery.start_soon(deeds.perform, duties.TrainDuty(1), swarm.view)
+            await until(payload.exists, 60)
+            await trio.sleep(0.2)  # longer than a commitment would take
+            assert desk.round.open is None
+            assert not desk.logged(WorkCommit)
+            while desk.round.open is None:
+                assert swarm.step()
+            deeds.record_opening()
+        assert len(desk.logged(WorkCommit)) == 1
 
 
 @pytest.mark.parametrize("code", ["", "wrong-feedback", "header-base"])
