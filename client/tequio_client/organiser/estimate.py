@@ -20,8 +20,10 @@ from msgspec import UNSET, structs
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.organiser import model_source
 from tequio_client.organiser import plan as plans
-from tequio_client.organiser.plan import ExpectPlan, ModelSourceSpec, RunPlan
+from tequio_client.organiser.model_source import ModelSourceSpec
+from tequio_client.organiser.plan import ExpectPlan, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     contribution_bytes,
@@ -299,7 +301,7 @@ def read_outline(path: Path) -> RunOutline:
     """Read the plan at `path` and what it names; raises UserFacingError."""
     plan = plans.read_plan(path)
     corpus = read_corpus(path.parent / plan.data.folder)
-    return _of(plan, path, corpus, plans.find_source(plan.model, path.parent))
+    return _of(plan, path, corpus, model_source.find_source(plan.model, path.parent))
 
 
 def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutline:
@@ -309,12 +311,12 @@ def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutli
 
 def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
     network = _network(source)
-    plans.check_vocabulary(source, corpus, network.vocabulary)
-    plans.check_context(source, corpus, network.context)
+    model_source.check_vocabulary(source, corpus, network.vocabulary)
+    model_source.check_context(source, corpus, network.context)
     audits = plans.manifest_audits(plan.audit)
     if audits is not UNSET:
-        plans.check_repeatable(source)
-    adapters = plans.outline_adapters(source)
+        model_source.check_repeatable(source)
+    adapters = model_source.outline_adapters(source)
     # Adapters are what the run trains, so they replace the network in its manifest.
     tensors = adapters.tensors if adapters else network.tensors
     draft = Manifest(

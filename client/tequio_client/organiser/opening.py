@@ -25,9 +25,8 @@ from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.names import find_one, short_id
-from tequio_client.organiser import estimate, signing
-from tequio_client.organiser import plan as plans
-from tequio_client.organiser.plan import StartedBase
+from tequio_client.organiser import estimate, model_source, signing
+from tequio_client.organiser.model_source import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.store import Store
@@ -110,8 +109,10 @@ def prepare_run(path: Path) -> PreparedRun:
         estimate.estimate_run(outline, outline.plan.expect).check()
     corpus, folder = outline.corpus, outline.folder
     layout = outline.manifest.algorithm.layout
-    begun = plans.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
-    origin = begun.origin if begun else plans.make_origin(outline.source, corpus, layout)
+    begun = (
+        model_source.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
+    )
+    origin = begun.origin if begun else model_source.make_origin(outline.source, corpus, layout)
     model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=outline.manifest.aux_dtype)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET
@@ -128,7 +129,7 @@ def prepare_run(path: Path) -> PreparedRun:
             rounded=found.rounded,
             by_at_most=found.largest,
         )
-    tokenizer = [plans.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
+    tokenizer = [model_source.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
         blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),

@@ -28,7 +28,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from tequio_client.organiser import estimate
+from tequio_client.organiser import estimate, model_source
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
@@ -38,7 +38,8 @@ from tequio_client.organiser.estimate import (
     transfer_s,
     usual_tflops,
 )
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, ModelSourceSpec, RunPlan
+from tequio_client.organiser.model_source import ModelSourceSpec
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, RunPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Manifest
 
@@ -434,9 +435,9 @@ def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     if folder.is_dir():
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
-        commit = plans.resolve_commit(options.source, options.revision)
+        commit = model_source.resolve_commit(options.source, options.revision)
         plan = plans.ModelPlan(source=options.source, revision=commit, lora=lora)
-    return plans.find_source(plan, path.parent)
+    return model_source.find_source(plan, path.parent)
 
 
 def _path_from(folder: Path, path: Path) -> str:
