@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from tequio_client.cli import LazyGroup
+from tequio_client.platform import programs
 from tequio_client.runtime import disable_core_dumps
 from tequio_shared.errors import TequioError, UserFacingError
 
@@ -104,10 +108,24 @@ def main() -> None:
         name = str(getattr(_first_error(group), "name", None))
         if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
             raise  # a bug
+        if programs.is_packaged():
+            _run_with_torch()
         _exit_with(
             f"this command is not installed here ({name} is missing): install '.[client]' from "
             "the checkout"
         )
+
+
+def _run_with_torch() -> NoReturn:
+    """Run this command in the package's other program, which has what it lacks."""
+    program, *words = programs.runtime_module("tequio_client", *sys.argv[1:])
+    if not Path(program).is_file():
+        _exit_with(
+            f"this command needs the runtime that trains, and {program} is missing: unpack it "
+            f"there, or set {programs.RUNTIME_VARIABLE} to its folder"
+        )
+    # The user's own words, passed on to a program of this package.
+    sys.exit(subprocess.run((program, *words), check=False).returncode)  # noqa: S603
 
 
 def _first_error(error: BaseException) -> BaseException:
@@ -116,7 +134,7 @@ def _first_error(error: BaseException) -> BaseException:
     return error
 
 
-def _exit_with(message: str) -> None:
+def _exit_with(message: str) -> NoReturn:
     click.echo(f"tequio: {message}", err=True)
     sys.exit(1)
 

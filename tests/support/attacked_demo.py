@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from tequio_client.demo import main, play, programs
+from tequio_client.demo import main, play
 from tequio_client.demo.script import DemoScript
 from tequio_client.keys import identity
+from tequio_client.platform.programs import tequio
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, key_from_text, peer_id_text
 from tequio_shared.statements.network import StandingChange
@@ -23,7 +24,7 @@ from tequio_shared.statements.statement import Entry
 from tests.support import hostile_worker
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tequio_shared.ids import PeerKey
@@ -96,12 +97,12 @@ class FinishedDemo:
 def run_attacked_demo(script: DemoScript, attacks: Mapping[str, str]) -> FinishedDemo:
     """Run the demo; the volunteers that are named use these attacks, the others are honest."""
 
-    def command(*words: str) -> list[str]:
+    def command(*words: str) -> Sequence[str]:
         if words[0] == "worker":
             name = next(word.rpartition("/")[2] for word in words if "/volunteer-" in word)
             if name in attacks:
                 return hostile_worker.command(attacks[name], *words)
-        return programs.tequio(*words)
+        return tequio(*words)
 
     with mock.patch.object(play, "tequio", command):
         outcome = main.run_demo(script)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import psutil
 import trio
 
-from tequio_client.demo.programs import tequio
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_client.platform.programs import tequio
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Sequence
     from pathlib import Path
 
     from tequio_client.ipc.control import Question, Reply
@@ -138,7 +138,7 @@ async def linked(
     seed: bytes | None = None,
     hello: bool = True,
     invitation: str = "",
-    program: Callable[..., list[str]] = tequio,
+    program: Callable[..., Sequence[str]] = tequio,
 ) -> AsyncIterator[LinkedWorker]:
     """Start a worker as the app does; leaving the block kills it."""
     command = program(

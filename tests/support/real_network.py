@@ -21,7 +21,8 @@ import psutil
 import trio
 
 from tequio_client.demo import programs
-from tequio_client.demo.programs import DemoProgram, tequio
+from tequio_client.demo.programs import DemoProgram
+from tequio_client.platform.programs import tequio
 from tests.support.forked_program import PRELOADED, ForkedProgram
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class RealNetwork:
         place = self.places.get(name) or NodeAddresses(ledger=self.url)
         return (*place.options(), "--dir", str(self.folder / name), "--status", "--log-json")
 
-    def start(self, name: str, command: list[str]) -> RunningProgram:
+    def start(self, name: str, command: Sequence[str]) -> RunningProgram:
         actor = RunningProgram(program=DemoProgram(name, command, self.folder, self._start))
         self.actors.append(actor)
         self._nursery.start_soon(actor.run)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import importlib
 import plistlib
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +23,7 @@ from xml.parsers.expat import ExpatError
 
 from tequio_client import files
 from tequio_client.links import SCHEME
+from tequio_client.platform import programs
 
 NAME = "Tequio"
 BACKGROUND = "--background"
@@ -50,10 +50,8 @@ class Autostart(SystemEntry, Protocol):
 
 
 def app_command(*options: str) -> tuple[str, ...]:
-    """The command that starts this installation hidden; a frozen program is its own interpreter."""
-    frozen = getattr(sys, "frozen", False)
-    program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
-    return (*program, "app", *options, BACKGROUND)
+    """The command that starts this installation hidden."""
+    return programs.tequio("app", *options, BACKGROUND)
 
 
 def system_autostart(

@@ -18,7 +18,7 @@ import trio
 from tequio_client.clock import now_ms
 from tequio_client.demo import programs
 from tequio_client.demo.main import cancel_at_signal
-from tequio_client.demo.programs import DemoProgram, tequio
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import (
     CUSTODIANS,
     EVALUATORS,
@@ -27,6 +27,7 @@ from tequio_client.demo.script import (
     VOLUNTEERS,
     CompetitionScript,
 )
+from tequio_client.platform.programs import tequio
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import EXIT_SOUND, AuditGrade
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView

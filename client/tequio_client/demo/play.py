@@ -11,12 +11,13 @@ import structlog
 import trio
 
 from tequio_client.demo import programs
-from tequio_client.demo.programs import DemoProgram, tequio
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import PROMPT, DemoScript
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.platform.programs import tequio
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import LogReport
 from tequio_client.verify.source import LiveLog

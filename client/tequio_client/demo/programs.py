@@ -148,10 +148,6 @@ class DemoProgram:
             self.trainer_mb = max(self.trainer_mb, self.status.trainer_resident_mb)
 
 
-def tequio(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "tequio_client", *arguments]
-
-
 def ledger_command(folder: Path, port: int, organiser: str) -> list[str]:
     options = {
         "--dir": str(folder),

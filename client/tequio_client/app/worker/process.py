@@ -8,7 +8,6 @@ worker of another version and an unavailable key are not retried automatically.
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,6 +28,7 @@ from tequio_client.ipc.control import Question
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_client.platform import programs
 from tequio_shared.errors import TequioError
 
 MOST_FAILURES = 5
@@ -37,10 +37,8 @@ STEADY_MS = 60_000
 
 
 def worker_command(ledger: str, folder: Path) -> tuple[str, ...]:
-    """The command line of a worker; a frozen program is its own interpreter."""
-    frozen = getattr(sys, "frozen", False)
-    program = (sys.executable,) if frozen else (sys.executable, "-m", "tequio_client")
-    return (*program, "worker", "--link", "--ledger", ledger, "--dir", str(folder))
+    """The command line of a worker."""
+    return programs.tequio("worker", "--link", "--ledger", ledger, "--dir", str(folder))
 
 
 class WorkerProcess(WorkerClient):

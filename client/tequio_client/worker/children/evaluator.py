@@ -9,7 +9,6 @@ where both programs find them.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
@@ -22,6 +21,7 @@ import trio
 
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
+from tequio_client.platform import programs
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import (
@@ -41,7 +41,7 @@ log = structlog.get_logger(__name__)
 EVALUATIONS_FOLDER = "evaluations"
 EVALUATION_FILE = "evaluation.json"
 """File with the complete scores of one entrant."""
-EVALUATOR = (sys.executable, "-m", "tequio_client.competition")
+EVALUATOR = programs.runtime_module("tequio_client.competition")
 SILENCE_S = 60.0
 STATEMENT_TYPES = "eval."
 """Prefix of the types of an evaluator's statements."""

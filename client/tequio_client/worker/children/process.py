@@ -21,7 +21,6 @@ import math
 import os
 import shutil
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -34,6 +33,7 @@ import structlog
 import trio
 
 from tequio_client.ipc import facts as link
+from tequio_client.platform import programs
 from tequio_shared.errors import MalformedError
 
 log = structlog.get_logger(__name__)
@@ -42,7 +42,7 @@ GRACE_S = 0.7
 """Patience at each step of the kill ladder. A child is gone within about 2 s, the longest that a
 starting game has to wait; interrupted work of a child does no harm."""
 UNSENT_LINES = 256
-PROBE = (sys.executable, "-m", "tequio_client.probe")
+PROBE = programs.module("tequio_client.probe")
 STEADY_S = 30.0
 """A probe that ran this long did not fail at its start."""
 CACHE_BYTES = 8 << 30

@@ -9,7 +9,6 @@ command the trainer is given up with a reason, until `reset`.
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,7 +22,7 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.platform import sandbox
+from tequio_client.platform import programs, sandbox
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
@@ -35,13 +34,13 @@ from tequio_shared.errors import MalformedError, RefusedError, TequioError, User
 
 log = structlog.get_logger(__name__)
 
-TRAINER = (sys.executable, "-m", "tequio_client.trainer")
+TRAINER = programs.runtime_module("tequio_client.trainer")
 """The trainer's command, to which the style of its log is added: console or json."""
 READ = ("store", "feedback")
 """Folders of a worker that a trainer reads: neither keys nor databases."""
 CACHE = "cache"
 """Folder of a worker with one folder for each child: none runs what another left there."""
-BENCHMARK = (sys.executable, "-m", "tequio_client.trainer", "benchmark")
+BENCHMARK = (*TRAINER, "benchmark")
 MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
 SILENCE_S = 60.0

@@ -309,10 +309,6 @@ def test_a_long_log_is_put_aside(tmp_path: Path, qtbot: QtBot) -> None:
     assert "earlier" not in (tmp_path / connection.LOG).read_text()
 
 
-def test_the_command_is_ours_and_a_frozen_program_is_its_own_python(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_starts_a_worker_for_that_ledger_and_folder(tmp_path: Path) -> None:
     tail = ("worker", "--link", "--ledger", "http://l", "--dir", str(tmp_path))
     assert worker_command("http://l", tmp_path) == (sys.executable, "-m", "tequio_client", *tail)
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert worker_command("http://l", tmp_path) == (sys.executable, *tail)

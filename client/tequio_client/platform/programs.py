@@ -1,0 +1,51 @@
+"""Command lines of our own programs, run from source and from a package.
+
+From source, each is a module of the interpreter that runs. A package has no interpreter: its
+program `tequio` runs all modules that need no torch, and `tequio-runtime`, in a folder of its own
+for the computer's device, runs the others. Both take a module after `-m`, as Python does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
+"""Folder of the runtime, in place of the usual one."""
+_SUFFIX = ".exe" if sys.platform == "win32" else ""
+
+
+def is_packaged() -> bool:
+    """Return whether this program was built by PyInstaller."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def tequio(*words: str) -> tuple[str, ...]:
+    """The command `tequio` of this installation, with these words."""
+    if is_packaged():
+        return (str(_packaged()), *words)
+    return (sys.executable, "-m", "tequio_client", *words)
+
+
+def module(name: str, *words: str) -> tuple[str, ...]:
+    """A program of ours that needs no torch, by its module."""
+    return (str(_packaged()) if is_packaged() else sys.executable, "-m", name, *words)
+
+
+def runtime_module(name: str, *words: str) -> tuple[str, ...]:
+    """A program of ours that needs torch, by its module."""
+    return (str(runtime()) if is_packaged() else sys.executable, "-m", name, *words)
+
+
+def runtime() -> Path:
+    """Program of a package's runtime; it may be missing."""
+    named = os.environ.get(RUNTIME_VARIABLE)
+    folder = Path(named) if named else platformdirs.user_data_path("tequio") / "runtime"
+    return folder / ("tequio-runtime" + _SUFFIX)
+
+
+def _packaged() -> Path:
+    return Path(sys.executable).with_name("tequio" + _SUFFIX)

@@ -1,0 +1,20 @@
+"""First module of a package's programs: the command `tequio`, or one of our modules after `-m`.
+
+A package has no interpreter, but its programs start each other by module as from source.
+"""
+
+import multiprocessing
+import runpy
+import sys
+
+OURS = ("tequio_client",)
+
+multiprocessing.freeze_support()
+if sys.argv[1:2] == ["-m"] and sys.argv[2:3] and sys.argv[2].partition(".")[0] in OURS:
+    del sys.argv[1]
+    name = sys.argv.pop(1)
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+else:
+    from tequio_client.__main__ import main
+
+    main()

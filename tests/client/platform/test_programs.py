@@ -1,0 +1,65 @@
+"""Command lines of our programs, from source and from a package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tequio_client import __main__ as entry
+from tequio_client.platform import programs
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package whose `tequio` runs this test; its runtime's folder is `runtime` beside it."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "tequio-app"))
+    monkeypatch.setenv(programs.RUNTIME_VARIABLE, str(tmp_path / "runtime"))
+    return tmp_path
+
+
+def test_from_source_the_interpreter_runs_our_modules() -> None:
+    python = (sys.executable, "-m")
+    assert programs.tequio("app", "x") == (*python, "tequio_client", "app", "x")
+    assert programs.module("tequio_client.probe") == (*python, "tequio_client.probe")
+    assert programs.runtime_module("tequio_client.trainer") == (*python, "tequio_client.trainer")
+
+
+def test_a_package_has_one_program_without_torch_and_one_with_it(package: Path) -> None:
+    own, with_torch = str(package / "tequio"), str(package / "runtime" / "tequio-runtime")
+    assert programs.tequio("app", "x") == (own, "app", "x")
+    assert programs.module("tequio_client.probe") == (own, "-m", "tequio_client.probe")
+    trainer = programs.runtime_module("tequio_client.trainer", "benchmark")
+    assert trainer == (with_torch, "-m", "tequio_client.trainer", "benchmark")
+
+
+def test_the_runtime_is_in_the_users_data_unless_a_variable_names_it(
+    package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert programs.runtime() == package / "runtime" / "tequio-runtime"
+    monkeypatch.delenv(programs.RUNTIME_VARIABLE)
+    assert programs.runtime().parent.parts[-2:] == ("tequio", "runtime")
+
+
+def test_a_command_that_needs_torch_runs_in_the_runtime(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def lacks_torch() -> None:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr(entry, "cli", lacks_torch)
+    monkeypatch.setattr(sys, "argv", ["tequio", "score", "a model"])
+    with pytest.raises(SystemExit) as missing:
+        entry.main()
+    assert missing.value.code == 1
+    program = programs.runtime()
+    assert f"{program} is missing" in capfd.readouterr().err
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\nprintf "%s|" "$@"\nexit 3\n')
+    program.chmod(0o700)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert ended.value.code == 3
+    assert capfd.readouterr().out == "-m|tequio_client|score|a model|"
