@@ -15,7 +15,7 @@ TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
 .PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench \
-  test-gpu lock sbom security
+  test-gpu package test-package lock sbom security
 
 help: ## list these targets
 	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
@@ -41,7 +41,7 @@ $(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock
 	installer/setup.sh tools
 
 test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)
-	$(BIN)/pytest -q -m "not cuda and not slow" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/pytest -q -m "not cuda and not slow and not package" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 kills: $(READY) $(TOOLS) ## kill a busy ledger 200 times on SQLite and 50 times on PostgreSQL
 	$(BIN)/pytest -q -m slow tests/ledger $(ARGS)
@@ -91,6 +91,12 @@ test-gpu: $(READY) ## run the tests that need a CUDA device
 	@if $(BIN)/python -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; \
 	then $(BIN)/pytest -q -m cuda $(ARGS); \
 	else echo "no CUDA device: nothing was tested"; fi
+
+package: $(READY) ## make the app's package and the trainer's runtime for this system: build/package
+	installer/package/build.sh $(ARGS)
+
+test-package: $(READY) ## test what make package built
+	$(BIN)/pytest -q -m package tests/package $(ARGS)
 
 security: $(READY) ## regenerate the table of attacks in docs/security.md
 	$(BIN)/python -m tests.security

@@ -1,0 +1,106 @@
+"""The package that `make package` built, as a volunteer gets it: two folders, and no Python."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+import pytest
+
+from tequio_client.__main__ import SECTIONS
+from tequio_client.demo import play
+from tequio_client.demo.main import run_demo
+from tequio_client.demo.script import quick_script
+from tequio_client.platform.programs import RUNTIME_VARIABLE
+from tests.support.real_network import PATIENCE_S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+BUILT = Path(__file__).parents[2] / "build" / "package"
+APP, RUNTIME = BUILT / "tequio" / "tequio", BUILT / "tequio-runtime" / "tequio-runtime"
+MOST_BYTES = 215_000_000
+PEERS = 2
+COMMANDS = [name for section in SECTIONS.values() for name in section]
+
+pytestmark = pytest.mark.package
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run the package's `tequio` with a home of its own and no Python to be found."""
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": "/nowhere",
+        "QT_QPA_PLATFORM": "offscreen",
+        RUNTIME_VARIABLE: str(RUNTIME.parent),
+    }
+
+    def run_program(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (APP, *words),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+            cwd=tmp_path,
+            env=environment | more,
+        )
+
+    return run_program
+
+
+def test_the_app_is_small_and_has_no_torch() -> None:
+    files = [path for path in APP.parent.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert sum(path.stat().st_size for path in files) < MOST_BYTES
+    assert not any("libtorch" in path.name for path in files)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_help(run: Run, command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith(f"Usage: tequio {command} ")
+
+
+def test_the_app_finds_all_its_parts(run: Run) -> None:
+    shown = run("app", "--selftest")
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_command_that_needs_torch_names_the_missing_runtime(run: Run, tmp_path: Path) -> None:
+    shown = run("score", "model", "text", **{RUNTIME_VARIABLE: str(tmp_path / "none")})
+    assert shown.returncode == 1
+    assert str(tmp_path / "none") in shown.stderr
+
+
+def test_the_runtime_measures_the_processor(run: Run) -> None:
+    assert RUNTIME.is_file()
+    measured = subprocess.run(
+        (RUNTIME, "-m", "tequio_client.trainer", "benchmark", "cpu"),
+        capture_output=True,
+        timeout=4 * PATIENCE_S,
+        check=False,
+    )
+    assert measured.returncode == 0, measured.stderr
+    assert b'"tokens_per_s"' in measured.stdout
+
+
+def test_packaged_volunteers_train_and_the_audit_agrees(tmp_path: Path) -> None:
+    def packaged(*words: str) -> tuple[str, ...]:
+        return (str(APP), *words)
+
+    runtime = {RUNTIME_VARIABLE: str(RUNTIME.parent)}
+    with mock.patch.object(play, "tequio", packaged), mock.patch.dict(os.environ, runtime):
+        outcome: dict[str, Any] = run_demo(quick_script(tmp_path / "network", PEERS))
+    assert outcome["audit_exit"] == 0
+    assert outcome["heads_agree"]
+    assert len(outcome["peers"]) == PEERS
+    assert all(peer["micropoints"] for peer in outcome["peers"])
+    held_out = outcome["held_out"]
+    assert held_out["bits_per_byte_end"] < held_out["bits_per_byte_start"]
