@@ -11,4 +11,8 @@ for part in "$@"; do
   TEQUIO_PART=$part .venv/bin/pyinstaller --noconfirm --log-level WARN \
     --distpath build/package --workpath "build/package/work/$part" installer/package/tequio.spec
 done
+# Not the libraries that came with wheels, in folders named .libs: they were patched, and break.
+if command -v strip >/dev/null && [ -d build/package/tequio ]; then
+  find build/package/tequio -name '*.so*' -type f -not -path '*.libs/*' -exec strip --strip-unneeded {} +
+fi
 du -sm build/package/tequio*
