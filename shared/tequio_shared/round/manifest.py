@@ -429,6 +429,18 @@ class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     text_bytes: ShardCount
 
 
+class Chat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How conversations became text: a template of Jinja, and the tokens that it may name.
+
+    `turn_end` is the token that ends a turn of the assistant.
+    """
+
+    template: Annotated[str, Meta(min_length=1, max_length=1 << 18)]
+    bos_token: Annotated[str, Meta(max_length=256)]
+    eos_token: Annotated[str, Meta(max_length=256)]
+    turn_end: Annotated[int, Meta(ge=0)]
+
+
 class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Complete description of a run's data. `source` is for people."""
 
@@ -440,6 +452,8 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
     train: Annotated[tuple[TrainShard, ...], Meta(min_length=1)]
     held_out: tuple[HeldOutShard, ...]
+    chat: Chat | UnsetType = UNSET
+    """Of conversations; their shards have ids from `tokenizer.vocab_size` on, without a loss."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -462,6 +476,11 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return merkle.root(encoding.encode(shard) for shard in (*self.train, *self.held_out))
 
     @property
+    def has_masks(self) -> bool:
+        """True if shards have tokens without a loss: each as its id plus the vocabulary's size."""
+        return not isinstance(self.chat, UnsetType)
+
+    @property
     def samples(self) -> int:
         """Samples in an epoch."""
         return sum(shard.samples for shard in self.train)
@@ -473,11 +492,13 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def _check_corpus(corpus: Corpus) -> None:
-    width = corpus.token_bytes
-    if corpus.tokenizer.vocab_size > 1 << (8 * width):
-        raise MalformedError(f"a vocabulary of {corpus.tokenizer.vocab_size} needs wider tokens")
-    if corpus.separator >= corpus.tokenizer.vocab_size:
+    width, vocab_size = corpus.token_bytes, corpus.tokenizer.vocab_size
+    if vocab_size * (2 if corpus.has_masks else 1) > 1 << (8 * width):
+        raise MalformedError(f"a vocabulary of {vocab_size} needs wider tokens")
+    if corpus.separator >= vocab_size:
         raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
+    if not isinstance(corpus.chat, UnsetType) and corpus.chat.turn_end >= vocab_size:
+        raise MalformedError(f"turn_end {corpus.chat.turn_end} is outside the vocabulary")
     for shard in corpus.train:
         if shard.size_bytes != shard.tokens * width:
             raise MalformedError(f"shard {shard.root}: size_bytes does not match tokens")
