@@ -43,7 +43,7 @@ _BYTES = 256  # a byte model may have ids above: separators
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadScore:
-    """Sums over documents; `nats` is their negative log likelihood, `tokens` are the predicted ones.
+    """Sums over documents; `nats` is the negative log likelihood of their `tokens` with a loss.
 
     `millibits` is the same, rounded for each document; None when the model predicts infinities or
     NaN.

@@ -243,9 +243,7 @@ class TrainingData:
         return torch.from_numpy(_signed(rows, self.vocab_size))
 
 
-def _check_ids(
-    ids: NDArray[np.generic], vocab_size: int, name: str, *, has_masks: bool
-) -> None:
+def _check_ids(ids: NDArray[np.generic], vocab_size: int, name: str, *, has_masks: bool) -> None:
     most = int(ids.max(initial=0))
     if most >= vocab_size * (2 if has_masks else 1):
         raise UserFacingError(

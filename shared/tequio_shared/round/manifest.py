@@ -492,13 +492,8 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def _check_corpus(corpus: Corpus) -> None:
-    width, vocab_size = corpus.token_bytes, corpus.tokenizer.vocab_size
-    if vocab_size * (2 if corpus.has_masks else 1) > 1 << (8 * width):
-        raise MalformedError(f"a vocabulary of {vocab_size} needs wider tokens")
-    if corpus.separator >= vocab_size:
-        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
-    if not isinstance(corpus.chat, UnsetType) and corpus.chat.turn_end >= vocab_size:
-        raise MalformedError(f"turn_end {corpus.chat.turn_end} is outside the vocabulary")
+    width = corpus.token_bytes
+    _check_ids(corpus)
     for shard in corpus.train:
         if shard.size_bytes != shard.tokens * width:
             raise MalformedError(f"shard {shard.root}: size_bytes does not match tokens")
@@ -507,3 +502,13 @@ def _check_corpus(corpus: Corpus) -> None:
     for held_out in corpus.held_out:
         if held_out.size_bytes != held_out.tokens * width + 8 * held_out.documents:
             raise MalformedError(f"shard {held_out.root}: size_bytes does not match tokens")
+
+
+def _check_ids(corpus: Corpus) -> None:
+    width, vocab_size = corpus.token_bytes, corpus.tokenizer.vocab_size
+    if vocab_size * (2 if corpus.has_masks else 1) > 1 << (8 * width):
+        raise MalformedError(f"a vocabulary of {vocab_size} needs wider tokens")
+    if corpus.separator >= vocab_size:
+        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
+    if not isinstance(corpus.chat, UnsetType) and corpus.chat.turn_end >= vocab_size:
+        raise MalformedError(f"turn_end {corpus.chat.turn_end} is outside the vocabulary")
