@@ -227,10 +227,9 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
     writer.add_bos_token_id(begin["bos_token_id"])
     settings = json.loads((folder / layout.TOKENIZER_CONFIG).read_bytes())
     if template := settings.get("chat_template"):
-        turn_end, end = begin["eos_token_id"]
         writer.add_chat_template(template)
-        writer.add_eot_token_id(turn_end)
-        writer.add_eos_token_id(end)
+        writer.add_eot_token_id(begin["eos_token_id"][0])
+        writer.add_eos_token_id(begin["eos_token_id"][-1])
     else:
         writer.add_eos_token_id(begin["eos_token_id"])
     writer.add_add_bos_token(not template)  # a template writes what is before a conversation

@@ -142,8 +142,8 @@ class ChatTemplate:
         after, _ = self._rendered(messages[: at + 1])
         if not (whole.startswith(after) and after.startswith(before)):
             raise UserFacingError(
-                f"{self.name} is not prefix-preserving: it renders message {at + 1} of a "
-                "conversation differently when others follow, so the assistant's turns cannot be "
+                f"{self.name} is not prefix-preserving: what it writes up to message {at + 1} is "
+                "not the beginning of the whole conversation, so the assistant's turns cannot be "
                 "found; give a copy that marks them by {% generation %} and {% endgeneration %} "
                 "with --chat-template"
             )

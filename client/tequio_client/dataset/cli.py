@@ -146,8 +146,12 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
     if encoder is not None:
-        click.echo(f"cut:      {encoder.cut} conversations, to {sequence} tokens")
-        click.echo(f"left out: {encoder.left_out} conversations, without a word of the assistant")
+        click.echo(
+            f"cut:      {encoder.cut} (conversations longer than a sample of {sequence} tokens)"
+        )
+        click.echo(
+            f"left out: {encoder.left_out} (conversations in which the assistant says nothing)"
+        )
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")
 

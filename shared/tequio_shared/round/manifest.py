@@ -9,6 +9,8 @@ integers of `token_bytes` bytes. A training shard is one stream of ids: for each
 separator, then its tokens. Sample i is the `sequence + 1` ids from i * sequence on: `sequence`
 inputs, and as many targets shifted by 1. A held-out shard begins with `documents` pairs of u32
 (tokens, bytes of text); the ids of its documents follow, without separators. Nobody trains on it.
+Of conversations, a token that the assistant does not say is written as its id plus `vocab_size`: an
+input as any other, and a target without a loss.
 """
 
 from __future__ import annotations

@@ -76,6 +76,22 @@ def test_a_turn_has_a_loss_up_to_the_token_that_ends_it(tmp_path: Path) -> None:
     assert entry.template == CHATML
 
 
+def test_a_template_may_end_turns_by_the_end_of_texts(tmp_path: Path) -> None:
+    template = (
+        "{{ bos_token }}{% for m in messages %}{% if m.role == 'user' %}{{ '[' + m.content + ']' }}"
+        "{% else %}{{ m.content + eos_token }}{% endif %}{% endfor %}"
+    )
+    folder = chats.byte_level_tokenizer(tmp_path, template)
+    names = {"bos_token": chats.START, "eos_token": {"content": SEPARATOR}}
+    (folder / chat.SETTINGS_FILE).write_text(json.dumps(names))
+    encoder = chats.encoder(folder, 1_000)
+    talk = [message("user", "how"), message("assistant", "well"), message("user", "you")]
+    ids, _, _ = encoded(encoder, talk)
+    assert encoder.tokenizer.decode(ids) == f"{chats.START}[how]well{SEPARATOR}[you]"
+    assert said(encoder, talk) == f"well{SEPARATOR}"
+    assert encoder.chat.turn_end == encoder.tokenizer.separator
+
+
 @pytest.mark.parametrize("template", [CHATML, MARKED])
 def test_of_a_pair_the_completion_alone_has_a_loss(tmp_path: Path, template: str) -> None:
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, template), 1_000)
@@ -101,7 +117,7 @@ def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, FORGETFUL), 1_000)
     talk = [message("user", "how"), message("assistant", "hm. well"), message("user", "you")]
     assert said(encoder, talk[:2]) == f"hm. well{END}"
-    with pytest.raises(UserFacingError, match="not prefix-preserving: it renders message 2") as err:
+    with pytest.raises(UserFacingError, match="not prefix-preserving: .* up to message 2") as err:
         encoder.encode(chats.rows(talk).text(0))
     assert f"the chat template of {tmp_path}" in str(err.value)
     assert "--chat-template" in str(err.value)
@@ -241,8 +257,8 @@ def test_the_program_builds_conversations_and_counts_what_it_cut(
     asked = [str(tmp_path / "out"), "--dataset", str(tmp_path / "rows"), "--chat", *told]
     result = CliRunner().invoke(data, ["build", *asked])
     assert result.exit_code == 0, result.output
-    assert "cut:      1 conversations, to 24 tokens" in result.output
-    assert "left out: 1 conversations, without a word of the assistant" in result.output
+    assert "cut:      1 (conversations longer than a sample of 24 tokens)" in result.output
+    assert "left out: 1 (conversations in which the assistant says nothing)" in result.output
     mixture = '[[source]]\ndataset = "rows"\nshare = 1\n'
     (tmp_path / "mixture.toml").write_text(mixture)
     asked[1:3] = ["--mixture", str(tmp_path / "mixture.toml")]
