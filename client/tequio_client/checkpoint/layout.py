@@ -188,8 +188,9 @@ def generation_config(corpus: Corpus) -> bytes:
     After training on conversations, what ends a turn of the assistant ends a text, too.
     """
     one = corpus.separator
-    is_text = isinstance(corpus.chat, UnsetType)
-    ends = one if is_text else list(dict.fromkeys((corpus.chat.turn_end, one)))
+    ends: int | list[int] = one
+    if not isinstance(corpus.chat, UnsetType):
+        ends = list(dict.fromkeys((corpus.chat.turn_end, one)))
     return _json({"bos_token_id": one, "eos_token_id": ends, "pad_token_id": one})
 
 

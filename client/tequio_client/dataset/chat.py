@@ -295,12 +295,16 @@ class ChatEncoder:
                 f"({clean_text(text[slice(*turn)], _SHOWN_CHARS)!r}), so a model could not learn "
                 "to end its turn: give a template that writes one there with --chat-template"
             )
-        self._ends[self.tokenizer.special_tokens[end[0]]] += 1
+        self._ends[self._special_ids[end[0]]] += 1
         return (turn[0], end.end())
 
     @cached_property
+    def _special_ids(self) -> dict[str, int]:
+        return self.tokenizer.special_tokens
+
+    @cached_property
     def _special(self) -> re.Pattern[str]:
-        texts = sorted(self.tokenizer.special_tokens, key=len, reverse=True)
+        texts = sorted(self._special_ids, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, texts)) or "(?!)")
 
     @property

@@ -146,6 +146,7 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
     if encoder is not None:
+        click.echo(f"turns end: {encoder.tokenizer.decode([encoder.chat.turn_end])}")
         click.echo(
             f"cut:      {encoder.cut} (conversations longer than a sample of {sequence} tokens)"
         )

@@ -117,7 +117,7 @@ def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, FORGETFUL), 1_000)
     talk = [message("user", "how"), message("assistant", "hm. well"), message("user", "you")]
     assert said(encoder, talk[:2]) == f"hm. well{END}"
-    with pytest.raises(UserFacingError, match="not prefix-preserving: .* up to message 2") as err:
+    with pytest.raises(UserFacingError, match=r"not prefix-preserving: .* up to message 2") as err:
         encoder.encode(chats.rows(talk).text(0))
     assert f"the chat template of {tmp_path}" in str(err.value)
     assert "--chat-template" in str(err.value)
@@ -257,6 +257,7 @@ def test_the_program_builds_conversations_and_counts_what_it_cut(
     asked = [str(tmp_path / "out"), "--dataset", str(tmp_path / "rows"), "--chat", *told]
     result = CliRunner().invoke(data, ["build", *asked])
     assert result.exit_code == 0, result.output
+    assert f"turns end: {END}" in result.output
     assert "cut:      1 (conversations longer than a sample of 24 tokens)" in result.output
     assert "left out: 1 (conversations in which the assistant says nothing)" in result.output
     mixture = '[[source]]\ndataset = "rows"\nshare = 1\n'
