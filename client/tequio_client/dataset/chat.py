@@ -130,7 +130,7 @@ class ChatTemplate:
         turns = [at for at in range(prompt, len(messages)) if messages[at]["role"] == ASSISTANT]
         if self._has_marks:
             # Templates mark each turn, also those of the prompt.
-            return whole, marked[-len(turns) :] if prompt and turns else marked
+            return whole, marked[max(len(marked) - len(turns), 0) :] if prompt else marked
         return whole, [self._turn(messages, at, whole) for at in turns]
 
     @cached_property
