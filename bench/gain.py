@@ -275,7 +275,8 @@ class MeasuredRound:
         before = gain.window_losses(context, [*own, *control])
         begun = time.process_time()
         gain.apply_contribution(context, np.frombuffer(payload, np.uint8))
-        falls = before - gain.window_losses(context, [*own, *control])
+        after = gain.window_losses(context, [*own, *control])
+        falls = (before - after)[:, 0] / before[:, 1]
         # A slot's windows are met twice and the control windows once: the head's are shared.
         share = 3 * WITNESSES / (len(own) + len(control))
         self.found.measuring_s.append((time.process_time() - begun) * share)

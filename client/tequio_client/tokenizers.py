@@ -63,6 +63,23 @@ class SubwordTokenizer:
         with _library("the tokenizer cannot read a text"):
             return np.array(self.inner.encode(text, add_special_tokens=False).ids, np.int64)
 
+    def encode_with_places(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Ids of a text [n], and the place of each [n, 2]: its first and its last + 1 character.
+
+        A token of blanks may have no character of its own, and the place [end, end]. Raises
+        TokenizerError.
+        """
+        with _library("the tokenizer cannot read a text"):
+            found = self.inner.encode(text, add_special_tokens=False)
+            places = np.array(found.offsets, np.int64).reshape(-1, 2)
+            return np.array(found.ids, np.int64), places
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """Ids of the tokens that mark structure, by their texts."""
+        added = self.inner.get_added_tokens_decoder()
+        return {one.content: number for number, one in added.items() if one.special}
+
     def decode(self, ids: Sequence[int]) -> str:
         """Text of ids; raises TokenizerError."""
         with _library("the tokenizer cannot write a text"):

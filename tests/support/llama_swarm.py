@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
+from msgspec import UNSET, UnsetType
 
 from tequio_client.trainer import first_head
 from tequio_client.worker.store.store import Store
@@ -21,7 +22,7 @@ from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
-from tequio_shared.round.manifest import Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
+from tequio_shared.round.manifest import Chat, Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
@@ -57,7 +58,7 @@ HOSTILE = "books | --- <script>alert(1)</script> [x](javascript:y) `a` # b\n\n--
 ROUNDS = 3
 
 
-def corpus(tokenizer: Tokenizer, separator: int) -> Corpus:
+def corpus(tokenizer: Tokenizer, separator: int, chat: Chat | UnsetType = UNSET) -> Corpus:
     """Data whose source is hostile text."""
     root = to_text(sha256(b"a shard"))
     shard = TrainShard(root=root, size_bytes=2_002, tokens=1_001, samples=15)
@@ -69,6 +70,7 @@ def corpus(tokenizer: Tokenizer, separator: int) -> Corpus:
         sequence=64,
         train=(shard,),
         held_out=(),
+        chat=chat,
     )
 
 
@@ -98,6 +100,7 @@ def play(
     separator: int = 0,
     model: FirstHead | None = None,
     base: FrozenBase | None = None,
+    chat: Chat | UnsetType = UNSET,
 ) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid.
 
@@ -111,7 +114,7 @@ def play(
         file=to_text(sha256(tokenizer)) if tokenizer else "",
         vocab_size=256,
     )
-    data = corpus(kind, separator)
+    data = corpus(kind, separator, chat)
     manifest = msgspec.structs.replace(
         tiny_manifest(most=ROUNDS),
         name="maize- 1.0",
@@ -119,7 +122,7 @@ def play(
         tokenizer=kind,
         data=DataSpec(manifest=to_text(data.digest), root=to_text(data.root)),
         measure=MeasureRules(every=1),
-        base=base or msgspec.UNSET,
+        base=base or UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
     arithmetic = swarm.arithmetic

@@ -316,7 +316,7 @@ def fixed_files(
     """
     corpus = documents.corpus
     tokenizer, settings = layout.tokenizer_files(
-        documents.tokenizer, corpus.separator, manifest.model.sequence
+        documents.tokenizer, corpus.separator, manifest.model.sequence, corpus.chat
     )
     whole = {
         layout.CONFIG: layout.model_config(documents.config),

@@ -225,8 +225,14 @@ def _add_tokenizer(writer: gguf.GGUFWriter, folder: Path) -> None:
     merges = [one if isinstance(one, str) else " ".join(one) for one in model["merges"]]
     writer.add_token_merges(merges or [_NEVER])
     writer.add_bos_token_id(begin["bos_token_id"])
-    writer.add_eos_token_id(begin["eos_token_id"])
-    writer.add_add_bos_token(True)  # noqa: FBT003 - the package's own
+    settings = json.loads((folder / layout.TOKENIZER_CONFIG).read_bytes())
+    if template := settings.get("chat_template"):
+        writer.add_chat_template(template)
+        writer.add_eot_token_id(begin["eos_token_id"][0])
+        writer.add_eos_token_id(begin["eos_token_id"][-1])
+    else:
+        writer.add_eos_token_id(begin["eos_token_id"])
+    writer.add_add_bos_token(not template)  # a template writes what is before a conversation
 
 
 def pre_tokenizer(whole: dict[str, Any]) -> str:  # a tokenizer.json

@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from tequio_client.names import clean_text
 from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.manifest import Chat, Corpus
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"
@@ -182,9 +183,15 @@ def adapter_config(base: FrozenBase) -> bytes:
 
 
 def generation_config(corpus: Corpus) -> bytes:
-    """generation_config.json: a text begins and ends with the separator."""
+    """generation_config.json: a text begins and ends with the separator.
+
+    After training on conversations, what ends a turn of the assistant ends a text, too.
+    """
     one = corpus.separator
-    return _json({"bos_token_id": one, "eos_token_id": one, "pad_token_id": one})
+    ends: int | list[int] = one
+    if not isinstance(corpus.chat, UnsetType):
+        ends = list(dict.fromkeys((corpus.chat.turn_end, one)))
+    return _json({"bos_token_id": one, "eos_token_id": ends, "pad_token_id": one})
 
 
 def _json(fields: dict[str, Any]) -> bytes:
@@ -200,16 +207,23 @@ _FIRST_SPARE = 0x100
 """First letter that GPT-2's byte alphabet gives to bytes without a visible character."""
 
 
-def tokenizer_files(raw: bytes, separator: int, sequence: int) -> tuple[bytes, bytes]:
+def tokenizer_files(
+    raw: bytes, separator: int, sequence: int, chat: Chat | UnsetType = UNSET
+) -> tuple[bytes, bytes]:
     """tokenizer.json and tokenizer_config.json; `raw` is empty for bytes.
 
-    Raises MalformedError for a tokenizer.json that names no such separator.
+    A chat template renders as it did for training. Raises MalformedError for a tokenizer.json that
+    names no such separator.
     """
     token = _token(raw, separator) if raw else SEPARATOR
+    if isinstance(chat, UnsetType):
+        own = {"bos_token": token, "eos_token": token}
+    else:
+        names = {"bos_token": chat.bos_token, "eos_token": chat.eos_token}
+        own = {"chat_template": chat.template} | {name: one for name, one in names.items() if one}
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "bos_token": token,
-        "eos_token": token,
+        **own,
         "pad_token": token,
         "clean_up_tokenization_spaces": False,
         "model_max_length": sequence,

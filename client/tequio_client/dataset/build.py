@@ -7,13 +7,14 @@ So neither the order of files nor the speed of disks affects the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
+from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from tequio_client.dataset.mixture import Mixture
@@ -23,15 +24,15 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.round.manifest import Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import Chat, Corpus, HeldOutShard, TrainShard
 
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
 _TEN_THOUSANDTHS = 10_000
 
-_Encoded: TypeAlias = tuple[NDArray[np.int64], int]
-"""The tokens of a document, and the bytes of its text."""
+EncodedDocument: TypeAlias = tuple[NDArray[np.int64], int]
+"""The tokens of a document, and the bytes of its text that has a loss."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,24 @@ class ShardOptions:
     seed: int
     held_out_bp: int
     shard_bytes: int
+
+
+class DocumentEncoder(Protocol):
+    """How documents become the ids of shards."""
+
+    @property
+    def ids(self) -> int:
+        """Ids are below this number."""
+
+    @property
+    def chat(self) -> Chat | UnsetType:
+        """The manifest's entry, once all documents are encoded."""
+
+    def encode(self, text: str) -> EncodedDocument | None:
+        """Encode a document; None for one to leave out. Raises UserFacingError."""
+
+    def stream(self, documents: Sequence[NDArray[np.int64]], sequence: int, /) -> NDArray[np.int64]:
+        """Give the ids of a training shard."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,34 +85,38 @@ def build_shards(
     settings: ShardOptions,
     folder: Path,
     progress: Callable[[str, int, int], None],
+    *,
+    chat: DocumentEncoder | None = None,
 ) -> Corpus:
     """Write shards and data manifest into a folder; `progress` gets (stage, done, all).
 
-    Reads the source twice, and holds one record a document and one shard of tokens in memory.
-    Raises UserFacingError for less text than a single sample needs.
+    Reads the source twice, and holds one record a document and one shard of tokens in memory. With
+    `chat`, documents are conversations. Raises UserFacingError for less text than a single sample
+    needs.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    width = token_bytes(tokenizer.vocab_size)
+    encoder = chat or TextEncoder(tokenizer=tokenizer)
+    width = token_bytes(encoder.ids)
     documents = _chosen(source, settings, progress)
-    separator = np.array([tokenizer.separator])
     done = 0
 
-    def encoded(*, is_held_out: bool) -> Iterator[_Encoded]:
+    def encoded(*, is_held_out: bool) -> Iterator[EncodedDocument]:
         nonlocal done
         for document in documents:
             if document.is_held_out is not is_held_out:
                 continue
-            text = source.text(document.index)
-            ids = tokenizer.encode(text)
-            yield ids if is_held_out else np.concatenate((separator, ids)), len(text.encode())
+            if found := encoder.encode(source.text(document.index)):
+                yield found
             done += 1
             progress("writing", done, len(documents))
 
     full = -(-settings.shard_bytes // width)
-    trained = _groups(encoded(is_held_out=False), settings.sequence + 1, full)
+    groups = _groups(encoded(is_held_out=False), max(full, settings.sequence + 1), between=1)
+    streams = (encoder.stream([ids for ids, _ in group], settings.sequence) for group in groups)
     train = tuple(
-        _train_shard(folder / train_file_name(at), group, width, settings.sequence)
-        for at, group in enumerate(trained)
+        _train_shard(folder / train_file_name(at), ids, width, settings.sequence)
+        for at, ids in enumerate(streams)
+        if len(ids) > settings.sequence
     )
     if not train:
         raise UserFacingError(
@@ -101,7 +124,7 @@ def build_shards(
         )
     held_out = tuple(
         _held_out_shard(folder / held_out_file_name(at), group, width)
-        for at, group in enumerate(_groups(encoded(is_held_out=True), 0, full))
+        for at, group in enumerate(_groups(encoded(is_held_out=True), full, between=0))
     )
     corpus = Corpus(
         source=source.label[:256],
@@ -111,11 +134,35 @@ def build_shards(
         sequence=settings.sequence,
         train=train,
         held_out=held_out,
+        chat=encoder.chat,
     )
     if tokenizer.file:
         (folder / TOKENIZER_NAME).write_bytes(tokenizer.file)
     (folder / MANIFEST_NAME).write_bytes(corpus.encode())
     return corpus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextEncoder:
+    """Encodes texts; each of their tokens has a loss."""
+
+    tokenizer: TextTokenizer
+
+    @property
+    def ids(self) -> int:
+        return self.tokenizer.vocab_size
+
+    @property
+    def chat(self) -> UnsetType:
+        return UNSET
+
+    def encode(self, text: str) -> EncodedDocument:
+        return self.tokenizer.encode(text), len(text.encode())
+
+    def stream(self, documents: Sequence[NDArray[np.int64]], _sequence: int) -> NDArray[np.int64]:
+        """Give the ids of all documents, each behind a separator."""
+        separator = np.array([self.tokenizer.separator])
+        return np.concatenate([part for ids in documents for part in (separator, ids)])
 
 
 def _chosen(
@@ -144,23 +191,22 @@ def _chosen(
 
 
 def _groups(
-    encoded: Iterable[_Encoded], least_tokens: int, full_tokens: int
-) -> Iterator[list[_Encoded]]:
-    """Documents for one shard each; the end of the data is left out below `least_tokens`."""
-    group: list[_Encoded] = []
+    encoded: Iterable[EncodedDocument], full_tokens: int, *, between: int
+) -> Iterator[list[EncodedDocument]]:
+    """Documents for one shard each; `between` counts the tokens that a shard adds for each."""
+    group: list[EncodedDocument] = []
     tokens = 0
     for ids, text_bytes in encoded:
         group.append((ids, text_bytes))
-        tokens += len(ids)
-        if tokens >= max(full_tokens, least_tokens):
+        tokens += len(ids) + between
+        if tokens >= full_tokens:
             yield group
             group, tokens = [], 0
-    if group and tokens >= least_tokens:
+    if group:
         yield group
 
 
-def _train_shard(path: Path, group: list[_Encoded], width: int, sequence: int) -> TrainShard:
-    ids = np.concatenate([ids for ids, _ in group])
+def _train_shard(path: Path, ids: NDArray[np.int64], width: int, sequence: int) -> TrainShard:
     raw = ids.astype(f"<u{width}").tobytes()
     return TrainShard(
         root=_written(path, raw),
@@ -170,7 +216,7 @@ def _train_shard(path: Path, group: list[_Encoded], width: int, sequence: int) -
     )
 
 
-def _held_out_shard(path: Path, group: list[_Encoded], width: int) -> HeldOutShard:
+def _held_out_shard(path: Path, group: list[EncodedDocument], width: int) -> HeldOutShard:
     table = np.array([(len(ids), text_bytes) for ids, text_bytes in group], "<u4")
     ids = np.concatenate([ids for ids, _ in group])
     raw = table.tobytes() + ids.astype(f"<u{width}").tobytes()

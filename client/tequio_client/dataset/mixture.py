@@ -12,8 +12,9 @@ folder = "code"
 pattern = "*.py"                        # of a folder
 share = 0.3
 
-Shares are of bytes of text, and only their ratios matter. No document is repeated: the data ends
-where one of the sources would run out, and of the others, documents are left out by their hashes.
+Shares are of bytes of text (of conversations: as JSON), and only their ratios matter. No document
+is repeated: the data ends where one of the sources would run out, and of the others, documents are
+left out by their hashes.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from tequio_client import plan_file
-from tequio_client.dataset import sources
+from tequio_client.dataset import chat, sources
 from tequio_client.dataset.sources import TextSource
 from tequio_shared.errors import UserFacingError
 
@@ -45,22 +46,25 @@ class SourcePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     dataset: str = ""
     config: str | None = None
     split: str = "train"
-    column: str = "text"
+    column: str = ""
     stdlib: bool = False
 
-    def open(self, beside: Path) -> TextSource:
+    def open(self, beside: Path, *, is_chat: bool) -> TextSource:
         """Open the source; raises UserFacingError."""
         if [bool(self.folder), bool(self.dataset), self.stdlib].count(True) != 1:
             raise UserFacingError(
                 "each source has exactly one of folder, dataset and stdlib = true"
             )
+        if is_chat and not self.dataset:
+            raise UserFacingError("conversations are read from datasets: each source names one")
         if self.folder:
             return sources.folder_files(beside / self.folder, self.pattern)
         if self.stdlib:
             return sources.standard_library_files()
         here = beside / self.dataset
         name = str(here) if here.is_dir() else self.dataset
-        return sources.load_dataset(name, config=self.config, split=self.split, column=self.column)
+        load = chat.load_conversations if is_chat else sources.load_dataset
+        return load(name, config=self.config, split=self.split, column=self.column)
 
 
 class MixturePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -125,10 +129,10 @@ def _within(listed: Sequence[tuple[int, int]], wanted: Sequence[float]) -> Itera
         yield is_taken
 
 
-def read_mixture(path: Path) -> Mixture:
+def read_mixture(path: Path, *, is_chat: bool = False) -> Mixture:
     """Open the sources of a mixture; raises UserFacingError, which names the file and the fault."""
     plan = plan_file.read(path, MixturePlan)
     return Mixture(
-        parts=tuple(one.open(path.parent) for one in plan.source),
+        parts=tuple(one.open(path.parent, is_chat=is_chat) for one in plan.source),
         shares=tuple(one.share for one in plan.source),
     )

@@ -17,6 +17,7 @@ from tequio_shared.round.manifest import Tokenizer
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
+_TEXT = "text"
 _TABLES = (*JSON_LINES_SUFFIXES, ".parquet", ".arrow")
 _REASON_CHARS = 300
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
@@ -162,7 +163,21 @@ def standard_library_files() -> TextFiles:
 
 
 def load_dataset(name: str, *, config: str | None, split: str, column: str) -> DatasetRows:
-    """Load a dataset from the Hub or from a folder; raises UserFacingError."""
+    """Load a dataset from the Hub or from a folder; raises UserFacingError.
+
+    The usual column is `text`.
+    """
+    label, rows = load_rows(name, config=config, split=split)
+    column = column or _TEXT
+    if column not in rows.column_names:
+        raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
+    return DatasetRows(label=label, rows=rows, column=column)
+
+
+def load_rows(
+    name: str, *, config: str | None, split: str
+) -> tuple[str, Any]:  # datasets.Dataset: the library has no types
+    """The label and the rows of a dataset from the Hub or a folder; raises UserFacingError."""
     import datasets  # type: ignore[import-untyped]  # noqa: PLC0415 - slow, and only for this source
     import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
 
@@ -172,11 +187,7 @@ def load_dataset(name: str, *, config: str | None, split: str, column: str) -> D
         absent = "" if Path(name).exists() else f"{name} is not a file or folder here; "
         why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
-    if column not in rows.column_names:
-        raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
-    return DatasetRows(
-        label=f"{name} {config or ''} {split}".replace("  ", " "), rows=rows, column=column
-    )
+    return f"{name} {config or ''} {split}".replace("  ", " "), rows
 
 
 BYTES = "bytes"
@@ -218,18 +229,34 @@ def _content(name: str) -> bytes:
         return tokenizers.read_tokenizer_file(path)
     if name.startswith((".", "/", "~")):
         raise UserFacingError(f"{name} does not exist")
-    return tokenizers.read_tokenizer_file(_fetched(name))
+    found = _fetched(name, TOKENIZER_NAME)
+    if found is None:
+        raise UserFacingError(f"{name} has no {TOKENIZER_NAME}: choose a repository with one")
+    return tokenizers.read_tokenizer_file(found)
 
 
-def _fetched(name: str) -> Path:
+def find_beside_tokenizer(name: str, file: str) -> Path | None:
+    """Find a file of the tokenizer `name`, None if it has none such; raises UserFacingError."""
+    path = Path(name)
+    if not path.exists():
+        return _fetched(name, file)
+    found = (path if path.is_dir() else path.parent) / file
+    return found if found.is_file() else None
+
+
+def _fetched(name: str, file: str) -> Path | None:
+    """Fetch a file of a repository; None if it has none such."""
     import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
     from huggingface_hub import hf_hub_download  # noqa: PLC0415 - only for names on the Hub
+    from huggingface_hub.errors import RemoteEntryNotFoundError  # noqa: PLC0415 - as above
 
     try:
-        return Path(hf_hub_download(name, TOKENIZER_NAME))
+        return Path(hf_hub_download(name, file))
+    except RemoteEntryNotFoundError:
+        return None
     except (OSError, ValueError, httpx2.HTTPError) as err:
         why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(
-            f"{name} is not a file or folder here, and its {TOKENIZER_NAME} could not be fetched "
+            f"{name} is not a file or folder here, and its {file} could not be fetched "
             f"from the Hub: {why}"
         ) from err

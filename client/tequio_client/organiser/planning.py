@@ -109,6 +109,7 @@ WARMUP, ANNEAL = 0.02, 0.3
 CONTINUED_RATE_FACTOR = 1 / 3
 ADAPTER_RATE = 2e-4
 CONTINUED_TOKENS_PER_PARAMETER = 2
+CHAT_EPOCHS = 3
 TRAIN_TO_TRANSFER = 4
 _WINDOW_TOKENS = 4_096
 _USUAL_S = ((10e6, 60), (100e6, 300), (1e9, 600))
@@ -217,8 +218,7 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
     # Nobody knows a newcomer's speed: it gets the work of a card with a quarter of the expected
     # speed, and at least one window for each inner step.
     slow = int(pace / _SLOW * train_s / (samples * sequence))
-    is_few = not is_fresh and not still
-    wanted = tokens or size * (CONTINUED_TOKENS_PER_PARAMETER if is_few else TOKENS_PER_PARAMETER)
+    wanted = tokens or _usual_tokens(outline)
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
     # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
@@ -247,6 +247,15 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
         ),
     )
+
+
+def _usual_tokens(outline: RunOutline) -> int:
+    corpus, manifest = outline.corpus, outline.manifest
+    if corpus.has_masks:
+        return CHAT_EPOCHS * corpus.samples * corpus.sequence
+    is_few = not outline.source.is_fresh and not manifest.frozen
+    per_parameter = CONTINUED_TOKENS_PER_PARAMETER if is_few else TOKENS_PER_PARAMETER
+    return manifest.model.parameters * per_parameter
 
 
 def _with_targets(outline: RunOutline) -> ModelPlan:

@@ -1,9 +1,10 @@
 """The quality of a head, in bits per byte and perplexity on held-out documents, and text it writes.
 
 A document is read behind one separator, in blocks of the run's sequence length; each of its tokens
-is predicted once. Bits per byte = negative log2 likelihood of all documents over their size in
-UTF-8 bytes, summed in binary64: unlike perplexity it compares models across tokenizers. The log
-gets thousandths of a bit, rounded once for each document (docs/protocol.md, 9.9).
+is predicted once, except those without a loss. Bits per byte = negative log2 likelihood of all
+documents over their size in UTF-8 bytes, summed in binary64: unlike perplexity it compares models
+across tokenizers. Of conversations only what the assistant says counts, in all of these numbers.
+The log gets thousandths of a bit, rounded once for each document (docs/protocol.md, 9.9).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import torch
 from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel, ScoreProgress
-from tequio_client.trainer.token_loss import IGNORED, TokenLoss
+from tequio_client.trainer.token_loss import TokenLoss, inputs_and_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import SAMPLE_BYTES, SAMPLE_PROMPT_BYTES, SAMPLE_TOKENS
 from tequio_shared.statements.runs import clean_sample
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _BATCH_TOKENS = 4_096
 _MILLI = 1_000
+_FILLING = ~0  # an input after the end, and no target
 Decode: TypeAlias = Callable[[Sequence[int]], str]
 """Text of token ids."""
 _TEMPERATURE = 0.8
@@ -41,7 +43,7 @@ _BYTES = 256  # a byte model may have ids above: separators
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadScore:
-    """Sums over documents; `nats` is their negative log likelihood.
+    """Sums over documents; `nats` is the negative log likelihood of their `tokens` with a loss.
 
     `millibits` is the same, rounded for each document; None when the model predicts infinities or
     NaN.
@@ -92,19 +94,19 @@ def score_head(  # noqa: PLR0913 - one call, all by name
     return HeadScore(
         nats=float(tally.nats.sum()),
         millibits=_millibits(tally.nats),
-        tokens=sum(len(document.tokens) for document in documents),
+        tokens=sum(document.targets for document in documents),
         text_bytes=sum(document.text_bytes for document in documents),
         documents=len(documents),
     )
 
 
 def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> list[HeldOutDocument]:
-    """Whole documents from the front until there are `max_tokens`; all of them for 0."""
+    """Whole documents from the front until they have `max_tokens` targets; all of them for 0."""
     chosen: list[HeldOutDocument] = []
     tokens = 0
     for document in documents:
         chosen.append(document)
-        tokens += len(document.tokens)
+        tokens += document.targets
         if max_tokens and tokens >= max_tokens:
             break
     return chosen
@@ -113,11 +115,11 @@ def first_documents(documents: Iterable[HeldOutDocument], max_tokens: int) -> li
 def _blocks(
     documents: Iterable[HeldOutDocument], separator: int, sequence: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Document number, and a row [sequence + 1] of inputs and targets; IGNORED fills ends."""
+    """Document number, and a row [sequence + 1] of inputs and targets."""
     for number, document in enumerate(documents):
         stream = np.concatenate(([separator], document.tokens))
         for first in range(0, len(document.tokens), sequence):
-            row = np.full(sequence + 1, IGNORED, np.int64)
+            row = np.full(sequence + 1, _FILLING, np.int64)
             part = stream[first : first + sequence + 1]
             row[: len(part)] = part
             yield number, row
@@ -126,8 +128,8 @@ def _blocks(
 def _nats(
     model: CausalModel, rows: NDArray[np.int64], device: ComputeDevice
 ) -> NDArray[np.float64]:
-    samples = torch.from_numpy(rows).to(device.handle)
-    losses = TokenLoss(model, device).losses(samples[:, :-1].clamp(min=0), samples[:, 1:])
+    inputs_bl, targets_bl = inputs_and_targets(torch.from_numpy(rows).to(device.handle))
+    losses = TokenLoss(model, device).losses(inputs_bl, targets_bl)
     by_row = losses.cpu().to(torch.float64).sum(dim=1)
     found: NDArray[np.float64] = by_row.numpy()
     return found
@@ -195,7 +197,8 @@ def continue_greedily(
 
 def prompt_tokens(document: HeldOutDocument, spell: Decode) -> list[int]:
     """As many first tokens as fit in SAMPLE_PROMPT_BYTES of text, ending with a whole character."""
-    ids: list[int] = document.tokens[:SAMPLE_PROMPT_BYTES].tolist()
+    first = document.tokens[:SAMPLE_PROMPT_BYTES]
+    ids: list[int] = np.where(first < 0, ~first, first).tolist()
     while ids:
         text = spell(ids)
         if len(text.encode()) <= SAMPLE_PROMPT_BYTES and not text.endswith(_BROKEN):

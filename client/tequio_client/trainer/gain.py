@@ -2,7 +2,7 @@
 
 The contribution alone is applied to the base head, as its trainer had it before the outer step;
 DisTrO's signs by the outer step itself, as they have no size of their own. The gain is the fall of
-the loss on its windows minus the fall on the control windows, in 2^-16 nats per token. Forward
+the loss on its windows minus the fall on the control windows, in 2^-16 nats per target. Forward
 passes only: `tequio_shared.round.gain` draws few enough windows that a witness spends a small part
 of a share's training. docs/screening.md has the measurements.
 """
@@ -22,7 +22,7 @@ from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
-from tequio_client.trainer.token_loss import TokenLoss
+from tequio_client.trainer.token_loss import IGNORED, TokenLoss, inputs_and_targets
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, decode_records
 from tequio_shared.head.head import OuterParams, multipliers
@@ -69,10 +69,8 @@ def measure_gains(
         at += len(windows[slot])
         apply_contribution(context, payload)
         after = window_losses(context, [*control, *windows[slot]])
-        fall = np.mean(mine - after[len(control) :]) - np.mean(
-            before[: len(control)] - after[: len(control)]
-        )
-        gains[slot] = _units(float(fall))
+        others = _fall(before[: len(control)], after[: len(control)])
+        gains[slot] = _units(_fall(mine, after[len(control) :]) - others)
         # One more takes about as long as those so far on average, the base head included.
         if (time.perf_counter() - begun) * (number + 1) / number > budget_s:
             break
@@ -120,15 +118,23 @@ def _moved_by_signs(context: GainContext, rows: NDArray[np.uint8]) -> NDArray[np
 
 
 def window_losses(context: GainContext, windows: Sequence[int]) -> NDArray[np.float64]:
-    """Mean loss of each window, in nats per token."""
+    """Summed loss of each window, in nats, and the targets that it is of: [windows, 2]."""
     samples = context.data.samples(windows)
     context.model.network.eval()
     losses, found = TokenLoss(context.model, context.batch.device), []
     for part in torch.split(samples, context.batch.samples):
         context.check()
         ids = part.to(context.batch.device.handle)
-        found.append(losses.losses(ids[:, :-1], ids[:, 1:]).double().mean(1).cpu())
-    return np.asarray(torch.cat(found).view(len(windows), -1).mean(1).numpy(), np.float64)
+        inputs_bl, targets_bl = inputs_and_targets(ids)
+        nats = losses.losses(inputs_bl, targets_bl).double().sum(1)
+        found.append(torch.stack((nats, (targets_bl != IGNORED).sum(1)), 1).cpu())
+    sums = torch.cat(found).view(len(windows), -1, 2).sum(1)
+    return np.asarray(sums.numpy(), np.float64)
+
+
+def _fall(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    nats, targets = (before - after)[:, 0].sum(), before[:, 1].sum()
+    return float(nats / max(targets, 1))
 
 
 def _units(fall: float) -> int:

@@ -26,7 +26,7 @@ from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.trainer.device import BatchSize, fastest_precision, open_device
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_client.trainer.prepared import TrainingData
-from tequio_client.trainer.token_loss import TokenLoss
+from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 
@@ -91,13 +91,15 @@ class StepPlan:
 class TrainingProgress:
     """Inner steps so far, or parts of DisTrO's only step while it lasts.
 
-    `last_s` is the time of the last one. Losses are nats per token, nan before the first step.
+    `last_s` is the time of the last one; `targets` are the tokens that have a loss. Losses are nats
+    for each of them, nan before the first step.
     """
 
     step: int = 0
     steps: int
     windows: int = 0
     tokens: int = 0
+    targets: int = 0
     seconds: float = 0.0
     last_s: float = 0.0
     loss_first: float = math.nan
@@ -150,6 +152,7 @@ def _after(
         step=step,
         windows=plan.windows_done(step),
         tokens=progress.tokens + samples[:, 1:].numel(),
+        targets=progress.targets + count_targets(samples),
         seconds=progress.seconds + seconds,
         last_s=seconds,
         loss_first=loss if progress.step == 0 else progress.loss_first,
@@ -176,9 +179,10 @@ def accumulate(
 
     total = _gradients(model, batch, 1, compute)
     gradients = [_gradient(one) for one in model.parameters.values()]
-    torch._foreach_mul_(gradients, 1 / total.tokens)
+    targets = max(total.targets, 1)
+    torch._foreach_mul_(gradients, 1 / targets)
     _clip(gradients, inner.clip_e3 / 1e3)
-    loss = total.loss_last / total.tokens
+    loss = total.loss_last / targets
     return replace(total, step=1, steps=1, loss_first=loss, loss_last=loss)
 
 
@@ -208,6 +212,7 @@ def _sum_over_windows(
             step=progress.step + 1,
             windows=progress.windows + len(part),
             tokens=progress.tokens + samples[:, 1:].numel(),
+            targets=progress.targets + count_targets(samples),
             seconds=progress.seconds + seconds,
             last_s=seconds,
             loss_last=progress.loss_last + loss,
@@ -220,15 +225,16 @@ def _sum_over_windows(
 def compute_gradients(
     model: CausalModel, samples: Tensor, batch: BatchSize, check: Callable[[], None]
 ) -> float:
-    """Compute the gradient of the mean loss, in nats per token, which is returned.
+    """Compute the gradient of the mean loss, in nats per target, which is returned.
 
-    Raises torch.OutOfMemoryError when not even one sample fits.
+    Without targets both are 0. Raises torch.OutOfMemoryError when not even one sample fits.
     """
-    tokens = samples[:, 1:].numel()
+    # Those of all samples: the gradient does not depend on how they are split into batches.
+    targets = max(count_targets(samples), 1)
     loss = _gradients(
-        model, batch, tokens, lambda scale: _accumulate(model, samples, batch, check, scale)
+        model, batch, targets, lambda scale: _accumulate(model, samples, batch, check, scale)
     )
-    return loss / tokens
+    return loss / targets
 
 
 def _gradients(

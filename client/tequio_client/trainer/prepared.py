@@ -201,6 +201,7 @@ class TrainingData:
     sequence: int
     window_samples: int
     vocab_size: int
+    has_masks: bool = False
     shards: Mapping[int, NDArray[np.generic]]
 
     @classmethod
@@ -213,6 +214,7 @@ class TrainingData:
             sequence=corpus.sequence,
             window_samples=window_samples,
             vocab_size=corpus.tokenizer.vocab_size,
+            has_masks=corpus.has_masks,
             shards={
                 index: _mapped(path, corpus.train[index].size_bytes, corpus.token_bytes)
                 for index, path in paths
@@ -220,7 +222,10 @@ class TrainingData:
         )
 
     def samples(self, windows: Iterable[int]) -> Tensor:
-        """Token ids of whole windows: int64 [samples, sequence + 1]; raises UserFacingError."""
+        """Token ids of whole windows: int64 [samples, sequence + 1]; raises UserFacingError.
+
+        Those without a loss are complements (`token_loss`).
+        """
         places = [
             place
             for window in windows
@@ -234,22 +239,42 @@ class TrainingData:
                 )
             first = place.sample * self.sequence
             row[:] = self.shards[place.shard][first : first + self.sequence + 1]
-        if rows.max(initial=0) >= self.vocab_size:
-            raise UserFacingError(
-                f"the data has token id {rows.max()}, but the vocabulary ends at "
-                f"{self.vocab_size - 1}"
-            )
-        return torch.from_numpy(rows)
+        _check_ids(rows, self.vocab_size, "the data", has_masks=self.has_masks)
+        return torch.from_numpy(_signed(rows, self.vocab_size))
+
+
+def _check_ids(ids: NDArray[np.generic], vocab_size: int, name: str, *, has_masks: bool) -> None:
+    most = int(ids.max(initial=0))
+    if most >= vocab_size * (2 if has_masks else 1):
+        raise UserFacingError(
+            f"{name} has token id {most}, but the vocabulary ends at {vocab_size - 1}"
+        )
+
+
+def _signed(ids: NDArray[np.int64], vocab_size: int) -> NDArray[np.int64]:
+    """Complements for ids without a loss, which files have as id + `vocab_size`."""
+    return np.where(ids < vocab_size, ids, vocab_size - 1 - ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutDocument:
+    """Token ids, those without a loss as complements; `text_bytes` are those of the others."""
+
     tokens: NDArray[np.int64]
     text_bytes: int
 
+    @property
+    def targets(self) -> int:
+        return int((self.tokens >= 0).sum())
+
 
 def held_out_documents(
-    path: Path, shard: HeldOutShard, token_bytes: int, vocab_size: int
+    path: Path,
+    shard: HeldOutShard,
+    token_bytes: int,
+    vocab_size: int,
+    *,
+    has_masks: bool = False,
 ) -> Iterator[HeldOutDocument]:
     """Read a held-out shard; raises UserFacingError for a file that differs from its entry."""
     raw = _mapped(path, shard.size_bytes, 1)
@@ -258,13 +283,11 @@ def held_out_documents(
     ids = raw[table_bytes:].view(_DTYPES[token_bytes])
     if int(table[:, 0].sum()) != shard.tokens:
         raise UserFacingError(f"{path} is damaged: its table does not list {shard.tokens} tokens")
-    if ids.max(initial=0) >= vocab_size:
-        raise UserFacingError(
-            f"{path} has token id {ids.max()}, but the vocabulary ends at {vocab_size - 1}"
-        )
+    _check_ids(ids, vocab_size, str(path), has_masks=has_masks)
     at = 0
     for tokens, text_bytes in table.tolist():
-        yield HeldOutDocument(tokens=ids[at : at + tokens].astype(np.int64), text_bytes=text_bytes)
+        part = _signed(ids[at : at + tokens].astype(np.int64), vocab_size)
+        yield HeldOutDocument(tokens=part, text_bytes=text_bytes)
         at += tokens
 
 

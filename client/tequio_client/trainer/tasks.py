@@ -616,7 +616,11 @@ def _documents(
             raise UserFacingError(f"the data has no held-out shard {shard.index}")
         entry = setup.corpus.held_out[shard.index]
         yield from held_out_documents(
-            Path(shard.path), entry, setup.corpus.token_bytes, setup.corpus.tokenizer.vocab_size
+            Path(shard.path),
+            entry,
+            setup.corpus.token_bytes,
+            setup.corpus.tokenizer.vocab_size,
+            has_masks=setup.corpus.has_masks,
         )
 
 

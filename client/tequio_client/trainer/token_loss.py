@@ -8,6 +8,9 @@ of all parts go through the trunk in one backward pass. A batch with fewer logit
 Beside its logits, a part needs as many numbers again for probabilities, which become the gradient:
 8 bytes for each logit, in binary32 and in 16 bits.
 
+Samples are ids, int64 [B, L + 1]. An id that is not to be predicted, such as one of a user's words
+in a conversation, is written as its complement `~id`: it is an input, and no target.
+
 Shapes: B samples, L tokens, D hidden, V vocabulary, n tokens of a part.
 """
 
@@ -49,11 +52,9 @@ class TokenLoss:
         self._cut: _CutNetwork | None = None
 
     def backward(self, samples: Tensor, scale: float) -> Tensor:
-        """Add the gradient of `scale` times the summed loss; returns the sum itself, nats.
-
-        Samples are token ids, int64 [B, L + 1]; each but the first is a target.
-        """
-        inputs_bl, targets = samples[:, :-1], samples[:, 1:].flatten()
+        """Add the gradient of `scale` times the summed loss; returns the sum itself, nats."""
+        inputs_bl, targets_bl = inputs_and_targets(samples)
+        targets = targets_bl.flatten()
         cut = self._network_for(inputs_bl)
         if cut is None:
             with self._device.autocast():
@@ -104,13 +105,25 @@ class TokenLoss:
         return (slice(at, at + size) for at in range(0, tokens, size))
 
 
+def inputs_and_targets(samples: Tensor) -> tuple[Tensor, Tensor]:
+    """Ids [B, L] that are read, and those [B, L] that are predicted after each; some `IGNORED`."""
+    inputs = torch.where(samples < 0, ~samples, samples)[:, :-1]
+    return inputs, samples.masked_fill(samples < 0, IGNORED)[:, 1:]
+
+
+def count_targets(samples: Tensor) -> int:
+    """The targets that have a loss."""
+    return int((samples[:, 1:] >= 0).sum())
+
+
 def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
     with torch.no_grad():
         log_odds = torch.log_softmax(logits_nv, 1, dtype=torch.float32)
-        at = targets[:, None]
-        loss = -log_odds.gather(1, at).sum()
+        at = targets.clamp(min=0)[:, None]
+        is_counted = (targets != IGNORED)[:, None]
+        loss = -(log_odds.gather(1, at) * is_counted).sum()
         gradient = log_odds.exp_()
-        gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(scale)
+        gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(is_counted * scale)
     logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
     return loss
 

@@ -9,6 +9,8 @@ integers of `token_bytes` bytes. A training shard is one stream of ids: for each
 separator, then its tokens. Sample i is the `sequence + 1` ids from i * sequence on: `sequence`
 inputs, and as many targets shifted by 1. A held-out shard begins with `documents` pairs of u32
 (tokens, bytes of text); the ids of its documents follow, without separators. Nobody trains on it.
+Of conversations, a token that the assistant does not say is written as its id plus `vocab_size`: an
+input as any other, and a target without a loss.
 """
 
 from __future__ import annotations
@@ -429,6 +431,18 @@ class HeldOutShard(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     text_bytes: ShardCount
 
 
+class Chat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How conversations became text: a template of Jinja, and the tokens that it may name.
+
+    `turn_end` is the token that ends a turn of the assistant.
+    """
+
+    template: Annotated[str, Meta(min_length=1, max_length=1 << 18)]
+    bos_token: Annotated[str, Meta(max_length=256)]
+    eos_token: Annotated[str, Meta(max_length=256)]
+    turn_end: Annotated[int, Meta(ge=0)]
+
+
 class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Complete description of a run's data. `source` is for people."""
 
@@ -440,6 +454,8 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
     train: Annotated[tuple[TrainShard, ...], Meta(min_length=1)]
     held_out: tuple[HeldOutShard, ...]
+    chat: Chat | UnsetType = UNSET
+    """Of conversations; their shards have ids from `tokenizer.vocab_size` on, without a loss."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -462,6 +478,11 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return merkle.root(encoding.encode(shard) for shard in (*self.train, *self.held_out))
 
     @property
+    def has_masks(self) -> bool:
+        """True if shards have tokens without a loss: each as its id plus the vocabulary's size."""
+        return not isinstance(self.chat, UnsetType)
+
+    @property
     def samples(self) -> int:
         """Samples in an epoch."""
         return sum(shard.samples for shard in self.train)
@@ -474,10 +495,7 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 def _check_corpus(corpus: Corpus) -> None:
     width = corpus.token_bytes
-    if corpus.tokenizer.vocab_size > 1 << (8 * width):
-        raise MalformedError(f"a vocabulary of {corpus.tokenizer.vocab_size} needs wider tokens")
-    if corpus.separator >= corpus.tokenizer.vocab_size:
-        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
+    _check_ids(corpus)
     for shard in corpus.train:
         if shard.size_bytes != shard.tokens * width:
             raise MalformedError(f"shard {shard.root}: size_bytes does not match tokens")
@@ -486,3 +504,13 @@ def _check_corpus(corpus: Corpus) -> None:
     for held_out in corpus.held_out:
         if held_out.size_bytes != held_out.tokens * width + 8 * held_out.documents:
             raise MalformedError(f"shard {held_out.root}: size_bytes does not match tokens")
+
+
+def _check_ids(corpus: Corpus) -> None:
+    width, vocab_size = corpus.token_bytes, corpus.tokenizer.vocab_size
+    if vocab_size * (2 if corpus.has_masks else 1) > 1 << (8 * width):
+        raise MalformedError(f"a vocabulary of {vocab_size} needs wider tokens")
+    if corpus.separator >= vocab_size:
+        raise MalformedError(f"separator {corpus.separator} is outside the vocabulary")
+    if not isinstance(corpus.chat, UnsetType) and corpus.chat.turn_end >= vocab_size:
+        raise MalformedError(f"turn_end {corpus.chat.turn_end} is outside the vocabulary")

@@ -221,3 +221,19 @@ def test_a_tokenizer_without_added_tokens_is_written(folder: Path) -> None:
     del whole["added_tokens"]
     (folder / layout.TOKENIZER).write_text(json.dumps(whole))
     assert gguf.write_gguf(folder, NoProgress()).stat().st_size > 0
+
+
+def test_a_chat_template_and_both_ends_of_a_text_are_written(folder: Path) -> None:
+    from gguf import GGUFReader  # noqa: PLC0415 - as above
+
+    for name, changes in (
+        (layout.TOKENIZER_CONFIG, {"chat_template": "mine"}),
+        (layout.GENERATION, {"eos_token_id": [7, 0]}),
+    ):
+        whole = json.loads((folder / name).read_bytes()) | changes
+        (folder / name).write_text(json.dumps(whole))
+    fields = GGUFReader(gguf.write_gguf(folder, NoProgress())).fields
+    assert fields["tokenizer.chat_template"].contents() == "mine"
+    assert fields["tokenizer.ggml.eot_token_id"].contents() == 7
+    assert fields["tokenizer.ggml.eos_token_id"].contents() == 0
+    assert fields["tokenizer.ggml.add_bos_token"].contents() is False

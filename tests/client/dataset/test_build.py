@@ -53,6 +53,15 @@ def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
 
 
+def test_shards_of_texts_never_change(tmp_path: Path) -> None:
+    folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
+    corpus = _build(folder, tmp_path / "out")
+    assert to_text(corpus.root) == "ZJG_SYy5M8--2iJdaXo8VCbTIdU2OYx7EGZkUDBOgj8"
+    long = ShardOptions(sequence=1_600, seed=4, held_out_bp=2_000, shard_bytes=300)
+    corpus = _build(folder, tmp_path / "long", long)
+    assert to_text(corpus.root) == "ExlN8dRaDqUthmLjRwdyehs_UzhGZnpVScXjL61VRTg"
+
+
 def test_every_text_is_in_exactly_one_shard(tmp_path: Path) -> None:
     folder = _texts(tmp_path / "texts", [f"{number:02d}" for number in range(50)])
     (folder / "again").write_bytes((folder / "07").read_bytes())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -14,6 +15,7 @@ from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_shared.errors import UserFacingError
+from tests.support import chats
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -210,3 +212,17 @@ def test_a_model_that_is_not_here_is_named_without_asking_the_hub(
     )
     assert fresh.exit_code == 2
     assert "--revision v1 needs a repository of the Hub" in fresh.stderr
+
+
+def test_conversations_are_read_three_times(tmp_path: Path) -> None:
+    words = chats.encoder(chats.word_tokenizer(tmp_path / "words"), 64)
+    corpus = chats.build(tmp_path / "data", words, chats.rows(*chats.echoes(10)))
+    size = 64 * 10**8 + 1
+    many = msgspec.structs.replace(
+        corpus.train[0], samples=10**8, tokens=size, size_bytes=size * corpus.token_bytes
+    )
+    corpus = msgspec.structs.replace(corpus, train=(many,))
+    (tmp_path / "data" / build.MANIFEST_NAME).write_bytes(corpus.encode())
+    said = new(tmp_path / "run.toml", tmp_path / "data", "--parameters", "1M", "--disk-gib", "99")
+    plain = "".join(one for one in said if one.isascii())
+    assert re.search(r"3\.\d passes", " ".join(plain.split())), said

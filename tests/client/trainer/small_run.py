@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -21,8 +22,9 @@ from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import first_head
+from tequio_shared.head.contribution import payload_seal
 from tequio_shared.head.head import head_hash, set_root
-from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, key_from_text, to_text
 from tequio_shared.round.manifest import (
     Algorithm,
     DataSpec,
@@ -35,7 +37,6 @@ from tests.support.frozen_base import described
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.head.layout import FrozenBase
@@ -56,6 +57,7 @@ CONFIG = json.dumps(
         "tie_word_embeddings": False,
     }
 ).encode()
+AUDIT_SEED = bytes(range(32))
 KEYS = [to_text(bytes([number]) * 32) for number in range(1, 9)]
 _WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
 
@@ -124,6 +126,34 @@ class SmallRun:
             delta_out=str(self.folder / f"{name}.delta"),
         )
         return msgspec.structs.replace(train, **changes)
+
+    def audit(self, command: int, name: str, header: str) -> trainer.Audit:
+        """Command to audit every chunk, with leaves cut from the trainer's feedback."""
+        task = self.train(1, name)
+        opened = self.folder / f"{name}.leaves"
+        opened.write_bytes(Path(task.feedback_out).read_bytes())
+        payload = Path(task.payload_out).read_bytes()
+        return trainer.Audit(
+            command=command,
+            round=task.round,
+            run=task.run,
+            head=task.head,
+            weights=task.weights,
+            k=task.k,
+            audited=trainer.ScreenCandidate(
+                slot=0,
+                trainer=task.trainer,
+                header=header,
+                seal=to_text(payload_seal(key_from_text(task.trainer), [payload])),
+                payload=task.payload_out,
+                windows=task.windows,
+            ),
+            shards=task.shards,
+            chunks=tuple(range(self.origin.layout.chunks)),
+            seed=to_text(AUDIT_SEED),
+            delta_out=str(self.folder / f"{name}.repeated"),
+            feedback_out=str(opened),
+        )
 
     def evaluate(self, command: int, **changes: object) -> trainer.Evaluate:
         """Command for a measure of the first head."""

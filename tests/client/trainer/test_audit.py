@@ -29,12 +29,12 @@ from tequio_shared.head.contribution import (
     SCALES,
     ContributionHeader,
     decode_records,
-    payload_seal,
 )
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import from_text, key_from_text, to_text
+from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import MOST_DIFFERENCE
 from tequio_shared.round.manifest import Algorithm
+from tests.client.trainer.small_run import AUDIT_SEED as SEED
 from tests.client.trainer.small_run import small_run, texts
 from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Bits = NDArray[np.uint16]
 
-SEED = bytes(range(32))
 TRAINERS, SLOT = 3, 2
 NUMBERS = itertools.count(100, 10)
 """Of commands, which must rise."""
@@ -405,39 +404,9 @@ def _trained(child: Child, run: SmallRun, command: int, name: str) -> trainer.Tr
     return child.until(trainer.Trained)
 
 
-def _audit(run: SmallRun, command: int, name: str, header: str) -> trainer.Audit:
-    """An audit of every chunk, with leaves cut from the trainer's feedback."""
-    task = run.train(1, name)
-    opened = run.folder / f"{name}.leaves"
-    opened.write_bytes(Path(task.feedback_out).read_bytes())
-    return trainer.Audit(
-        command=command,
-        round=task.round,
-        run=task.run,
-        head=task.head,
-        weights=task.weights,
-        k=task.k,
-        audited=trainer.ScreenCandidate(
-            slot=0,
-            trainer=task.trainer,
-            header=header,
-            seal=to_text(
-                payload_seal(key_from_text(task.trainer), [Path(task.payload_out).read_bytes()])
-            ),
-            payload=task.payload_out,
-            windows=task.windows,
-        ),
-        shards=task.shards,
-        chunks=tuple(range(run.origin.layout.chunks)),
-        seed=to_text(SEED),
-        delta_out=str(run.folder / f"{name}.repeated"),
-        feedback_out=str(opened),
-    )
-
-
 def test_a_trainer_process_repeats_anothers_training(run: SmallRun, child: Child) -> None:
     work = _trained(child, run, 1, "audited")
-    task = _audit(run, 3, "audited", work.header)
+    task = run.audit(3, "audited", work.header)
     child.send(task)
     child.send(trainer.Finish(command=3))  # for training only: an audit cut short would convict
     found = child.until(trainer.Audited)
@@ -457,12 +426,12 @@ def test_work_that_ended_early_is_repeated_as_far_as_its_header_says(
     child.send(run.train(11, "early", stop_after_ms=1))
     work = child.until(trainer.Trained)
     assert work.steps < run.manifest.inner.steps
-    child.send(_audit(run, 12, "early", work.header))
+    child.send(run.audit(12, "early", work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.values) == (0, 0)
     header = ContributionHeader.parse(from_text(work.header, HEADER_BYTES))
     lie = replace(header, inner_steps=4, window_count=8, tokens=8 * run.manifest.windows.tokens)
-    child.send(_audit(run, 13, "early", to_text(lie.pack())))
+    child.send(run.audit(13, "early", to_text(lie.pack())))
     assert "hidden" in exceeded(child.until(trainer.Audited).figures, CONVICT)
 
 
@@ -482,7 +451,7 @@ def test_bad_input_gives_a_clear_error(
 ) -> None:
     command = next(NUMBERS)
     work = _trained(child, run, command, "refused")
-    child.send(msgspec.structs.replace(_audit(run, command + 2, "refused", work.header), **changes))
+    child.send(msgspec.structs.replace(run.audit(command + 2, "refused", work.header), **changes))
     while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert report.code == "input"
@@ -495,7 +464,7 @@ def test_an_empty_sample_or_too_many_chunks_is_no_command(run: SmallRun) -> None
     for name in ("none.feedback", "none.payload"):
         (run.folder / name).write_bytes(b"")
     for chunks in ((), tuple(range(trainer.AUDITED_CHUNKS + 1))):
-        task = msgspec.structs.replace(_audit(run, 1, "none", header), chunks=chunks)
+        task = msgspec.structs.replace(run.audit(1, "none", header), chunks=chunks)
         with pytest.raises(Exception, match="chunks"):
             trainer.decode_command(trainer.encode(task))
 
@@ -517,6 +486,6 @@ def test_training_and_audit_use_the_rates_of_the_round(
         for one, name in ((run, "whole rates"), (gentle, "first round"))
     ]
     assert sizes[1] < sizes[0] / 50, "the rates of round 1 are a hundredth"
-    child.send(_audit(gentle, command + 2, "first round", work.header))
+    child.send(gentle.audit(command + 2, "first round", work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.other) == (0, 0)

@@ -6,7 +6,7 @@ import pytest
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import Corpus, HeldOutShard, Tokenizer, TrainShard
+from tequio_shared.round.manifest import Chat, Corpus, HeldOutShard, Tokenizer, TrainShard
 
 ROOT = to_text(bytes(32))
 CORPUS = Corpus(
@@ -40,6 +40,22 @@ def test_what_does_not_add_up_is_refused(changes: dict[str, object]) -> None:
     tree = msgspec.to_builtins(CORPUS) | changes
     with pytest.raises(MalformedError):
         Corpus.parse(encoding.encode(tree))
+
+
+def test_conversations_need_twice_as_many_ids() -> None:
+    chat = Chat(template="{{ messages }}", bos_token="", eos_token="</s>", turn_end=2)  # noqa: S106 - no password
+    narrow = msgspec.structs.replace(CORPUS, chat=chat)
+    with pytest.raises(MalformedError, match="needs wider tokens"):
+        Corpus.parse(narrow.encode())
+    half = msgspec.structs.replace(CORPUS.tokenizer, vocab_size=128)
+    corpus = msgspec.structs.replace(narrow, tokenizer=half)
+    assert Corpus.parse(corpus.encode()) == corpus
+    assert corpus.has_masks
+    assert not CORPUS.has_masks
+    assert corpus.digest != msgspec.structs.replace(corpus, chat=msgspec.UNSET).digest
+    outside = msgspec.structs.replace(corpus, chat=msgspec.structs.replace(chat, turn_end=128))
+    with pytest.raises(MalformedError, match="turn_end 128 is outside"):
+        Corpus.parse(outside.encode())
 
 
 def test_every_entry_is_under_the_root() -> None:

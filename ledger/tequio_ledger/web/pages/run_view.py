@@ -34,14 +34,17 @@ class DataProgress:
     epochs: float | None
     """Epochs done, as a number such as 0.31."""
     tokens_per_byte: float | None
-    """Of the held-out text; 1 where a token is a byte."""
+    """Of the held-out text; 1 where a token is a byte. None for conversations."""
 
 
 def data_progress(now: RunSnapshot, read: Callable[[Digest], bytes]) -> DataProgress:
     corpus = _corpus(read, digest_from_text(now.manifest.data.manifest))
     held_out = corpus.held_out if corpus else ()
     text_bytes = sum(one.text_bytes for one in held_out)
-    tokens_per_byte = sum(one.tokens for one in held_out) / text_bytes if text_bytes else None
+    # Losses of conversations are per token of the assistant, whose number no manifest has.
+    is_text = corpus is not None and not corpus.has_masks
+    tokens = sum(one.tokens for one in held_out)
+    tokens_per_byte = tokens / text_bytes if text_bytes and is_text else None
     epoch_windows = max(corpus.samples // now.manifest.windows.samples, 1) if corpus else None
     trained = now.windows_dealt - now.windows_returned
     return DataProgress(

@@ -59,6 +59,10 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
         assert [one.statement.body for one in desk.announcer.announced] == [body]
 
 
+def has_opened(desk: DutyRunnerSetup) -> bool:
+    return desk.round.open is not None
+
+
 async def test_what_was_trained_while_others_attest_is_committed_to_once_the_round_is_open(
     tmp_path: Path,
 ) -> None:
@@ -71,9 +75,9 @@ async def test_what_was_trained_while_others_attest_is_committed_to_once_the_rou
             nursery.start_soon(deeds.perform, duties.TrainDuty(1), swarm.view)
             await until(payload.exists, 60)
             await trio.sleep(0.2)  # longer than a commitment would take
-            assert desk.round.open is None
+            assert not has_opened(desk)
             assert not desk.logged(WorkCommit)
-            while desk.round.open is None:
+            while not has_opened(desk):
                 assert swarm.step()
             deeds.record_opening()
         assert len(desk.logged(WorkCommit)) == 1
