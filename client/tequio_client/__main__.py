@@ -108,7 +108,8 @@ def main() -> None:
         name = str(getattr(_first_error(group), "name", None))
         if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
             raise  # a bug
-        if programs.is_packaged():
+        is_elsewhere = programs.is_packaged() and not programs.is_runtime()
+        if is_elsewhere and name.partition(".")[0] in programs.OF_RUNTIME:
             _run_with_torch()
         _exit_with(
             f"this command is not installed here ({name} is missing): install '.[client]' from "

@@ -150,7 +150,10 @@ def folder_files(path: Path, pattern: str) -> TextFiles:
 
 
 def standard_library_files() -> TextFiles:
-    """The Python sources of the running interpreter's standard library, without tests."""
+    """The Python sources of the running interpreter's standard library, without tests.
+
+    Raises UserFacingError where they are not installed.
+    """
     root = Path(sysconfig.get_paths()["stdlib"])
     paths = tuple(
         sorted(
@@ -159,6 +162,10 @@ def standard_library_files() -> TextFiles:
             if not _NOT_LIBRARY & set(one.relative_to(root).parts) and one.is_file()
         )
     )
+    if not paths:
+        raise UserFacingError(
+            f"Python's standard library has no sources in {root}: choose --folder or --dataset"
+        )
     return TextFiles(label=f"Python {sysconfig.get_python_version()} standard library", paths=paths)
 
 

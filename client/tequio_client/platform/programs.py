@@ -15,12 +15,23 @@ import platformdirs
 
 RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
 """Folder of the runtime, in place of the usual one."""
+OF_RUNTIME = frozenset(
+    "torch transformers datasets numba llvmlite safetensors tokenizers gguf huggingface_hub hf_xet "
+    "pyarrow pandas httpx2".split()
+)
+"""Packages that only the runtime of a package has."""
+_RUNTIME = "tequio-runtime"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
 
 
 def is_packaged() -> bool:
     """Return whether this program was built by PyInstaller."""
     return bool(getattr(sys, "frozen", False))
+
+
+def is_runtime() -> bool:
+    """Return whether this program is a package's runtime."""
+    return is_packaged() and Path(sys.executable).stem == _RUNTIME
 
 
 def tequio(*words: str) -> tuple[str, ...]:
@@ -44,7 +55,7 @@ def runtime() -> Path:
     """Program of a package's runtime; it may be missing."""
     named = os.environ.get(RUNTIME_VARIABLE)
     folder = Path(named) if named else platformdirs.user_data_path("tequio") / "runtime"
-    return folder / ("tequio-runtime" + _SUFFIX)
+    return folder / (_RUNTIME + _SUFFIX)
 
 
 def _packaged() -> Path:

@@ -63,3 +63,19 @@ def test_a_command_that_needs_torch_runs_in_the_runtime(
         entry.main()
     assert ended.value.code == 3
     assert capfd.readouterr().out == "-m|tequio_client|score|a model|"
+
+
+def test_the_runtime_starts_itself_for_nothing_that_it_lacks(
+    package: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(programs.runtime()))
+    assert programs.is_runtime()
+
+    def lacks_gguf() -> None:
+        raise ModuleNotFoundError("No module named 'gguf'", name="gguf")
+
+    monkeypatch.setattr(entry, "cli", lacks_gguf)
+    with pytest.raises(SystemExit) as ended:
+        entry.main()
+    assert ended.value.code == 1
+    assert "gguf is missing" in capfd.readouterr().err
