@@ -16,8 +16,21 @@ import platformdirs
 RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
 """Folder of the runtime, in place of the usual one."""
 OF_RUNTIME = frozenset(
-    "torch transformers datasets numba llvmlite safetensors tokenizers gguf huggingface_hub hf_xet "
-    "pyarrow pandas httpx2".split()
+    [
+        "torch",
+        "transformers",
+        "datasets",
+        "numba",
+        "llvmlite",
+        "safetensors",
+        "tokenizers",
+        "gguf",
+        "huggingface_hub",
+        "hf_xet",
+        "pyarrow",
+        "pandas",
+        "httpx2",
+    ]
 )
 """Packages that only the runtime of a package has."""
 _RUNTIME = "tequio-runtime"
