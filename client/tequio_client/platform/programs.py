@@ -15,23 +15,10 @@ import platformdirs
 
 RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
 """Folder of the runtime, in place of the usual one."""
-OF_RUNTIME = frozenset(
-    [
-        "torch",
-        "transformers",
-        "datasets",
-        "numba",
-        "llvmlite",
-        "safetensors",
-        "tokenizers",
-        "gguf",
-        "huggingface_hub",
-        "hf_xet",
-        "pyarrow",
-        "pandas",
-        "httpx2",
-    ]
-)
+OF_RUNTIME = frozenset((
+    *("torch", "transformers", "datasets", "numba", "llvmlite", "safetensors", "tokenizers"),
+    *("gguf", "huggingface_hub", "hf_xet", "pyarrow", "pandas", "httpx2"),
+))  # fmt: skip
 """Packages that only the runtime of a package has."""
 _RUNTIME = "tequio-runtime"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
