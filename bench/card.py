@@ -58,7 +58,7 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class CardRun:
     """A model, and what each volunteer trains in a round of `train_s` seconds at first."""
 
     config: Mapping[str, object]
@@ -68,8 +68,8 @@ class Size:
 
 
 SIZES = {
-    "toy": Size(config=ARCHITECTURE, sequence=128, windows=160, train_s=8.0),
-    "124M": Size(
+    "toy": CardRun(config=ARCHITECTURE, sequence=128, windows=160, train_s=8.0),
+    "124M": CardRun(
         config={
             **ARCHITECTURE,
             "vocab_size": 50_304,
@@ -188,7 +188,7 @@ async def _played(watch: MemoryWatch) -> DemoResult:
 
 
 def _figures(
-    result: DemoResult, watch: MemoryWatch, size: Size, device: torch.device
+    result: DemoResult, watch: MemoryWatch, size: CardRun, device: torch.device
 ) -> dict[str, object]:
     parameters = sum(one.numel() for one in hub_models.build(dict(size.config)).parameters())
     layers, width = int(str(size.config["num_hidden_layers"])), int(str(size.config["hidden_size"]))

@@ -42,12 +42,12 @@ def tequio(*words: str) -> tuple[str, ...]:
 
 
 def module(name: str, *words: str) -> tuple[str, ...]:
-    """A program of ours that needs no torch, by its module."""
+    """Our program that needs no torch, by its module."""
     return (str(_packaged()) if is_packaged() else sys.executable, "-m", name, *words)
 
 
 def runtime_module(name: str, *words: str) -> tuple[str, ...]:
-    """A program of ours that needs torch, by its module."""
+    """Our program that needs torch, by its module."""
     return (str(runtime()) if is_packaged() else sys.executable, "-m", name, *words)
 
 
