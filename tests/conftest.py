@@ -8,11 +8,22 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xdist.remote import Producer
     from xdist.scheduler import Scheduling
 
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _windows_rules() -> Iterator[None]:
+    """Let our own code move and delete files only where Windows would."""
+    from tests.support.windows_rules import windows_rules  # noqa: PLC0415 - the runners need none
+
+    with windows_rules():
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

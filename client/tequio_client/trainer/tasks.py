@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -322,29 +321,28 @@ def _encoded(
         name = "error feedback of the last contribution"
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
     algorithm = _algorithm(setup, task.k)
-    with _delta_file(task.delta_out, setup, master, algorithm) as delta:
-        encoded = codecs.encode(algorithm, setup.layout, delta, feedback, setup.device.handle)
+    delta = _write_delta(task.delta_out, setup, master, algorithm)
+    encoded = codecs.encode(algorithm, setup.layout, delta, feedback, setup.device.handle)
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
     prepared.write(Path(task.payload_out), encoded.payload)
     return encoded
 
 
-@contextmanager
-def _delta_file(
+def _write_delta(
     path: str, setup: PreparedModel, master: NDArray[np.int32], algorithm: OuterAlgorithm
-) -> Iterator[NDArray[np.float32]]:
-    """Write the pseudo-gradient since `master`; it has its name once the block ends."""
-    with prepared.atomic_output(Path(path)) as part:
-        # A file, not memory: a witness screens the others against it later in the round.
-        delta: NDArray[np.float32] = np.memmap(part, "<f4", "w+", shape=(setup.layout.elements,))
-        if algorithm.sends_gradients:
-            is_finite = setup.model.write_gradient(setup.layout, delta)
-        else:
-            is_finite = setup.model.write_delta(master, setup.layout, delta)
-        if not is_finite:
-            raise NonFiniteError("training gave infinite or NaN numbers; nothing to send")
-        yield delta
+) -> NDArray[np.float32]:
+    """Write the pseudo-gradient since `master` to a file, which stays mapped."""
+    # A file, not memory: a witness screens the others against it later in the round. It has its
+    # name at once, since Windows renames nothing that is mapped; who reports it has written it.
+    delta: NDArray[np.float32] = np.memmap(path, "<f4", "w+", shape=(setup.layout.elements,))
+    if algorithm.sends_gradients:
+        is_finite = setup.model.write_gradient(setup.layout, delta)
+    else:
+        is_finite = setup.model.write_delta(master, setup.layout, delta)
+    if not is_finite:
+        raise NonFiniteError("training gave infinite or NaN numbers; nothing to send")
+    return delta
 
 
 def _algorithm(setup: PreparedModel, k: int) -> OuterAlgorithm:
@@ -498,11 +496,11 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     master, done = _inner_steps(task, context, work, lambda: False)
     before, after = audit.opened_files(task, context.check)
     leaves = audit.OpenedLeaves.read(task.chunks, setup.layout, before, after)
-    with _delta_file(task.delta_out, setup, master, model.algorithm) as delta:
-        figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
-        is_gradient = model.algorithm.sends_gradients
-        sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient)
-        checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient)
+    delta = _write_delta(task.delta_out, setup, master, model.algorithm)
+    figures = audit.measure(model, delta, np.memmap(candidate.payload, np.uint8, "r"), leaves)
+    is_gradient = model.algorithm.sends_gradients
+    sketch = audit.sketch(delta, seed, has_unit_chunks=is_gradient)
+    checked = audit.check_sketches(delta, task.earlier, has_unit_chunks=is_gradient)
     return trainer.Audited(
         command=task.command,
         round=task.round,
