@@ -18,7 +18,8 @@ from unittest import mock
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-OURS = ("tequio_client", "tequio_ledger", "tequio_shared")
+OURS = ("tequio_client", "tequio_shared")
+"""The ledger runs on Linux alone."""
 _BETWEEN = ("pathlib", "shutil", "tempfile", "tests.support.windows_rules", "contextlib")
 
 
