@@ -107,7 +107,7 @@ def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
                 "peer_id": one.peer,
                 "roles": list(one.roles),
                 "head": digest_from_text(one.head).hex() if one.head else "",
-                "micropoints": result.micropoints[one.key],
+                "micropoints": result.micropoints.get(one.key, 0),
                 "bytes_sent": one.sent_bytes,
                 "bytes_received": one.received_bytes,
                 "worker_rss_mb": one.resident_mb,
