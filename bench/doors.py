@@ -61,6 +61,7 @@ from tests.support.evaluator_bombs import LONG_DATES, commit_bomb
 from tests.support.ledgers import ORGANISER, served
 from tests.support.request_loops import CALM_S, RequestConnection, SenderReplies
 
+from tequio_ledger.runtime import TRIM_S
 from tequio_shared.log.tiles import encode_bundle
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ READS = ("/v1/network", "/log/checkpoint", "/log/tile/entries/000.p/1", "/v1/pee
 OPTIONS = ("--trusted-proxy", "127.0.0.1/32", "--peer-quota-mb", "1")
 BASELINE_S = 60.0
 """Time before an attack, at most, in which the same peers ask the same ledger."""
-SETTLE_S = 10.0
+SETTLE_S = 2 * TRIM_S
 """After the descriptors are back, until memory is read for the last time."""
 RELEASE_S = 75.0
 ATTACKERS_NICE = 10

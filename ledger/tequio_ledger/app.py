@@ -99,6 +99,7 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
     async with asyncio.TaskGroup() as tasks:
         sequencing = tasks.create_task(ledger.run())
         serving = [tasks.create_task(server.serve()) for server in servers]
+        trimming = tasks.create_task(runtime.trim_regularly())
         await asyncio.wait(
             {sequencing, *serving, tasks.create_task(stopping.wait())},
             return_when=asyncio.FIRST_COMPLETED,
@@ -111,6 +112,7 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
             server.stop()
         await asyncio.wait(serving)
         sequencing.cancel()
+        trimming.cancel()
     log.info("stopped", size=ledger.log.size)
 
 

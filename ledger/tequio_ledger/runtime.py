@@ -28,6 +28,8 @@ LINES_PER_S, LINES_AT_ONCE = 2, 100
 """Lines of one event in the log: on average, and together after a pause."""
 SPARE_BYTES = 1 << 20
 """Free memory that the main arena may keep at its end."""
+TRIM_S = 10.0
+"""Time between two trims of the heap, each of which takes about a millisecond."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 Clock = Callable[[], int]
@@ -122,8 +124,29 @@ def tune_memory() -> None:
     # glibc gives every thread an arena of its own, and raises the size from which a block gets its
     # own pages each time a large one is freed; pages inside an arena return to the system only from
     # its end.
-    if sys.platform == "linux":
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", lambda *_: 0)  # only glibc has it
-        mallopt(_ARENA_MAX, ARENAS)
-        mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
-        mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
+    mallopt = _of_glibc("mallopt")
+    mallopt(_ARENA_MAX, ARENAS)
+    mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
+    mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
+
+
+async def trim_regularly() -> None:
+    """Return free pages within the heap to the system, again and again."""
+    while True:
+        await asyncio.sleep(TRIM_S)
+        trim_heap()
+
+
+def trim_heap() -> None:
+    """Return free pages within the heap to the system: by itself glibc returns only its end.
+
+    A thousand requests at once leave pages free, but there may be a small block in use behind them.
+    """
+    _of_glibc("malloc_trim")(0)
+
+
+def _of_glibc(function: str) -> Callable[..., int]:
+    """Find a function of glibc; other libraries have none of that name, and it does nothing."""
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    found: Callable[..., int] = getattr(library, function, lambda *_: 0)
+    return found

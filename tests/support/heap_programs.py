@@ -5,6 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
+_OWN_MIB = """
+from pathlib import Path
+
+def own_mib():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    kinds = ("RssAnon:", "RssShmem:")
+    return sum(int(line.split()[1]) for line in lines if line.startswith(kinds)) >> 10
+"""
 GARBAGE = """
 import gc, itertools, weakref
 from collections import deque
@@ -35,12 +43,7 @@ print(most)
 """
 """Prints the largest number of streams alive at once."""
 HOLES = """
-from pathlib import Path
 from {module} import tune_memory
-
-def own_mib():
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon:")) >> 10
 
 if {is_tuned}:
     tune_memory()
@@ -54,9 +57,58 @@ del blocks
 print(own_mib() - before)
 """
 """Prints how many MiB it kept."""
+SMALL_HOLES = """
+from {module} import trim_heap, tune_memory
+
+tune_memory()
+before = own_mib()
+blocks, notes = [], []
+for _ in range(400):
+    blocks.append(bytearray(b"x") * 100_000)
+    notes.append(bytearray(2_000))
+del blocks
+if {is_tuned}:
+    trim_heap()
+print(own_mib() - before)
+"""
+"""Prints how many MiB it kept of blocks that are too small for pages of their own."""
+BODIES = """
+import asyncio
+from starlette.requests import Request
+from {module} import tune_memory
+from tequio_ledger.web.limits import read_body
+from tequio_shared.errors import MalformedError
+
+async def begin_a_body(messages, notes):
+    async def receive():
+        await asyncio.sleep(0)  # it is the turn of the others
+        notes.append(bytearray(2_000))
+        return next(messages)
+
+    try:
+        await read_body(Request({{"type": "http", "headers": []}}, receive), 1 << 20)
+    except MalformedError:
+        pass  # it broke off
+
+async def main():
+    part = {{"type": "http.request", "body": bytes(16_000), "more_body": True}}
+    notes = []
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(200):
+            messages = iter([part] * 12 + [{{"type": "http.disconnect"}}])
+            tasks.create_task(begin_a_body(messages, notes))
+    return notes
+
+if {is_tuned}:
+    tune_memory()
+before = own_mib()
+notes = asyncio.run(main())
+print(own_mib() - before)
+"""
+"""Prints how many MiB are kept after 200 requests whose bodies of 190 kB broke off."""
 
 
 def run(program: str, module: str, *, is_tuned: bool) -> int:
     """Run a program with that package's `heap` module; returns the number it prints."""
-    command = [sys.executable, "-c", program.format(module=module, is_tuned=is_tuned)]
+    command = [sys.executable, "-c", (_OWN_MIB + program).format(module=module, is_tuned=is_tuned)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
