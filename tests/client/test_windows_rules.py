@@ -24,7 +24,7 @@ def _rules() -> Iterator[None]:
 
 
 def as_ours(call: Callable[..., object]) -> Callable[..., object]:
-    """The function as if it stood in a module of ours."""
+    """Give the function the name of one of our modules."""
     assert isinstance(call, FunctionType)
     return FunctionType(call.__code__, {**call.__globals__, "__name__": "tequio_client.example"})
 
