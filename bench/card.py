@@ -167,8 +167,7 @@ def main() -> None:
             measured_every=1_000,
         )
         watch = MemoryWatch(play.DemoNetwork(script=script), device)
-        if device.type == "cuda":
-            watch.before_mb = watch.used_mb()
+        watch.before_mb = watch.used_mb()
         result = trio.run(_played, watch)
     figures = _figures(result, watch, size, device)
     shown = {**machine(), "size": name, **figures}

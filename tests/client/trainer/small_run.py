@@ -127,13 +127,14 @@ class SmallRun:
         )
         return msgspec.structs.replace(train, **changes)
 
-    def audit(self, command: int, name: str, header: str) -> trainer.Audit:
-        """Command to audit every chunk, with leaves cut from the trainer's feedback."""
-        task = self.train(1, name)
-        opened = self.folder / f"{name}.leaves"
+    def audit(
+        self, command: int, task: trainer.Train, header: str, **changes: object
+    ) -> trainer.Audit:
+        """Command to audit every chunk of that work, with leaves cut from its feedback."""
+        path = Path(task.payload_out)
+        opened, payload = path.with_suffix(".leaves"), path.read_bytes()
         opened.write_bytes(Path(task.feedback_out).read_bytes())
-        payload = Path(task.payload_out).read_bytes()
-        return trainer.Audit(
+        audit = trainer.Audit(
             command=command,
             round=task.round,
             run=task.run,
@@ -151,9 +152,10 @@ class SmallRun:
             shards=task.shards,
             chunks=tuple(range(self.origin.layout.chunks)),
             seed=to_text(AUDIT_SEED),
-            delta_out=str(self.folder / f"{name}.repeated"),
+            delta_out=str(path.with_suffix(".repeated")),
             feedback_out=str(opened),
         )
+        return msgspec.structs.replace(audit, **changes)
 
     def evaluate(self, command: int, **changes: object) -> trainer.Evaluate:
         """Command for a measure of the first head."""

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import msgspec
 import numpy as np
 import pytest
 import torch
@@ -406,7 +405,7 @@ def _trained(child: Child, run: SmallRun, command: int, name: str) -> trainer.Tr
 
 def test_a_trainer_process_repeats_anothers_training(run: SmallRun, child: Child) -> None:
     work = _trained(child, run, 1, "audited")
-    task = run.audit(3, "audited", work.header)
+    task = run.audit(3, run.train(1, "audited"), work.header)
     child.send(task)
     child.send(trainer.Finish(command=3))  # for training only: an audit cut short would convict
     found = child.until(trainer.Audited)
@@ -426,12 +425,12 @@ def test_work_that_ended_early_is_repeated_as_far_as_its_header_says(
     child.send(run.train(11, "early", stop_after_ms=1))
     work = child.until(trainer.Trained)
     assert work.steps < run.manifest.inner.steps
-    child.send(run.audit(12, "early", work.header))
+    child.send(run.audit(12, run.train(1, "early"), work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.values) == (0, 0)
     header = ContributionHeader.parse(from_text(work.header, HEADER_BYTES))
     lie = replace(header, inner_steps=4, window_count=8, tokens=8 * run.manifest.windows.tokens)
-    child.send(run.audit(13, "early", to_text(lie.pack())))
+    child.send(run.audit(13, run.train(1, "early"), to_text(lie.pack())))
     assert "hidden" in exceeded(child.until(trainer.Audited).figures, CONVICT)
 
 
@@ -451,7 +450,7 @@ def test_bad_input_gives_a_clear_error(
 ) -> None:
     command = next(NUMBERS)
     work = _trained(child, run, command, "refused")
-    child.send(msgspec.structs.replace(run.audit(command + 2, "refused", work.header), **changes))
+    child.send(run.audit(command + 2, run.train(1, "refused"), work.header, **changes))
     while not isinstance(report := child.next(), trainer.Failed):
         pass
     assert report.code == "input"
@@ -464,7 +463,7 @@ def test_an_empty_sample_or_too_many_chunks_is_no_command(run: SmallRun) -> None
     for name in ("none.feedback", "none.payload"):
         (run.folder / name).write_bytes(b"")
     for chunks in ((), tuple(range(trainer.AUDITED_CHUNKS + 1))):
-        task = msgspec.structs.replace(run.audit(1, "none", header), chunks=chunks)
+        task = run.audit(1, run.train(1, "none"), header, chunks=chunks)
         with pytest.raises(Exception, match="chunks"):
             trainer.decode_command(trainer.encode(task))
 
@@ -486,6 +485,6 @@ def test_training_and_audit_use_the_rates_of_the_round(
         for one, name in ((run, "whole rates"), (gentle, "first round"))
     ]
     assert sizes[1] < sizes[0] / 50, "the rates of round 1 are a hundredth"
-    child.send(gentle.audit(command + 2, "first round", work.header))
+    child.send(gentle.audit(command + 2, gentle.train(1, "first round"), work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.other) == (0, 0)

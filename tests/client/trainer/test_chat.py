@@ -185,7 +185,7 @@ def test_an_audit_of_conversations_finds_the_same_work(run: SmallRun, child: Chi
     child.send(run.train(2, "chat"))
     work = child.until(trainer.Trained)
     assert work.tokens == 8 * 2 * SEQUENCE, "points are for the tokens computed"
-    child.send(run.audit(3, "chat", work.header))
+    child.send(run.audit(3, run.train(1, "chat"), work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.other, found.figures.values) == (0, 0, 0)
     assert exceeded(found.figures, CONVICT) == ()

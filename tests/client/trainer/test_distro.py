@@ -26,11 +26,10 @@ from tequio_shared.head.contribution import (
     decode_records,
     encode_records,
     payload_root,
-    payload_seal,
 )
 from tequio_shared.head.head import OuterStep
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.ids import from_text, key_from_text, to_text
+from tequio_shared.ids import from_text, to_text
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import DISTRO, SmallRun, small_run, texts
 from tests.support import trainer_attacks
@@ -420,28 +419,9 @@ def _trained(run: SmallRun, child: Child, command: int, **changes: object) -> tr
 
 
 def _audit(run: SmallRun, task: trainer.Train, command: int, header: str) -> trainer.Audit:
-    payload = Path(task.payload_out).read_bytes()
-    return trainer.Audit(
-        command=command,
-        round=task.round,
-        run=task.run,
-        head=task.head,
-        weights=task.weights,
-        k=task.k,
-        audited=trainer.ScreenCandidate(
-            slot=0,
-            trainer=task.trainer,
-            header=header,
-            seal=to_text(payload_seal(key_from_text(task.trainer), [payload])),
-            payload=task.payload_out,
-            windows=task.windows,
-        ),
-        shards=task.shards,
-        chunks=tuple(range(0, run.origin.layout.chunks, 2)),
-        seed=to_text(bytes(32)),
-        delta_out=str(run.folder / "repeated"),
-        feedback_out=str(_opened(run, task)),
-    )
+    every_second = tuple(range(0, run.origin.layout.chunks, 2))
+    opened = str(_opened(run, task))
+    return run.audit(command, task, header, chunks=every_second, feedback_out=opened)
 
 
 def _opened(run: SmallRun, task: trainer.Train) -> Path:
