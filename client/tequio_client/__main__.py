@@ -27,6 +27,8 @@ SECTIONS = {
         "snooze": ("tequio_client.worker.cli:snooze", "Stop lending for a while."),
         "finish": ("tequio_client.worker.cli:finish", "Finish the current round, then stop."),
         "points": ("tequio_client.worker.cli:points", "Show the points you have earned."),
+        "runtime": ("tequio_client.releases.cli:runtime", "Manage the runtime that trains."),
+        "update": ("tequio_client.releases.cli:update", "Fetch the newest version of Tequio."),
         "diagnostics": (
             "tequio_client.worker.cli:diagnostics",
             "Print a report for troubleshooting, without secrets.",
@@ -86,6 +88,10 @@ SECTIONS = {
     },
     "Develop": {
         "demo": ("tequio_client.demo.cli:demo", "Run a whole network on this computer."),
+        "release": (
+            "tequio_client.releases.publish_cli:release",
+            "Sign and publish versions of Tequio.",
+        ),
     },
 }
 
@@ -122,8 +128,8 @@ def _run_with_torch() -> NoReturn:
     program, *words = programs.runtime_module("tequio_client", *sys.argv[1:])
     if not Path(program).is_file():
         _exit_with(
-            f"this command needs the runtime that trains, and {program} is missing: unpack it "
-            f"there, or set {programs.RUNTIME_VARIABLE} to its folder"
+            "this command needs the runtime that trains, which is not installed: run "
+            f"`tequio runtime install`, or set {programs.RUNTIME_VARIABLE} to its folder"
         )
     # The user's own words, passed on to a program of this package.
     sys.exit(subprocess.run((program, *words), check=False).returncode)  # noqa: S603

@@ -16,5 +16,9 @@ if sys.argv[1:2] == ["-m"] and sys.argv[2:3] and sys.argv[2].partition(".")[0] i
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 else:
     from tequio_client.__main__ import main
+    from tequio_client.platform import programs, versions
+    from tequio_shared.version import BUILD
 
+    if not programs.is_runtime():
+        versions.hand_over(BUILD, sys.argv[1:])
     main()

@@ -11,7 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-import platformdirs
+from tequio_client.platform import versions
+from tequio_shared.version import BUILD
 
 RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
 """Folder of the runtime, in place of the usual one."""
@@ -20,8 +21,6 @@ OF_RUNTIME = frozenset((
     *("gguf", "huggingface_hub", "hf_xet", "pyarrow", "pandas", "httpx2"),
 ))  # fmt: skip
 """Packages that only the runtime of a package has."""
-_RUNTIME = "tequio-runtime"
-_SUFFIX = ".exe" if sys.platform == "win32" else ""
 
 
 def is_packaged() -> bool:
@@ -31,7 +30,7 @@ def is_packaged() -> bool:
 
 def is_runtime() -> bool:
     """Return whether this program is a package's runtime."""
-    return is_packaged() and Path(sys.executable).stem == _RUNTIME
+    return is_packaged() and Path(sys.executable).name == versions.PROGRAMS["runtime"]
 
 
 def tequio(*words: str) -> tuple[str, ...]:
@@ -52,11 +51,21 @@ def runtime_module(name: str, *words: str) -> tuple[str, ...]:
 
 
 def runtime() -> Path:
-    """Program of a package's runtime; it may be missing."""
+    """Program of the runtime that belongs to this version of the package; it may be missing."""
     named = os.environ.get(RUNTIME_VARIABLE)
-    folder = Path(named) if named else platformdirs.user_data_path("tequio") / "runtime"
-    return folder / (_RUNTIME + _SUFFIX)
+    if named:
+        return Path(named) / versions.PROGRAMS["runtime"]
+    return versions.program_of("runtime", BUILD)
+
+
+def selftest(part: versions.Part, accelerator: str = "") -> tuple[str, ...]:
+    """Words for a program of a package that make it test itself on this computer."""
+    if part == "app":
+        return ("app", "--selftest")
+    # torch's build for ROCm calls AMD's cards cuda.
+    device = {"rocm": "cuda"}.get(accelerator, accelerator)
+    return ("-m", "tequio_client.trainer", "selftest", device)
 
 
 def _packaged() -> Path:
-    return Path(sys.executable).with_name("tequio" + _SUFFIX)
+    return Path(sys.executable).with_name(versions.PROGRAMS["app"])

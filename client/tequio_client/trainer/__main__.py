@@ -1,6 +1,7 @@
 """Start a trainer: `python -m tequio_client.trainer [console|json]`, driven over pipes.
 
-`python -m tequio_client.trainer benchmark DEVICE` measures a device instead.
+With `benchmark DEVICE` it measures a device instead, with `selftest DEVICE` it checks that this
+runtime works on it.
 """
 
 import importlib
@@ -9,6 +10,9 @@ import sys
 from tequio_client.platform import child, sandbox
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["selftest"]:
+        selftest = importlib.import_module("tequio_client.trainer.selftest")
+        sys.exit(selftest.main("".join(sys.argv[2:3]) or "auto"))
     # Before the first thread, before torch and before any file of a stranger.
     confined = sandbox.enter()
     if sys.argv[1:2] == ["benchmark"]:

@@ -1,0 +1,176 @@
+"""Versions of a packaged app and of its runtimes, side by side in the user's data folder.
+
+    app/VERSION/        what an update brought; an installed package of the system is not here
+    app/state.json      which of them starts
+    runtime/VERSION/    the trainer's runtime for the app of this version
+
+A program that was installed hands over to the newest version here. A new version is on trial until
+it has confirmed that it works (`confirm`); one that was started twice without doing so is given up,
+and the one before it starts again. Each change is one file replaced, so that a power cut leaves the
+old version or the new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import platformdirs
+
+from tequio_client import files
+from tequio_shared.errors import MalformedError
+from tequio_shared.version import version_number
+
+Part = Literal["app", "runtime"]
+SUFFIX = ".exe" if sys.platform == "win32" else ""
+PROGRAMS: dict[Part, str] = {"app": "tequio" + SUFFIX, "runtime": "tequio-runtime" + SUFFIX}
+_TRIAL_STARTS = 2
+_MOST_SKIPPED = 20
+
+
+class AppState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The version that starts, if it is newer than the program that was installed."""
+
+    current: str = ""
+    previous: str = ""
+    """May be that of the installed program, which is not in the data folder."""
+    starts: int | None = None
+    """Starts of the current version on trial; None once it has confirmed that it works."""
+    skipped: tuple[str, ...] = ()
+    """Versions that failed, or that the user went back from: not installed again by itself."""
+
+
+def data_folder() -> Path:
+    return platformdirs.user_data_path("tequio")
+
+
+def folder_of(part: Part, version: str) -> Path:
+    return data_folder() / part / version
+
+
+def program_of(part: Part, version: str) -> Path:
+    return folder_of(part, version) / PROGRAMS[part]
+
+
+def installed(part: Part) -> list[str]:
+    """List the complete versions in the data folder, newest first."""
+    try:
+        names = [path.name for path in (data_folder() / part).iterdir() if path.is_dir()]
+    except OSError:
+        return []
+    found = []
+    for name in names:
+        with contextlib.suppress(MalformedError):
+            found.append((version_number(name), name))
+    return [name for _, name in sorted(found, reverse=True)]
+
+
+def state() -> AppState:
+    """Read the state; a damaged one counts as none, and the installed program starts."""
+    try:
+        return msgspec.json.decode(_state_file().read_bytes(), type=AppState)
+    except (OSError, msgspec.DecodeError):
+        return AppState()
+
+
+def hand_over(own: str, words: Sequence[str]) -> None:
+    """Become the newest version's program, with these words; return if this one stays."""
+    try:
+        program = app_to_start(own, is_counted=list(words[:1]) == ["app"])
+    except OSError:
+        return  # no state can be written here, so none can go wrong
+    if program is None:
+        return
+    command = [str(program), *words]
+    if sys.platform == "win32":  # has no exec that keeps the parent waiting
+        sys.exit(subprocess.run(command, check=False, env=environment_of_another()).returncode)  # noqa: S603
+    os.execve(program, command, environment_of_another())  # noqa: S606
+
+
+def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
+    """Return the program to hand over to; None: stay with version `own`.
+
+    A start that counts is one after which the app confirms that it works. Raises OSError.
+    """
+    now = state()
+    while _is_newer(now.current, own):
+        if now.starts is not None and now.starts >= _TRIAL_STARTS:
+            now = _given_up(now)
+            _save(now)
+        elif program_of("app", now.current).is_file():
+            if now.starts is not None and is_counted:
+                _save(msgspec.structs.replace(now, starts=now.starts + 1))
+            return program_of("app", now.current)
+        else:  # deleted by hand
+            now = msgspec.structs.replace(now, current=now.previous, previous="", starts=None)
+    return None
+
+
+def switch_to(version: str, *, running: str) -> None:
+    """Start this version from now on, on trial; `running` is the one to fall back on.
+
+    Raises OSError.
+    """
+    kept = tuple(one for one in state().skipped if one != version)
+    _save(AppState(current=version, previous=running, starts=0, skipped=kept))
+
+
+def confirm(version: str) -> None:
+    """State that this version works, once it has done so. Raises OSError."""
+    now = state()
+    if now.current == version and now.starts is not None:
+        _save(msgspec.structs.replace(now, starts=None))
+
+
+def go_back() -> str:
+    """Give up the current version; return the one before it, which starts now. Raises OSError."""
+    _save(_given_up(state()))
+    return state().current
+
+
+def clean_up(own: str) -> None:
+    """Delete versions that can start no more: all but `own`, the current one and the previous."""
+    now = state()
+    for part in PROGRAMS:
+        for version in installed(part):
+            if version not in (own, now.current, now.previous) and not _is_newer(version, own):
+                shutil.rmtree(folder_of(part, version), ignore_errors=True)
+
+
+def environment_of_another() -> dict[str, str]:
+    """The environment for a program of another package: without what ours set for its libraries."""
+    environ = dict(os.environ, PYINSTALLER_RESET_ENVIRONMENT="1")
+    for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        before = environ.pop(name + "_ORIG", None)
+        if before is not None:
+            environ[name] = before
+    return environ
+
+
+def _given_up(now: AppState) -> AppState:
+    skipped = (now.current, *(one for one in now.skipped if one != now.current))
+    named = tuple(one for one in skipped if one)[:_MOST_SKIPPED]
+    return AppState(current=now.previous, skipped=named)
+
+
+def _is_newer(version: str, own: str) -> bool:
+    try:
+        return bool(version) and version_number(version) > version_number(own)
+    except MalformedError:
+        return False
+
+
+def _state_file() -> Path:
+    return data_folder() / "app" / "state.json"
+
+
+def _save(now: AppState) -> None:
+    _state_file().parent.mkdir(parents=True, exist_ok=True)
+    files.write_private(_state_file(), msgspec.json.encode(now))

@@ -1,0 +1,1 @@
+"""Releases: packages that are signed once, fetched from any mirror, and installed side by side."""

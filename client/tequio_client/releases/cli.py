@@ -1,0 +1,160 @@
+"""The commands `tequio update` and `tequio runtime`; the app starts them, too, with --json."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from tequio_client.ipc.releases import (
+    Fetching,
+    Installed,
+    Offer,
+    ReleaseEvent,
+    ReleaseFailed,
+    encode,
+)
+from tequio_client.platform import programs, versions
+from tequio_client.releases.install import installed_bundle
+from tequio_client.releases.update import ACCELERATORS, open_releases
+from tequio_shared.errors import UserFacingError
+from tequio_shared.version import BUILD
+
+if TYPE_CHECKING:
+    from tequio_client.releases.bundle import Accelerator, Bundle
+    from tequio_client.releases.update import Releases
+
+Show = Callable[[ReleaseEvent], None]
+
+_json_option = click.option("--json", "is_json", is_flag=True, help="Report as JSON lines.")
+_check_option = click.option("--check", is_flag=True, help="Say what there is, and fetch nothing.")
+_yes_option = click.option("--yes", is_flag=True, help="Do not ask before the download.")
+
+
+@click.command()
+@_check_option
+@click.option("--back", is_flag=True, help="Go back to the version before this one.")
+@_yes_option
+@_json_option
+def update(*, check: bool, back: bool, yes: bool, is_json: bool) -> None:
+    """Fetch the newest version of Tequio; it starts the next time Tequio starts.
+
+    Nothing is replaced: the new version is tried out beside this one, and this one starts again if
+    the new one fails.
+    """
+    with _reported(is_json=is_json) as show:
+        if back:
+            before = versions.state().current
+            if not versions.folder_of("app", before or "none").is_dir():
+                raise UserFacingError("no update is installed, so there is none to go back from")
+            now = versions.go_back()
+            show(Installed(version=now, is_update=True))
+            click.echo(
+                f"{now} starts from now on, and {before} is not installed again by itself", err=True
+            )
+            return
+        with open_releases() as releases:
+            _run(releases, *releases.offer_update(), show, check=check, yes=yes or is_json)
+
+
+@click.group()
+def runtime() -> None:
+    """Manage the runtime with torch, which trains on this computer's card."""
+
+
+@runtime.command("install")
+@click.option(
+    "--for",
+    "accelerator",
+    type=click.Choice(ACCELERATORS),
+    help="What it computes on.  [default: this computer's best card]",
+)
+@_check_option
+@_yes_option
+@_json_option
+def install_command(*, accelerator: str | None, check: bool, yes: bool, is_json: bool) -> None:
+    """Fetch and try out the runtime for this version of Tequio."""
+    with _reported(is_json=is_json) as show, open_releases() as releases:
+        wanted = cast("Accelerator | None", accelerator)
+        _run(releases, *releases.offer_runtime(wanted), show, check=check, yes=yes or is_json)
+
+
+@runtime.command("status")
+def status_command() -> None:
+    """Show which runtimes are installed, and where."""
+    if not programs.is_packaged():
+        click.echo("this Tequio runs from source: its own Python has torch, or gets it from pip")
+    for version in versions.installed("runtime"):
+        folder = versions.folder_of("runtime", version)
+        found = installed_bundle(folder)
+        accelerator = found.accelerator if found else "unknown"
+        used = "  (in use)" if version == BUILD else ""
+        click.echo(f"{version}  {accelerator}  {folder}{used}")
+    if programs.is_packaged() and not programs.runtime().is_file():
+        click.echo(f"no runtime for version {BUILD} is installed: run `tequio runtime install`")
+
+
+@runtime.command("remove")
+def remove_command() -> None:
+    """Delete all runtimes; this computer then helps without training."""
+    shutil.rmtree(versions.data_folder() / "runtime", ignore_errors=True)
+    click.echo("removed")
+
+
+def _run(
+    releases: Releases,
+    offer: Offer,
+    bundles: list[Bundle],
+    show: Show,
+    *,
+    check: bool,
+    yes: bool,
+) -> None:
+    show(offer)
+    if check:
+        return
+    if bundles and offer.download_bytes and not yes and sys.stdin.isatty():
+        click.confirm("Download and install it?", default=True, abort=True, err=True)
+    releases.install(bundles, show)
+    show(Installed(version=offer.version, is_update=offer.is_update))
+
+
+@contextmanager
+def _reported(*, is_json: bool) -> Iterator[Show]:
+    """Report as the user, or the app, wants it; with JSON errors are events, too."""
+    if not is_json:
+        yield _show_to_person
+        return
+    try:
+        yield _write_event
+    except UserFacingError as err:
+        _write_event(ReleaseFailed(reason=str(err)))
+        sys.exit(1)
+
+
+def _write_event(event: ReleaseEvent) -> None:
+    sys.stdout.buffer.write(encode(event))
+    sys.stdout.buffer.flush()
+
+
+def _show_to_person(event: ReleaseEvent) -> None:
+    if isinstance(event, Offer):
+        if not event.disk_bytes:
+            click.echo(f"{event.version} is the newest version")
+            return
+        what = f"version {event.version}" if event.is_update else "the runtime"
+        on = f" for {event.accelerator}" if event.accelerator else ""
+        click.echo(
+            f"{what}{on}: {event.download_bytes / 1e6:,.0f} MB to download, "
+            f"{event.disk_bytes / 1e6:,.0f} MB on the disk"
+        )
+    elif isinstance(event, Fetching):
+        share = event.done / event.total if event.total else 1
+        if sys.stderr.isatty():
+            click.echo(f"\r{event.part}: {share:4.0%}", err=True, nl=event.done == event.total)
+    elif isinstance(event, Installed):
+        click.echo(f"{event.version} is installed")

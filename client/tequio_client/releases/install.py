@@ -1,0 +1,271 @@
+"""Installs a bundle beside what is there: what is missing is fetched, tried out, then switched to.
+
+The new folder grows under another name and gets its own when it is complete and on the disk, so a
+power cut, a full disk or a lost connection leaves the old version in place; the next attempt goes
+on with the chunks that arrived. Files equal to those of an installed version are linked to them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+
+from tequio_client import files
+from tequio_client.names import clean_text
+from tequio_client.platform import programs, versions
+from tequio_client.releases.bundle import (
+    CHUNK_BYTES,
+    MANIFEST,
+    Bundle,
+    BundledFile,
+    Chunk,
+    decode_bundle,
+)
+from tequio_shared.errors import MalformedError, UserFacingError
+
+_DOWNLOADS = 4
+_MARGIN_BYTES = 256 << 20
+"""Disk left free."""
+_SELFTEST_S = 300
+
+Progress = Callable[[int, int], None]
+"""Called with bytes fetched so far and bytes in all, as they lie on the mirror."""
+FetchChunk = Callable[[Chunk], bytes]
+
+
+class InstallError(UserFacingError):
+    """A version could not be installed; what was installed before is untouched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """Chunks to be fetched for a bundle, and the space that they take."""
+
+    places: dict[Chunk, list[tuple[Path, int]]] = field(repr=False)
+    """Where each chunk belongs: files, and offsets in bytes."""
+    disk_bytes: int
+    """Bytes to be written, those of copies included."""
+
+    @property
+    def download_bytes(self) -> int:
+        return sum(chunk.stored for chunk in self.places)
+
+
+def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
+    """Install a bundle, and try it out; return its folder.
+
+    Raises InstallError, and what `fetch` raises.
+    """
+    target = versions.folder_of(bundle.part, bundle.version)
+    if installed_bundle(target) == bundle:
+        return target
+    partial = target.with_name(f".{bundle.version}.partial")
+    try:
+        _drop_foreign_files(partial, bundle)
+        missing = _fill_from_disk(bundle, partial)
+        _check_space(missing, partial)
+        _fetch_missing(missing, fetch, progress)
+        _finish_files(bundle, partial)
+        _try_out(bundle, partial)
+        files.write_private(partial / MANIFEST, bundle.encode())
+        if target.exists():  # another bundle of this version, such as one for another card
+            _remove(target)
+        files.sync_and_rename_folder(partial, target)
+    except OSError as err:
+        raise InstallError(
+            f"cannot write to {partial.parent} ({err.strerror or err}): free some space, or make "
+            "it writable. What arrived is kept"
+        ) from err
+    return target
+
+
+def bytes_to_fetch(bundle: Bundle) -> int:
+    """Estimate the download, without what installed versions and an earlier attempt have."""
+    known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
+    partial = versions.folder_of(bundle.part, bundle.version).with_name(
+        f".{bundle.version}.partial"
+    )
+    arrived = sum(
+        path.stat().st_blocks * 512
+        for path in partial.rglob("*")
+        if os.name == "posix" and path.is_file() and not path.is_symlink()
+    )
+    fresh = {one.digest: one for one in bundle.chunks() if one.digest not in known}
+    size = sum(chunk.size for chunk in fresh.values())
+    stored = sum(chunk.stored for chunk in fresh.values())
+    return int(stored * max(size - arrived, 0) / size) if size else 0
+
+
+def installed_bundle(folder: Path) -> Bundle | None:
+    """Return the manifest of an installed version; None if there is none."""
+    try:
+        return decode_bundle((folder / MANIFEST).read_bytes())
+    except (OSError, MalformedError):
+        return None
+
+
+def _installed_bundles() -> Iterator[tuple[Path, Bundle]]:
+    for part in versions.PROGRAMS:
+        for version in versions.installed(part):
+            folder = versions.folder_of(part, version)
+            if (found := installed_bundle(folder)) is not None:
+                yield folder, found
+
+
+def _drop_foreign_files(partial: Path, bundle: Bundle) -> None:
+    """Keep what an earlier attempt left, whatever it was: chunks are told by their hashes."""
+    wanted = {file.path: file for file in bundle.files}
+    partial.mkdir(parents=True, exist_ok=True)
+    for path in sorted(partial.rglob("*"), reverse=True):
+        name = path.relative_to(partial).as_posix()
+        if path.is_dir() and not path.is_symlink():
+            with contextlib.suppress(OSError):
+                path.rmdir()  # an empty one
+        elif name not in wanted or path.is_symlink():
+            path.unlink()
+        elif path.stat().st_nlink > 1 and not _has_chunks(path, wanted[name]):
+            path.unlink()  # it is a file of an installed version, too, which must not change
+
+
+def _fill_from_disk(bundle: Bundle, partial: Path) -> Missing:
+    """Take what installed versions and an earlier attempt have. Reads those bytes once."""
+    known = {
+        file.chunks: folder / file.path
+        for folder, other in _installed_bundles()
+        for file in other.files
+    }
+    own = Path(sys.executable).parent  # a package of the system has no manifest
+    places: dict[Chunk, list[tuple[Path, int]]] = {}
+    disk_bytes = 0
+    for file in bundle.files:
+        path = partial / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if file.link:
+            continue
+        same = known.get(file.chunks)
+        if same is not None and not path.exists() and _has_chunks(same, file):
+            _link_or_copy(same, path)
+        elif not path.exists() and _has_chunks(own / file.path, file):
+            shutil.copyfile(own / file.path, path)
+        for chunk, offset in _missing_chunks(path, file):
+            places.setdefault(chunk, []).append((path, offset))
+            disk_bytes += chunk.size
+    return Missing(places=places, disk_bytes=disk_bytes)
+
+
+def _missing_chunks(path: Path, file: BundledFile) -> Iterator[tuple[Chunk, int]]:
+    path.touch()
+    with path.open("r+b") as there:
+        there.truncate(min(file.size, there.seek(0, os.SEEK_END)))
+        for at, chunk in enumerate(file.chunks):
+            there.seek(at * CHUNK_BYTES)
+            if sha256(there.read(chunk.size)).hexdigest() != chunk.digest:
+                yield chunk, at * CHUNK_BYTES
+
+
+def _has_chunks(path: Path, file: BundledFile) -> bool:
+    try:
+        if path.stat().st_size != file.size:
+            return False
+        with path.open("rb") as there:
+            return all(
+                sha256(there.read(chunk.size)).hexdigest() == chunk.digest for chunk in file.chunks
+            )
+    except OSError:
+        return False
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(source)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
+
+
+def _check_space(missing: Missing, partial: Path) -> None:
+    free = shutil.disk_usage(partial).free
+    needed = missing.disk_bytes + _MARGIN_BYTES
+    if free < needed:
+        raise InstallError(
+            f"{needed / 1e9:.1f} GB of disk are needed in {partial.parent}, and "
+            f"{free / 1e9:.1f} GB are free: free some space, and try again"
+        )
+
+
+def _fetch_missing(missing: Missing, fetch: FetchChunk, progress: Progress) -> None:
+    total, done = missing.download_bytes, 0
+    progress(done, total)
+    waiting = iter(missing.places)
+    with ThreadPoolExecutor(_DOWNLOADS) as pool:
+        running = {pool.submit(fetch, one): one for one in islice(waiting, _DOWNLOADS)}
+        try:
+            while running:
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    chunk = running.pop(future)
+                    _write(missing.places[chunk], future.result())
+                    done += chunk.stored
+                    progress(done, total)
+                    for following in islice(waiting, 1):
+                        running[pool.submit(fetch, following)] = following
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _write(places: list[tuple[Path, int]], plain: bytes) -> None:
+    for path, offset in places:
+        with path.open("r+b") as file:
+            file.seek(offset)
+            file.write(plain)
+
+
+def _finish_files(bundle: Bundle, partial: Path) -> None:
+    for file in bundle.files:
+        path = partial / file.path
+        if file.link:
+            path.unlink(missing_ok=True)
+            path.symlink_to(file.link)
+        elif os.name == "posix":
+            mode = 0o755 if file.is_program else 0o644
+            if path.stat().st_mode & 0o777 != mode:
+                path.chmod(mode)
+
+
+def _try_out(bundle: Bundle, folder: Path) -> None:
+    """Run the new program's self-test. Raises InstallError."""
+    program = str(folder / versions.PROGRAMS[bundle.part])
+    command = (program, *programs.selftest(bundle.part, bundle.accelerator))
+    try:
+        done = subprocess.run(  # noqa: S603 - a program whose every byte was signed
+            command,
+            capture_output=True,
+            timeout=_SELFTEST_S,
+            check=False,
+            env=versions.environment_of_another(),
+        )
+        problem = done.stderr.decode(errors="replace") if done.returncode else ""
+        failed = bool(done.returncode)
+    except (OSError, subprocess.TimeoutExpired) as err:
+        problem, failed = str(err), True
+    if failed:
+        last = next((one for one in reversed(problem.splitlines()) if one.strip()), "no reason")
+        raise InstallError(
+            f"{bundle.part} {bundle.version} does not work on this computer "
+            f"({clean_text(last, 300)}): the version that is there stays"
+        )
+
+
+def _remove(folder: Path) -> None:
+    """Remove a version at once as far as its name goes, then its files."""
+    away = folder.with_name(f".{folder.name}.removed")
+    shutil.rmtree(away, ignore_errors=True)
+    folder.rename(away)
+    shutil.rmtree(away, ignore_errors=True)

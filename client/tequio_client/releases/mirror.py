@@ -1,0 +1,226 @@
+"""Signed releases, read from any mirror with The Update Framework (TUF 1.0).
+
+A build carries the maintainers' first root metadata and addresses of mirrors (`ReleaseTrust`).
+python-tuf checks signatures and thresholds, expiry (a mirror that stands still) and versions (a
+mirror that goes back), and keeps what it has seen in the data folder. Mirrors are asked in order.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import urllib3
+from tuf.api import exceptions
+from tuf.ngclient import Updater
+from tuf.ngclient.urllib3_fetcher import Urllib3Fetcher
+
+from tequio_client.platform.versions import Part
+from tequio_client.releases.bundle import (
+    MANIFEST_BYTES,
+    Accelerator,
+    Bundle,
+    Chunk,
+    decode_bundle,
+    target_name,
+    unpack_chunk,
+)
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.version import BUILD, version_number
+
+NEWEST = "newest.txt"
+"""Target that names the version to update to."""
+TRUST_VARIABLE = "TEQUIO_RELEASES"
+"""Folder with root.json and mirrors.json, in place of that of the package."""
+_LEAST_RATE = 8 << 10  # bytes a second, below which another mirror is better
+_PATIENCE_S = 30
+_ATTEMPTS = 3
+
+
+class NoReleasesError(UserFacingError):
+    """The program was not built for any release."""
+
+
+class MirrorError(UserFacingError):
+    """No mirror gives what is asked for; what is installed is untouched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseTrust:
+    """The root that the maintainers signed, as bytes of TUF metadata, and addresses of mirrors."""
+
+    root: bytes
+    mirrors: tuple[str, ...]
+
+
+def read_trust() -> ReleaseTrust:
+    """Read what this build was given; raises NoReleasesError."""
+    named = os.environ.get(TRUST_VARIABLE)
+    packaged = Path(getattr(sys, "_MEIPASS", "/nonexistent")) / "tequio_releases"
+    folder = Path(named) if named else packaged
+    try:
+        root = (folder / "root.json").read_bytes()
+        mirrors = msgspec.json.decode((folder / "mirrors.json").read_bytes(), type=list[str])
+    except (OSError, msgspec.DecodeError) as err:
+        raise NoReleasesError(
+            "this build of Tequio does not come from a release, so it cannot fetch one: update it "
+            "the way it was installed, for example with git, pip or the system's packages"
+        ) from err
+    return ReleaseTrust(root=root, mirrors=tuple(one.rstrip("/") + "/" for one in mirrors))
+
+
+class Mirrors:
+    """The signed list of one network of mirrors; `refresh` comes first.
+
+    Not for two threads at once, except `chunk`.
+    """
+
+    def __init__(self, trust: ReleaseTrust, folder: Path) -> None:
+        """`folder` keeps the metadata that was seen; it is made if need be."""
+        self._trust, self._folder = trust, folder
+        self._threads = threading.local()
+        self._updater: Updater | None = None
+        self._order = list(trust.mirrors)
+
+    def refresh(self) -> None:
+        """Fetch and check the newest list. Raises MirrorError."""
+        problems = []
+        for mirror in self._trust.mirrors:
+            try:
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+                updater = Updater(
+                    metadata_dir=str(self._folder),
+                    metadata_base_url=mirror + "metadata/",
+                    target_base_url=mirror + "targets/",
+                    fetcher=self._fetcher(),
+                    bootstrap=self._trust.root,
+                )
+                updater.refresh()
+            except (exceptions.RepositoryError, exceptions.DownloadError, OSError) as err:
+                problems.append(_explain(mirror, err))
+                continue
+            self._updater = updater
+            self._order.sort(key=lambda one: one != mirror)
+            return
+        raise MirrorError("; ".join(problems) or "no mirror of releases is known")
+
+    def newest_version(self) -> str:
+        """Raises MirrorError."""
+        content = self.target(NEWEST, 64)
+        version = (content or b"").decode("ascii", "replace").strip()
+        try:
+            version_number(version)
+        except MalformedError as err:
+            raise MirrorError(f"the signed list of releases names no version: {err}") from err
+        return version
+
+    def bundle(
+        self, version: str, part: Part, system: str, accelerator: Accelerator = ""
+    ) -> Bundle | None:
+        """Fetch a manifest; None if there is none of this kind. Raises MirrorError."""
+        name = target_name(version, part, system, accelerator)
+        content = self.target(name, MANIFEST_BYTES)
+        try:
+            found = decode_bundle(content) if content is not None else None
+        except MalformedError as err:
+            raise MirrorError(f"the signed manifest {name} cannot be used: {err}") from err
+        if found is not None and found.target != name:
+            raise MirrorError(f"the signed manifest {name} describes {found.target}")
+        return found
+
+    def target(self, name: str, most_bytes: int) -> bytes | None:
+        """Fetch a signed file, which must be small; None if there is none of this name.
+
+        Raises MirrorError.
+        """
+        if self._updater is None:
+            raise RuntimeError("the list was not refreshed")
+        problems = []
+        for mirror in self._order:
+            try:
+                info = self._updater.get_targetinfo(name)
+                if info is None:
+                    return None
+                if info.length > most_bytes:
+                    raise MirrorError(f"{name} has {info.length} bytes; {most_bytes} at most")
+                with tempfile.TemporaryDirectory() as folder:
+                    path = self._updater.download_target(
+                        info, str(Path(folder) / "target"), mirror + "targets/"
+                    )
+                    return Path(path).read_bytes()
+            except (exceptions.RepositoryError, exceptions.DownloadError, OSError) as err:
+                problems.append(_explain(mirror, err))
+        raise MirrorError("; ".join(problems))
+
+    def chunk(self, chunk: Chunk) -> bytes:
+        """Fetch the plain bytes of a chunk, checked. Raises MirrorError. Any thread may call it."""
+        problems = []
+        for attempt in range(_ATTEMPTS):
+            for mirror in self._order:
+                try:
+                    stored = self._fetcher().download_bytes(mirror + chunk.url, chunk.stored)
+                    return unpack_chunk(chunk, stored)
+                except (exceptions.DownloadError, MalformedError, OSError) as err:
+                    problems.append(_explain(mirror, err))
+            if attempt + 1 < _ATTEMPTS:
+                time.sleep(2**attempt)
+        raise MirrorError("; ".join(dict.fromkeys(problems)))
+
+    def _fetcher(self) -> Urllib3Fetcher:
+        """One for each thread: it keeps one connection to a mirror."""
+        if not hasattr(self._threads, "fetcher"):
+            self._threads.fetcher = _MirrorFetcher(_PATIENCE_S, app_user_agent=f"tequio/{BUILD}")
+        fetcher: Urllib3Fetcher = self._threads.fetcher
+        return fetcher
+
+
+class _MirrorFetcher(Urllib3Fetcher):
+    """Gives up on a mirror that trickles, and turns every error of HTTP into a DownloadError."""
+
+    def _fetch(self, url: str) -> Iterator[bytes]:
+        until = time.monotonic() + _PATIENCE_S
+        try:
+            for part in super()._fetch(url):
+                until += len(part) / _LEAST_RATE
+                if time.monotonic() > until:
+                    raise exceptions.SlowRetrievalError("too slow")
+                yield part
+        except urllib3.exceptions.HTTPError as err:
+            raise exceptions.DownloadError(str(err)) from err
+
+
+_EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
+    (
+        exceptions.ExpiredMetadataError,
+        "has not renewed its list of releases in time: it may stand still, or the clock of this "
+        "computer may be wrong",
+    ),
+    (
+        exceptions.BadVersionNumberError,
+        "serves an older list of releases than was seen before, so it was refused",
+    ),
+    (
+        exceptions.UnsignedMetadataError,
+        "serves a list of releases that is not signed by the maintainers of Tequio",
+    ),
+    (exceptions.DownloadHTTPError, "does not have the file"),
+    (exceptions.SlowRetrievalError, "does not answer, or is too slow"),
+    (exceptions.DownloadLengthMismatchError, "serves damaged or exchanged files"),
+    (exceptions.DownloadError, "cannot be reached"),
+    (exceptions.RepositoryError, "serves damaged or exchanged files"),
+    (MalformedError, "serves damaged or exchanged files"),
+)
+
+
+def _explain(mirror: str, error: Exception) -> str:
+    for kind, what in _EXPLANATIONS:
+        if isinstance(error, kind):
+            return f"{mirror} {what}"
+    return f"cannot keep what {mirror} serves ({error})"

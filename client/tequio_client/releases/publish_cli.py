@@ -1,0 +1,179 @@
+"""The command `tequio release`, for the maintainers of a distribution of Tequio."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import cast
+
+import click
+
+from tequio_client.releases.bundle import Accelerator, pack_folder, this_system
+from tequio_client.releases.repository import (
+    ROLES,
+    SEVERAL,
+    ReleaseRepository,
+    create_key,
+    read_key,
+    read_public_key,
+)
+from tequio_client.releases.update import ACCELERATORS, NETWORKS
+from tequio_shared.errors import UserFacingError
+
+_folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+_file = click.Path(dir_okay=False, exists=True, path_type=Path)
+_packed = click.Path(file_okay=False, exists=True, path_type=Path)
+_PASSPHRASE = "TEQUIO_RELEASE_PASSPHRASE"  # noqa: S105 - the name of a variable
+
+
+@click.group()
+def release() -> None:
+    """Sign and publish versions of Tequio, as The Update Framework (TUF) describes.
+
+    FOLDER is what a web server serves: metadata/, targets/ and chunks/.
+    """
+
+
+@release.command("key")
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--no-passphrase", is_flag=True, help="For a key that a machine signs with.")
+def key_command(*, path: Path, no_passphrase: bool) -> None:
+    """Create a key: PATH, to be kept secret, and PATH.pub, to be given to the others."""
+    passphrase = None if no_passphrase else _passphrase(path, is_new=True)
+    click.echo(f"key {create_key(path, passphrase).public_key.keyid}")
+
+
+@release.command("init")
+@_folder_argument
+@click.option("--root-key", multiple=True, required=True, type=_file, help="A public key.")
+@click.option("--targets-key", multiple=True, required=True, type=_file, help="A public key.")
+@click.option("--online-key", required=True, type=_file, help="Public key of what says the newest.")
+@click.option("--root-threshold", default=1, type=click.IntRange(1, 16), show_default=True)
+@click.option("--targets-threshold", default=1, type=click.IntRange(1, 16), show_default=True)
+def init_command(
+    *,
+    folder: Path,
+    root_key: tuple[Path, ...],
+    targets_key: tuple[Path, ...],
+    online_key: Path,
+    root_threshold: int,
+    targets_threshold: int,
+) -> None:
+    """Begin a repository; `tequio release sign` with the keys publishes it."""
+    online = [read_public_key(online_key)]
+    ReleaseRepository(folder).create(
+        {
+            "root": [read_public_key(one) for one in root_key],
+            "targets": [read_public_key(one) for one in targets_key],
+            "snapshot": online,
+            "timestamp": online,
+        },
+        {"root": root_threshold, "targets": targets_threshold},
+    )
+    _show_waiting(folder)
+
+
+@release.command("add")
+@_folder_argument
+@click.option("--version", required=True, help="Version to publish, such as 0.12.3.")
+@click.option("--app", type=_packed, help="Folder of the app's package.")
+@click.option(
+    "--runtime",
+    nargs=2,
+    multiple=True,
+    type=click.Tuple([click.Choice(ACCELERATORS), _packed]),
+    help="Accelerator and folder of a runtime.",
+)
+@click.option("--system", default=this_system, help="Such as linux-x86_64.  [default: this one]")
+@click.option("--networks", type=_file, help="JSON list of networks that the app proposes.")
+def add_command(
+    *,
+    folder: Path,
+    version: str,
+    app: Path | None,
+    runtime: tuple[tuple[str, Path], ...],
+    system: str,
+    networks: Path | None,
+) -> None:
+    """Propose a version: cut its packages into chunks, and list them to be signed."""
+    packed = [("app", "", app)] if app else []
+    packed += [("runtime", accelerator, path) for accelerator, path in runtime]
+    bundles = []
+    for part, accelerator, path in packed:
+        made = pack_folder(
+            path,
+            folder,
+            part="app" if part == "app" else "runtime",
+            version=version,
+            system=system,
+            accelerator=cast("Accelerator", accelerator),
+        )
+        click.echo(f"{made.target}: {made.download_bytes / 1e6:,.0f} MB")
+        bundles.append(made)
+    extra = {NETWORKS: networks.read_bytes()} if networks else {}
+    ReleaseRepository(folder).add(bundles, version, extra)
+    _show_waiting(folder)
+
+
+@release.command("sign")
+@_folder_argument
+@click.option("--key", "keys", multiple=True, required=True, type=_file, help="A private key.")
+def sign_command(*, folder: Path, keys: tuple[Path, ...]) -> None:
+    """Sign what waits, and publish what has enough signatures.
+
+    With the key of snapshot and timestamp this also renews the timestamp, which clients believe
+    for a week: run it at least every few days.
+    """
+    signers = [read_key(path, _passphrase(path, is_new=False)) for path in keys]
+    published = ReleaseRepository(folder).sign(signers)
+    click.echo(f"published: {', '.join(published) or 'nothing yet'}")
+    _show_waiting(folder)
+
+
+@release.command("rotate")
+@_folder_argument
+@click.argument("role", type=click.Choice(ROLES))
+@click.option("--add", type=_file, help="Public key to trust from now on.")
+@click.option("--remove", default="", help="Id of a key to trust no more.")
+@click.option("--threshold", default=0, type=click.IntRange(0, 16), help="Signatures needed.")
+def rotate_command(
+    *, folder: Path, role: str, add: Path | None, remove: str, threshold: int
+) -> None:
+    """Propose other keys for a role; keys of the old and the new root sign it."""
+    public = read_public_key(add) if add else None
+    ReleaseRepository(folder).rotate(role, add=public, remove=remove, threshold=threshold)
+    _show_waiting(folder)
+
+
+@release.command("renew")
+@_folder_argument
+@click.argument("role", type=click.Choice(SEVERAL))
+def renew_command(*, folder: Path, role: str) -> None:
+    """Propose the same content with a later expiry."""
+    ReleaseRepository(folder).renew(role)
+    _show_waiting(folder)
+
+
+@release.command("trust")
+@_folder_argument
+@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--mirror", "mirrors", multiple=True, required=True, help="Address of a mirror.")
+def trust_command(*, folder: Path, out: Path, mirrors: tuple[str, ...]) -> None:
+    """Write what a build carries: `make package` takes OUT from TEQUIO_RELEASES."""
+    ReleaseRepository(folder).trust(list(mirrors), out)
+
+
+def _show_waiting(folder: Path) -> None:
+    for role, (valid, needed) in ReleaseRepository(folder).waiting().items():
+        click.echo(f"{role} waits for signatures: {valid} of {needed}")
+
+
+def _passphrase(path: Path, *, is_new: bool) -> bytes | None:
+    if (given := os.environ.get(_PASSPHRASE)) is not None:
+        return given.encode() or None
+    if not is_new and b"ENCRYPTED" not in path.read_bytes():
+        return None
+    text = click.prompt(f"Passphrase of {path}", hide_input=True, confirmation_prompt=is_new)
+    if not text and is_new:
+        raise UserFacingError("a key without a passphrase needs --no-passphrase")
+    return str(text).encode()

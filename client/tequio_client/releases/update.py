@@ -1,0 +1,139 @@
+"""Decides what to fetch: the runtime that this version needs, or a newer version of the app.
+
+A newer app brings the runtime of its version if this one has a runtime: both are complete and tried
+out before the next start changes. Nothing here restarts a program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from tequio_client.ipc.facts import ProbeInstructions
+from tequio_client.ipc.releases import Fetching, Offer
+from tequio_client.platform import versions
+from tequio_client.platform.dbus import AbsentError, NoAnswerError
+from tequio_client.platform.versions import Part
+from tequio_client.probe.sources import sources
+from tequio_client.releases.bundle import Accelerator, Bundle, this_system
+from tequio_client.releases.install import bytes_to_fetch, install, installed_bundle
+from tequio_client.releases.mirror import Mirrors, read_trust
+from tequio_client.runtime import locked
+from tequio_shared.errors import UserFacingError
+from tequio_shared.version import BUILD, version_number
+
+ACCELERATORS: tuple[Accelerator, ...] = ("cpu", "cuda", "rocm", "xpu", "mps")
+NETWORKS = "networks.json"
+"""Target with the networks that the app proposes."""
+_REPORT_S = 0.2
+Report = Callable[[Fetching], None]
+
+
+class ReleaseMissingError(UserFacingError):
+    """The maintainers published no such bundle."""
+
+
+class Releases:
+    """Releases for this computer, checked once when opened."""
+
+    def __init__(self, mirrors: Mirrors) -> None:
+        self._mirrors = mirrors
+        self.system = this_system()
+
+    def offer_update(self) -> tuple[Offer, list[Bundle]]:
+        """Offer the newest version; no bundles if this is the newest.
+
+        Raises MirrorError and ReleaseMissingError.
+        """
+        newest = self._mirrors.newest_version()
+        if version_number(newest) <= version_number(BUILD):
+            return Offer(version=BUILD, installed=BUILD), []
+        own = installed_bundle(versions.folder_of("runtime", BUILD))
+        runtime = [self._runtime(newest, own.accelerator)] if own else []
+        bundles = [*runtime, self._bundle(newest, "app")]
+        return _offer(newest, bundles), bundles
+
+    def offer_runtime(self, accelerator: Accelerator | None) -> tuple[Offer, list[Bundle]]:
+        """Offer the runtime of this version; None takes the one for this computer's cards.
+
+        Raises MirrorError and ReleaseMissingError.
+        """
+        bundle = self._runtime(BUILD, accelerator)
+        return _offer(BUILD, [bundle]), [bundle]
+
+    def install(self, bundles: list[Bundle], report: Report) -> None:
+        """Install in this order, the app last. Raises InstallError and MirrorError."""
+        for bundle in bundles:
+            install(bundle, self._mirrors.chunk, _reporter(bundle.part, report))
+            if bundle.part == "app":
+                versions.switch_to(bundle.version, running=BUILD)
+
+    def _runtime(self, version: str, accelerator: Accelerator | None) -> Bundle:
+        if accelerator is not None:
+            return self._bundle(version, "runtime", accelerator)
+        best = detect_accelerator()
+        with contextlib.suppress(ReleaseMissingError):
+            return self._bundle(version, "runtime", best)
+        return self._bundle(version, "runtime", "cpu")
+
+    def _bundle(self, version: str, part: Part, accelerator: Accelerator = "") -> Bundle:
+        found = self._mirrors.bundle(version, part, self.system, accelerator)
+        if found is None:
+            what = f"{part} {version} for {self.system} {accelerator}".rstrip()
+            raise ReleaseMissingError(f"there is no {what}: the maintainers published none")
+        return found
+
+
+@contextmanager
+def open_releases() -> Iterator[Releases]:
+    """Check the signed list, with the data folder locked: one program fetches at a time.
+
+    Raises NoReleasesError, MirrorError and UserFacingError.
+    """
+    trust, folder = read_trust(), versions.data_folder() / "releases"
+    with locked(folder):
+        mirrors = Mirrors(trust, folder / "metadata")
+        mirrors.refresh()
+        yield Releases(mirrors)
+
+
+def detect_accelerator() -> Accelerator:
+    """Find the kind of the best card here, as runtimes are named; `cpu` if there is none."""
+    kinds = set()
+    for source in sources(Path("/sys"), Path("/proc")).cards:
+        with contextlib.suppress(AbsentError, NoAnswerError, OSError):
+            for card in source.read(ProbeInstructions()).gpus:
+                kind = card.id.partition(":")[0]
+                kinds.add("rocm" if kind == "cuda" and source.name != "nvml" else kind)
+    order = ("cuda", "rocm", "xpu", "mps")
+    return cast("Accelerator", next((one for one in order if one in kinds), "cpu"))
+
+
+def _offer(version: str, bundles: list[Bundle]) -> Offer:
+    sizes: dict[Part, int] = {one.part: bytes_to_fetch(one) for one in bundles}
+    return Offer(
+        version=version,
+        installed=BUILD,
+        accelerator=next((one.accelerator for one in bundles if one.accelerator), ""),
+        app_bytes=sizes.get("app", 0),
+        runtime_bytes=sizes.get("runtime", 0),
+        disk_bytes=sum(one.size for one in bundles),
+        was_skipped=version in versions.state().skipped,
+    )
+
+
+def _reporter(part: Part, report: Report) -> Callable[[int, int], None]:
+    last = 0.0
+
+    def progress(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if done in (0, total) or now - last >= _REPORT_S:
+            last = now
+            report(Fetching(part=part, done=done, total=total))
+
+    return progress

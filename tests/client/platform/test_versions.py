@@ -1,0 +1,109 @@
+"""The version of a packaged app that starts: trials, falling back, and what is kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.platform import versions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD, NEW, NEWEST = "0.1.0", "0.2.0", "0.10.0"
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+
+
+def put(part: versions.Part, *names: str) -> None:
+    for name in names:
+        versions.folder_of(part, name).mkdir(parents=True)
+        versions.program_of(part, name).write_text('#!/bin/sh\necho "$0 $@"')
+        versions.program_of(part, name).chmod(0o755)
+
+
+def started(own: str = OLD) -> str | None:
+    program = versions.app_to_start(own)
+    return program.parent.name if program else None
+
+
+def test_without_an_update_the_installed_program_starts() -> None:
+    put("app", NEW)  # complete, but never switched to
+    assert started() is None
+
+
+def test_a_new_version_has_two_starts_to_confirm_that_it_works() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    assert [started(), started(), started(), started()] == [NEW, NEW, None, None]
+    assert versions.state().skipped == (NEW,)
+
+
+def test_a_confirmed_version_starts_for_good() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    assert started() == NEW
+    versions.confirm(NEW)
+    assert [started() for _ in range(5)] == [NEW] * 5
+
+
+def test_a_failed_version_falls_back_to_the_one_before_it() -> None:
+    put("app", NEW, NEWEST)
+    versions.switch_to(NEW, running=OLD)
+    versions.confirm(NEW)
+    versions.switch_to(NEWEST, running=NEW)
+    assert [started(), started(), started(), started()] == [NEWEST, NEWEST, NEW, NEW]
+
+
+def test_only_starts_of_the_app_count() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    for _ in range(5):
+        assert versions.app_to_start(OLD, is_counted=False) is not None
+
+
+def test_a_package_of_the_system_that_is_newer_starts_itself() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    assert started(own=NEWEST) is None
+
+
+def test_a_version_deleted_by_hand_is_passed_over() -> None:
+    versions.switch_to(NEW, running=OLD)
+    assert started() is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"current": 3}', b'{"current": "../../evil"}'])
+def test_a_damaged_state_starts_the_installed_program(content: bytes) -> None:
+    (versions.data_folder() / "app").mkdir(parents=True)
+    (versions.data_folder() / "app" / "state.json").write_bytes(content)
+    assert started() is None
+
+
+def test_what_can_start_and_one_before_it_are_kept() -> None:
+    put("app", "0.0.8", "0.0.9", NEW)
+    put("runtime", "0.0.9", OLD, NEW)
+    versions.switch_to(NEW, running=OLD)
+    versions.clean_up(NEW)
+    assert versions.installed("app") == [NEW]
+    assert versions.installed("runtime") == [NEW, OLD]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the program is a script of the shell")
+def test_the_program_hands_over_with_its_words() -> None:
+    put("app", NEW)
+    versions.switch_to(NEW, running=OLD)
+    code = "import sys; from tequio_client.platform import versions; "
+    code += f"versions.hand_over({OLD!r}, sys.argv[1:]); print('stayed')"
+    command = (sys.executable, "-c", code, "status", "--json")
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown == f"{versions.program_of('app', NEW)} status --json\n"
+    versions.go_back()
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert shown == "stayed\n"

@@ -1,0 +1,138 @@
+"""A mirror of releases that can misbehave, and packages for it: small folders with a program."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client.releases.bundle import Accelerator, Bundle, pack_folder, this_system
+from tequio_client.releases.repository import ROLES, ReleaseRepository, create_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from securesystemslib.signer import CryptoSigner
+
+    from tequio_client.platform.versions import Part
+
+PROGRAM = """#!/bin/sh
+# It tests itself as a package does; a file beside it says how that goes.
+cd "$(dirname "$0")" && [ "$(cat verdict)" = good ] || { echo "no card of mine" >&2; exit 1; }
+echo "$@" > "${TEQUIO_SEEN:-/dev/null}"
+"""
+
+
+class Mirror:
+    """A repository of releases with one key a role, served over HTTP; `asked` lists what was."""
+
+    def __init__(self, folder: Path, url: str, asked: list[str]) -> None:
+        self.folder, self.url, self.asked = folder, url, asked
+        self.repository = ReleaseRepository(folder)
+        self.keys: dict[str, CryptoSigner] = {}
+
+    def create(self, keys: Path) -> None:
+        self.keys = {role: create_key(keys / role, None) for role in ROLES}
+        public = {role: [key.public_key] for role, key in self.keys.items()}
+        self.repository.create(public, dict.fromkeys(ROLES, 1))
+        self.sign()
+
+    def sign(self) -> list[str]:
+        return self.repository.sign(self.keys.values())
+
+    def publish(self, version: str, *folders: tuple[Part, Accelerator, Path]) -> list[Bundle]:
+        made = [
+            pack_folder(
+                path,
+                self.folder,
+                part=part,
+                version=version,
+                system=this_system(),
+                accelerator=accelerator,
+            )
+            for part, accelerator, path in folders
+        ]
+        self.repository.add(made, version, {})
+        self.sign()
+        return made
+
+    def trust(self, folder: Path, *more: str) -> Path:
+        self.repository.trust([self.url, *more], folder)
+        return folder
+
+    def chunks(self) -> list[Path]:
+        return sorted((self.folder / "chunks").rglob("*.xz"))
+
+    def snapshot(self) -> Path:
+        """Copy what is served now, to serve it again later."""
+        copy = self.folder.with_name(self.folder.name + "-before")
+        shutil.copytree(self.folder, copy)
+        return copy
+
+    def serve_again(self, copy: Path) -> None:
+        shutil.rmtree(self.folder)
+        shutil.copytree(copy, self.folder)
+
+
+class _MirrorHandler(SimpleHTTPRequestHandler):
+    def __init__(self, asked: list[str], *args: object, **kwargs: object) -> None:
+        self._asked = asked
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+
+    def do_GET(self) -> None:
+        self._asked.append(self.path)
+        super().do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[Mirror]:
+    """Serve a folder, which is made if need be, on a free port."""
+    folder.mkdir(parents=True, exist_ok=True)
+    asked: list[str] = []
+    handler = partial(_MirrorHandler, asked, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=partial(server.serve_forever, 0.02))
+        thread.start()
+        try:
+            yield Mirror(folder, f"http://127.0.0.1:{server.server_port}/", asked)
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def package(folder: Path, program: str, *, works: bool = True, **more: bytes) -> Path:
+    """Make a package's folder: a program, a library, a link to it, and more files by name."""
+    (folder / "lib" / "deep").mkdir(parents=True)
+    (folder / program).write_text(PROGRAM)
+    (folder / program).chmod(0o755)
+    (folder / "verdict").write_text("good" if works else "bad")
+    (folder / "lib" / "deep" / "common.so.1").write_bytes(_BIG)
+    (folder / "lib" / "common.so").symlink_to("deep/common.so.1")
+    (folder / "lib" / "empty").touch()
+    for name, content in more.items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+_BIG = b"".join(at.to_bytes(4, "big") for at in range(1_200_000))  # 4.8 MB: two chunks
+
+
+def tree(folder: Path) -> str:
+    """Describe all files of a folder, to compare it with another."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif path.is_file():
+            found[name] = f"{path.stat().st_mode & 0o111:o} {hash(path.read_bytes())}"
+    found.pop("bundle.json", None)
+    return json.dumps(found, indent=1)
