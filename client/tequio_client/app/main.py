@@ -34,10 +34,13 @@ from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
 from tequio_client.app.pages import PAGES
 from tequio_client.app.presence import WindowController
+from tequio_client.app.registration import BACKGROUND
 from tequio_client.app.settings_file import AppSettings, SettingsStore
 from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
+from tequio_client.ipc.snapshot import LendingState
+from tequio_client.platform import programs
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from tequio_client.app.notifications import NoticeStrip, Notifier
     from tequio_client.app.pages.page import ProgramContext
     from tequio_client.app.registration import LinkHandler
+    from tequio_client.app.releases import ReleaseService
     from tequio_client.app.session.monitor import SessionMonitor
     from tequio_client.app.window import AppWindow
 
@@ -108,6 +112,8 @@ def run(options: AppOptions) -> int:
     signals.close()
     instance.close()
     faults.uninstall()
+    if app.restart_words:
+        programs.start_again(*app.restart_words)
     return code
 
 
@@ -127,6 +133,9 @@ class App(QObject):
         self.model = AppModel(self.worker, self)
         self.tray = Tray(self.model, clock.now_ms, self)
         self.presence = WindowController(self._new_window, self.tray, self.settings_store, self)
+        self.releases: ReleaseService | None = None
+        self.restart_words: tuple[str, ...] = ()
+        """Words with which the app starts again once it has ended; none: it does not."""
         self.error_reports = ErrorReports()
         faults.reported.connect(self.error_reports.present)
         self.notifications: Notifier | None = None
@@ -134,6 +143,8 @@ class App(QObject):
         self.invitation: InvitationFlow | None = None
         self._first_run: FirstRunController | None = None
         self._notices: NoticeStrip | None = None
+        if programs.is_packaged():
+            self.releases = self._release_service()
         self._connect()
 
     def start(self) -> None:
@@ -170,6 +181,8 @@ class App(QObject):
     def close(self) -> None:
         """Stop the remaining parts in order, after the loop has ended."""
         self.shut_down()
+        if self.releases is not None:
+            self.releases.close()
         if self.session is not None:
             self.session.close()
         if self.notifications is not None:
@@ -177,6 +190,16 @@ class App(QObject):
         self.error_reports.close()
         self.keys.close()
         self.settings_store.write_pending()
+
+    def _release_service(self) -> ReleaseService:
+        from tequio_client.app.releases import ReleaseService  # noqa: PLC0415 - packages alone
+
+        made = ReleaseService(
+            lambda: self.settings_store.settings.looks_for_updates, self._would_not_disturb, self
+        )
+        made.runtime_installed.connect(self.worker.restart)
+        made.restart_wanted.connect(self._restart)
+        return made
 
     def _connect(self) -> None:
         self.tray.page_requested.connect(self.presence.open)
@@ -200,6 +223,8 @@ class App(QObject):
         from tequio_client.app.session.monitor import SessionMonitor  # noqa: PLC0415 - as above
 
         self.worker.start()
+        if self.releases is not None:
+            self.releases.start()
         self.keys.refresh(lambda _: None, lambda _: None)
         self.session = SessionMonitor(self.model, self.worker, self)
         self.session.ending.connect(self.quit)
@@ -299,11 +324,26 @@ class App(QObject):
             usual_ledger=self._options.usual_ledger,
             programs=running_programs,
             keys=self.keys,
+            releases=self.releases,
         )
+
+    def _restart(self) -> None:
+        hidden = (BACKGROUND,) if self.presence.is_hidden else ()
+        self.restart_words = ("app", *self._options.restart_options, *hidden)
+        self.quit()
+
+    def _would_not_disturb(self) -> bool:
+        """Return whether nobody looks at the app, and no round would be interrupted."""
+        snapshot = self.model.snapshot
+        at_work = (LendingState.LENDING, LendingState.FINISHING)
+        is_working = snapshot is not None and snapshot.decision.state in at_work
+        return self.presence.is_hidden and not is_working
 
     def _handle_action(self, action: str) -> None:
         if action == "try-again":
             self.worker.retry()
+        elif action == "releases" and self.releases is not None:
+            self._restart() if self.releases.ready else self.releases.fetch()
         elif action == "first-run":
             self._open_first_run(self.presence.window)
         elif action == "key-backup":

@@ -55,6 +55,10 @@ class WindowController(QObject):
             self._window = self._new_window()
         return self._window
 
+    @property
+    def is_hidden(self) -> bool:
+        return self._window is None or self._window.isHidden()
+
     def open(self, page: str = "") -> None:
         """Bring the window to the front, on that page or on the current one."""
         window = self.window
@@ -114,6 +118,6 @@ class WindowController(QObject):
 
     def _follow_panel(self, is_there: bool) -> None:  # noqa: FBT001 - a signal of Qt's kind
         """Minimise a hidden window when the tray disappears: nothing else leads back to it."""
-        is_unseen = self._window is None or self._window.isHidden()
+        is_unseen = self.is_hidden
         if is_unseen and not is_there and not self._is_leaving:
             self.window.showMinimized()

@@ -51,7 +51,7 @@ class Autostart(SystemEntry, Protocol):
 
 def app_command(*options: str) -> tuple[str, ...]:
     """The command that starts this installation hidden."""
-    return programs.tequio("app", *options, BACKGROUND)
+    return programs.lasting("app", *options, BACKGROUND)
 
 
 def system_autostart(

@@ -57,6 +57,8 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     notify_attention: bool = True
     notify_runs: bool = True
     notify_competitions: bool = True
+    looks_for_updates: bool = True
+    """Look for a newer version once a day, and fetch it."""
     # what the user was told already
     knows_hiding: bool = False
     """The app continues when its window is closed."""

@@ -8,6 +8,7 @@ for the computer's device, runs the others. Both take a module after `-m`, as Py
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,6 +57,26 @@ def runtime() -> Path:
     if named:
         return Path(named) / versions.PROGRAMS["runtime"]
     return versions.program_of("runtime", BUILD)
+
+
+def has_runtime() -> bool:
+    """Return whether this installation can train."""
+    return not is_packaged() or runtime().is_file()
+
+
+def lasting(*words: str) -> tuple[str, ...]:
+    """The command `tequio` as the system should remember it, which outlives updates."""
+    installed = os.environ.get(versions.INSTALLED_VARIABLE)
+    return (installed, *words) if installed and is_packaged() else tequio(*words)
+
+
+def start_again(*words: str) -> None:
+    """Start `tequio` in place of this program, which has ended its work."""
+    command = lasting(*words)
+    if sys.platform == "win32":
+        subprocess.Popen(command, env=versions.environment_of_another())  # noqa: S603
+    else:
+        os.execve(command[0], command, versions.environment_of_another())  # noqa: S606
 
 
 def selftest(part: versions.Part, accelerator: str = "") -> tuple[str, ...]:

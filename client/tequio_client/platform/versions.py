@@ -29,6 +29,8 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.version import version_number
 
 Part = Literal["app", "runtime"]
+INSTALLED_VARIABLE = "TEQUIO_INSTALLED"
+"""Path of the installed program that handed over to a newer version."""
 SUFFIX = ".exe" if sys.platform == "win32" else ""
 PROGRAMS: dict[Part, str] = {"app": "tequio" + SUFFIX, "runtime": "tequio-runtime" + SUFFIX}
 _TRIAL_STARTS = 2
@@ -89,6 +91,7 @@ def hand_over(own: str, words: Sequence[str]) -> None:
     if program is None:
         return
     command = [str(program), *words]
+    os.environ.setdefault(INSTALLED_VARIABLE, sys.executable)
     if sys.platform == "win32":  # has no exec that keeps the parent waiting
         sys.exit(subprocess.run(command, check=False, env=environment_of_another()).returncode)  # noqa: S603
     os.execve(program, command, environment_of_another())  # noqa: S606

@@ -205,6 +205,8 @@ class FirstRun(QWidget):
             self._start_at_login(context.program, is_wanted=draft.starts_at_login)
         context.model.set_preferences(chosen)
         context.model.contribute()
+        if context.program is not None and context.program.releases is not None:
+            context.program.releases.fetch_runtime()
         context.draft_store.finish()
         self.finished.emit()
 

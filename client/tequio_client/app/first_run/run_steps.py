@@ -172,7 +172,7 @@ class ReadyStep(FirstRunStep):
     def refresh(self) -> None:
         self._show_choices()
         first, second, third = self.events
-        first.set_texts(self.tr("Join and fetch"), self._fetching())
+        first.set_texts(self.tr("Join and fetch"), self._fetching() + self._runtime())
         second.set_texts(self.tr("Begin when you are away"), self._beginning())
         third.set_texts(
             self.tr("First points"),
@@ -207,6 +207,16 @@ class ReadyStep(FirstRunStep):
         return self.tr(
             "{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s."
         ).format(run=run.name, data=figures.data(run.first_bytes), time=figures.duration(seconds))
+
+    def _runtime(self) -> str:
+        program = self.context.program
+        service = program.releases if program else None
+        offer = service.offer if service and service.needs_runtime else None
+        if offer is None:
+            return ""
+        size, disk = figures.data(offer.download_bytes), figures.data(offer.disk_bytes)
+        words = self.tr("Before that comes what training needs, once: {size}, {disk} on the disk.")
+        return " " + words.format(size=size, disk=disk)
 
     def _beginning(self) -> str:
         preset = self.context.draft_store.draft.preset

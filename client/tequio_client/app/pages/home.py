@@ -11,6 +11,7 @@ from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.releases import ReleaseService
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
@@ -101,6 +102,9 @@ class HomePage(Page):
         self._keys = context.program.keys if context.program else None
         if self._keys is not None:
             self._keys.changed.connect(self.request_refresh)
+        self._releases = context.program.releases if context.program else None
+        if self._releases is not None:
+            self._releases.changed.connect(self.request_refresh)
 
     def refresh(self) -> None:
         snapshot = self.model.snapshot
@@ -113,14 +117,17 @@ class HomePage(Page):
             self._ask(snapshot)
 
     def _show_banner(self, snapshot: Snapshot | None) -> None:
-        found = urgent_banner(
-            snapshot, self.model.why_gone, self.context.now_ms()
-        ) or backup_reminder(self._keys)
+        found = (
+            release_banner(self._releases, is_urgent=True)
+            or urgent_banner(snapshot, self.model.why_gone, self.context.now_ms())
+            or release_banner(self._releases, is_urgent=False)
+            or backup_reminder(self._keys)
+        )
         self.banner.setVisible(found is not None)
         if found is not None:
             self._target = found.target
-            button = _translated(BUTTONS[found.target]) if found.target else ""
-            self.banner.show_words(found.level, found.words, button)
+            known = _translated(BUTTONS[found.target]) if found.target in BUTTONS else ""
+            self.banner.show_words(found.level, found.words, found.button or known)
 
     def _ask(self, snapshot: Snapshot) -> None:
         """Ask again when the points database has changed or a new day has begun."""
@@ -418,6 +425,8 @@ class BannerText:
     words: str
     target: str = ""
     """The page or action that the button opens; empty: no button."""
+    button: str = ""
+    """Label of a button that is not among `BUTTONS`."""
 
 
 def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> BannerText | None:
@@ -434,6 +443,14 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
             "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
         )
     return None
+
+
+def release_banner(service: ReleaseService | None, *, is_urgent: bool) -> BannerText | None:
+    """Report downloads and updates; urgent is what keeps this computer from training."""
+    note = service.note() if service is not None else None
+    if service is None or note is None or service.needs_runtime != is_urgent:
+        return None
+    return BannerText(note.level, note.words, "releases" if note.button else "", note.button)
 
 
 def backup_reminder(keys: KeyService | None) -> BannerText | None:

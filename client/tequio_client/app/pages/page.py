@@ -24,6 +24,7 @@ from tequio_client.ipc.control import Question, Reply
 if TYPE_CHECKING:
     from tequio_client.app.keys.service import KeyService
     from tequio_client.app.registration import Autostart
+    from tequio_client.app.releases import ReleaseService
     from tequio_client.app.settings_file import SettingsStore
 
 
@@ -49,6 +50,8 @@ class ProgramContext:
     """Names of the user's running programs; may block for a while."""
     keys: KeyService | None = None
     """None: this window does not manage the key."""
+    releases: ReleaseService | None = None
+    """None: this program does not come from a release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -326,6 +326,15 @@ ADVANCED = section(
         ),
     ),
     card(
+        "Updates",
+        switch(
+            "looks_for_updates",
+            "Update automatically",
+            "Once a day Tequio looks for a newer version, fetches it, and tests it. It starts "
+            "while you are away and no round is running.",
+        ),
+    ),
+    card(
         "Reset",
         SettingSpec(
             "reset",

@@ -179,6 +179,8 @@ class ChildProcess:
                 # its children in order.
                 start_new_session=True,
             )
+        except FileNotFoundError as err:
+            return f"the runtime that trains is not installed: {err.filename} is missing"
         except OSError as err:  # no memory or no process left: as good as a child that dies at once
             return f"it could not be started: {err}"
         reason = ""
