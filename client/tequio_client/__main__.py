@@ -13,6 +13,7 @@ from tequio_client.cli import LazyGroup
 from tequio_client.platform import programs
 from tequio_client.runtime import disable_core_dumps
 from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.version import BUILD
 
 # Help is written here rather than read from the commands: `tequio --help` imports none of them,
 # and works where the packages of some are not installed.
@@ -97,7 +98,7 @@ SECTIONS = {
 
 
 @click.command(cls=LazyGroup, sections=SECTIONS)
-@click.version_option(package_name="tequio", message="%(version)s")
+@click.version_option(BUILD, message="%(version)s")
 def cli() -> None:
     """Train open language models together, and verify every contribution."""
 
