@@ -133,12 +133,14 @@ class AppWindow(QMainWindow):
             self.takeCentralWidget()
             discard(old)
         self._pages = {}
-        QTimer.singleShot(RELEASED_MS, self, heap.return_free_pages)
+        QTimer.singleShot(RELEASED_MS, self, heap.return_memory)
 
     def showEvent(self, event: QShowEvent) -> None:
         self._releasing.stop()
         if self.centralWidget() is None:
             self.rebuild()
+            if (centre := self.centralWidget()) is not None:
+                centre.show()  # Qt has shown the parts of this window by now
         super().showEvent(event)
 
     def _add_shortcut(self, keys: str, do: Callable[[], object]) -> None:

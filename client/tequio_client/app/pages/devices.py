@@ -239,7 +239,7 @@ class UsageMeters(Columns):
     def __init__(self) -> None:
         super().__init__(folded=2, gap=20)
         self.memory = Meter(self.tr("VRAM"))
-        self.upload = Meter(self.tr("Upload now"))
+        self.upload = Meter(self.tr("Upload"))
         self.month = Meter(self.tr("This month"))
         self.disk = Meter(self.tr("Disk"))
         self.set_parts((self.memory, self.upload, self.month, self.disk))

@@ -119,7 +119,7 @@ class PipeTransport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlTimes:
     computing_s: float = 1.0
-    resting_s: float = 2.0
+    resting_s: float = 4.0
     """Interval of snapshots without changes, while a trainer computes and while none does."""
     least_s: float = 0.1
     """Minimum interval of snapshots to one controller, however much changes."""
