@@ -3545,8 +3545,8 @@
         <translation>VRAM</translation>
     </message>
     <message>
-        <source>Upload now</source>
-        <translation>Subida actual</translation>
+        <source>Upload</source>
+        <translation>Subida</translation>
     </message>
     <message>
         <source>This month</source>

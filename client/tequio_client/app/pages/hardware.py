@@ -49,7 +49,7 @@ STEP_PERCENT = 5
 MIN_POWER_SHARE = 0.3
 """Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
 MIN_C, MAX_C = 40, 110
-LIMIT_WIDTH = 290
+LIMIT_WIDTH = 280
 DEFAULT_C = 80
 BETWEEN = "  ·  "
 

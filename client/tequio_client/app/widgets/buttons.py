@@ -47,6 +47,8 @@ UNBOUNDED_HEIGHT = 10_000
 Row = TypeVar("Row", bound="ChoiceRow")
 NAV_BUTTON_PADDING = (14, 10)
 GAP = 11
+ICON_GAP = 4
+"""Between a button's icon and its words, besides what the style leaves."""
 MARK = (3, 16)
 SEGMENTED_PADDING = (14, 7)
 TRACK = (38, 22)
@@ -75,7 +77,7 @@ class Button(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(False)
-        self.setIconSize(QSize(style.ICON + 8, style.ICON - 2))  # with room beside it
+        self.setIconSize(QSize(style.ICON - 2 + ICON_GAP, style.ICON - 2))
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self._colour()
 
@@ -94,16 +96,21 @@ class Button(QPushButton):
         left, right = Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft
         # reversed, so that the icon is behind the words
         self.setLayoutDirection(right if self.layoutDirection() is left else left)
+        self._colour()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() in (QEvent.Type.StyleChange, QEvent.Type.EnabledChange):
+        kinds = (QEvent.Type.StyleChange, QEvent.Type.EnabledChange)
+        if event.type() in (*kinds, QEvent.Type.LayoutDirectionChange):
             self._colour()
 
     def _colour(self) -> None:
         if self._picture:
             name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
-            self.setIcon(icon(self._picture, getattr(current_tokens(), name), style.ICON - 2))
+            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+            gap = -ICON_GAP if is_mirrored else ICON_GAP
+            colour = getattr(current_tokens(), name)
+            self.setIcon(icon(self._picture, colour, style.ICON - 2, gap))
 
 
 class ChoiceSurface(QRadioButton):

@@ -214,7 +214,7 @@ class PointsChart(StepChart):
             self._renew(plot.summary)
 
     def sizeHint(self) -> QSize:
-        return QSize(460, 260)
+        return QSize(460, 210)
 
     def _has_values(self) -> bool:
         return any(value > 0 for value in self._plot.values)
