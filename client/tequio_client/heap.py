@@ -16,6 +16,7 @@ import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 THRESHOLDS = (700, 10, 2)
 """CPython's defaults except the last, which is 10 there."""
@@ -25,6 +26,7 @@ LARGE_BYTES = 256 << 10
 SPARE_BYTES = 1 << 20
 """Free memory that the main arena may hold at its end."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
+_PAGE_OUT = 21  # MADV_PAGEOUT of madvise(2)
 
 
 @contextmanager
@@ -35,6 +37,29 @@ def collection_paused() -> Iterator[None]:
         yield
     finally:
         gc.enable()
+
+
+def return_memory() -> None:
+    """Give up what a process that rests does not need: garbage, free memory, and code.
+
+    The code of libraries is read again from its files when it is used.
+    """
+    gc.collect()
+    if sys.platform == "linux":
+        library = ctypes.CDLL(None, use_errno=True)
+        getattr(library, "malloc_trim", lambda _: 0)(0)  # only glibc has it
+        for start, end in _code_ranges(Path("/proc/self/maps").read_text()):
+            # Older kernels and files of other users refuse it; then the pages stay.
+            library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _PAGE_OUT)
+
+
+def _code_ranges(maps: str) -> Iterator[tuple[int, int]]:
+    """The read-only mappings of files; see proc_pid_maps(5)."""
+    for line in maps.splitlines():
+        place, mode, _, _, inode, *_ = line.split()
+        if mode.startswith("r") and "w" not in mode and inode != "0":
+            start, _, end = place.partition("-")
+            yield int(start, 16), int(end, 16)
 
 
 def tune_memory() -> None:

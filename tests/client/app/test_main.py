@@ -78,7 +78,7 @@ from tequio_client.app import application, main
 from tequio_client.app.worker import process
 from tequio_client.app.errors import ErrorHooks
 folder = Path({folder!r})
-options = main.AppOptions(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
+options = main.AppOptions(ledger=None, folder=folder,
                        settings=folder, is_background=True, restart_options=("--dir", str(folder)))
 process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
@@ -182,6 +182,55 @@ def test_settings_are_followed_at_once(tmp_path: Path) -> None:
     assert done.stdout.strip() == "True True [('https://other.example',)]", done.stderr
 
 
+def test_another_network_is_kept_and_the_old_one_forgotten(tmp_path: Path) -> None:
+    join = """
+    from tequio_client.ipc.control import AskRuns
+    from tequio_client.ledger.networks import known_networks
+    app.presence.open("runs")
+    app.model._replies[AskRuns()] = "of the old ledger"
+    page = app.presence.window.page
+    app.presence.window.open_page("join")
+    dialog = app.presence.window.findChild(object, "join-network")
+    print(dialog.isVisible())
+    dialog.chooser.chosen.emit("https://new.example", "first light")
+    notices = [one.words.text() for one in app.presence.window.menuWidget().banners.values()]
+    print(app.settings_store.settings.ledger, notices)
+    print(known_networks(folder)[0].url, app.model.reply(AskRuns()))
+    print(app.presence.window.page is page, app.presence.window.page_name)
+    app.close()
+    """
+    program = APP.format(folder=str(tmp_path)) + textwrap.dedent(join)
+    done = python(program, tmp_path)
+    assert done.stdout.splitlines() == [
+        "True",
+        "https://new.example ['You joined first light.']",
+        "https://new.example None",
+        "False runs",
+    ], done.stderr
+
+
+def test_the_ledger_of_the_first_run_is_kept(tmp_path: Path) -> None:
+    finish = """
+    from dataclasses import replace
+    app._options = replace(app._options, ledger="https://named.example")
+    app._first_run_controller().finished.emit()
+    print(app.settings_store.settings.ledger)
+    app.close()
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(finish), tmp_path)
+    assert done.stdout.strip() == "https://named.example", done.stderr
+
+
+def test_without_a_network_the_worker_gets_none(tmp_path: Path) -> None:
+    show = """
+    main.worker_command = lambda ledger, folder: (ledger,)
+    print(app._command(app.settings_store.settings))
+    app.close()
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(show), tmp_path)
+    assert done.stdout.strip() == "('none:',)", done.stderr
+
+
 def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     (tmp_path / settings_file.PREFERENCES_FILE).write_bytes(b"{torn")
     look = """
@@ -212,11 +261,11 @@ def test_every_appearance_is_one_we_have(name: str) -> None:
 
 
 def test_a_start_at_login_starts_what_was_started(tmp_path: Path) -> None:
-    for said in ([], ["--dir", str(tmp_path)], ["--ledger", "http://there:8600"]):
+    for said in ([], ["--dir", str(tmp_path)]):
         first = app_command.make_context("app", list(said)).params
-        words = _again(first["ledger"], first["folder"])
+        words = _again(first["folder"])
         assert app_command.make_context("app", list(words)).params == first
-    assert _again(None, default_folder("worker")) == ()
+    assert _again(default_folder("worker")) == ()
 
 
 def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path) -> None:

@@ -7,13 +7,21 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QLocale, QObject, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from tequio_client.app.pages import PAGES
+from tequio_client.app.pages.home import HomePage
+from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.settings import SettingsPage
+from tequio_client.app.presence import fit_on_screen
 from tequio_client.app.theme.look import Appearance
 from tequio_client.app.window import AppWindow
+from tequio_client.app.worker_texts import shown_state
+from tequio_client.ipc import control
+from tequio_client.ipc.snapshot import LendingState
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
 from tests.support.app_program import own
 from tests.support.app_scenes import NOW_MS, SCENES
@@ -36,6 +44,7 @@ import sys
 import tequio_client.app.window
 print(*{name.partition(".")[0] for name in sys.modules})
 """
+CONTROL = Qt.KeyboardModifier.ControlModifier
 NAMES = ("Tequio", "nova-350m", "RTX 4070")
 """Texts that are the same in every language."""
 
@@ -214,3 +223,89 @@ def _settle() -> None:
     """Let posted events come to rest: a change of language, then the layouts."""
     for _ in range(3):
         QApplication.processEvents()
+
+
+def test_keys_open_pages_read_again_and_help(
+    window: AppWindow, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    worker.send_snapshot(SCENES["lending"])
+    for number, entry in enumerate(PAGES, 1):
+        QTest.keyClick(window, Qt.Key(Qt.Key.Key_0 + number), CONTROL)
+        assert window.page_name == entry.name
+    QTest.keyClick(window, Qt.Key.Key_2, CONTROL)
+    worker.received.clear()
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    assert [one.question for one in worker.received if isinstance(one, control.AskQuestion)] == [
+        control.AskRuns()
+    ]
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    assert window.help.isVisible()
+    assert window.help.focusWidget() is window.help.close_button
+    window.help.close()
+
+
+def test_pages_are_freed_while_hidden_and_come_back_where_they_were(
+    window: AppWindow, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    worker.send_snapshot(SCENES["lending"])
+    window.open_page("activity")
+    window.page.restore_location("health")
+    place = window.page.location
+    window.hide()
+    window._release()  # noqa: SLF001 - as after some seconds
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    assert window.centralWidget() is None
+    assert window.findChildren(Page) == []
+    worker.send_snapshot(SCENES["waiting"])
+    window.show()
+    assert (window.page_name, window.page.location) == ("activity", place)
+    window.hide()
+    window._release()  # noqa: SLF001 - as above
+    window.open_page("points")
+    window.show()
+    assert window.page_name == "points"
+    window.release_later()
+    window._release()  # noqa: SLF001 - too late: it is shown again
+    assert window.page.isVisible()
+
+
+def test_home_and_the_side_bar_say_the_same_and_not_twice(
+    window: AppWindow, worker: ScriptedWorker, model: AppModel
+) -> None:
+    worker.send_snapshot(SCENES["paused"])
+    home, chip = window.page, window._side.chip  # noqa: SLF001 - what people see
+    assert isinstance(home, HomePage)
+    home.refresh()
+    assert chip.accessibleName() == f"{home.header.title.text()}: {home.header.reason.text()}"
+    assert not chip._reason.isVisible()  # noqa: SLF001 - as above
+    model.contribute()
+    home.refresh()
+    assert home.header.title.text() == "Starting…"
+    assert chip.accessibleName().startswith("Starting…")
+    window.open_page("points")
+    assert chip._reason.isVisible()  # noqa: SLF001 - as above
+
+
+def test_a_dead_network_is_not_shown_as_lending(window: AppWindow, worker: ScriptedWorker) -> None:
+    lending = SCENES["ledger-away"]
+    assert lending.status is not None
+    worker.send_snapshot(lending)
+    home = window.page
+    assert isinstance(home, HomePage)
+    home.refresh()
+    assert home.header.title.text() == "Lending"
+    worker.send_snapshot(replace(lending, status=replace(lending.status, peers=0)))
+    home.refresh()
+    assert home.header.title.text() == "No connection"
+    assert "Work goes on" not in home.banner.words.text()
+    assert shown_state(replace(lending, status=None)) is LendingState.WAITING
+
+
+def test_a_window_is_never_larger_than_its_screen(window: AppWindow) -> None:
+    window.setMinimumSize(9_000, 8_000)
+    window.resize(10_000, 9_000)
+    window.move(5_000, 5_000)
+    fit_on_screen(window)
+    assert window.screen().availableGeometry().contains(window.frameGeometry())

@@ -49,7 +49,7 @@ STEP_PERCENT = 5
 MIN_POWER_SHARE = 0.3
 """Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
 MIN_C, MAX_C = 40, 110
-LIMIT_WIDTH = 290
+LIMIT_WIDTH = 280
 DEFAULT_C = 80
 BETWEEN = "  ·  "
 
@@ -286,7 +286,7 @@ class DeviceLimits(Columns):
         total = device.memory_mb
         if not total or usable_memory_mb(total) < STEP_MB:
             return None
-        free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
+        free = self.tr("Left to the desktop: 2 GB at least, unless you choose more here.")
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )

@@ -35,23 +35,25 @@ RATIOS = (1.0, 2.0)
 
 
 @lru_cache(maxsize=256)
-def icon(name: str, colour: str, size: int = style.ICON) -> QIcon:
-    """Raises KeyError for a name that is not in the set."""
+def icon(name: str, colour: str, size: int = style.ICON, gap: int = 0) -> QIcon:
+    """Raises KeyError for a name that is not in the set; `gap` is as of `pixmap`."""
     made = QIcon()
     for ratio in RATIOS:
-        made.addPixmap(pixmap(name, colour, size, ratio))
+        made.addPixmap(pixmap(name, colour, size, ratio, gap))
     return made
 
 
 @lru_cache(maxsize=256)
-def pixmap(name: str, colour: str, size: int = style.ICON, ratio: float = 1.0) -> QPixmap:
-    """The icon as a picture for one device pixel ratio."""
+def pixmap(
+    name: str, colour: str, size: int = style.ICON, ratio: float = 1.0, gap: int = 0
+) -> QPixmap:
+    """The icon as a picture for one device pixel ratio, with space after it, or before (< 0)."""
     drawing = _drawing(name, colour)
-    made = QPixmap(round(size * ratio), round(size * ratio))
+    made = QPixmap(round((size + abs(gap)) * ratio), round(size * ratio))
     made.setDevicePixelRatio(ratio)
     made.fill(Qt.GlobalColor.transparent)
     painter = QPainter(made)
-    drawing.render(painter, QRectF(0, 0, size, size))
+    drawing.render(painter, QRectF(max(-gap, 0), 0, size, size))
     painter.end()
     return made
 
@@ -95,7 +97,7 @@ STATE_SHAPES = {
     LendingState.ATTENTION: StateShape.TRIANGLE,
 }
 TRAY_COLOURS = {
-    StateShape.DISC: "#7c5cff",
+    StateShape.DISC: "#12986b",
     StateShape.RING: "#7c5cff",
     StateShape.BARS: "#858c9c",
     StateShape.TRIANGLE: "#d1740a",

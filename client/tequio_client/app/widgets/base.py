@@ -80,7 +80,7 @@ class Columns(QWidget):
             if not part.isHidden():
                 least = max(part.minimumSizeHint().width(), part.minimumWidth())
                 widths[at % columns] = max(widths[at % columns], least)
-        return sum(widths) + self._grid.spacing() * (columns - 1)
+        return sum(widths) + self._grid.horizontalSpacing() * (columns - 1)
 
     def _lay(self, columns: int) -> None:
         if columns == self.columns:

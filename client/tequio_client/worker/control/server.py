@@ -20,6 +20,7 @@ import trio
 from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
@@ -118,7 +119,7 @@ class PipeTransport:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlTimes:
     computing_s: float = 1.0
-    resting_s: float = 2.0
+    resting_s: float = 4.0
     """Interval of snapshots without changes, while a trainer computes and while none does."""
     least_s: float = 0.1
     """Minimum interval of snapshots to one controller, however much changes."""
@@ -243,8 +244,11 @@ class ControlServer:
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
         except* TequioError as group:
+            error = first_error(group)
             answer = control.QuestionAnswer(
-                id=ask.id, error=str(first_error(group))[:_ERROR_CHARACTERS]
+                id=ask.id,
+                error=str(error)[:_ERROR_CHARACTERS],
+                is_ledger_away=isinstance(error, LedgerUnavailableError),
             )
         places.release()
         with suppress(*GONE):

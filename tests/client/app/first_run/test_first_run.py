@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from keyring.backends import fail
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSlider, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QSlider, QWidget
 
 from tequio_client.app.first_run.checks import CheckStep
 from tequio_client.app.first_run.draft import (
@@ -135,6 +136,86 @@ def test_the_keyboard_alone_leads_through(
     assert place.model.preferences.consent
 
 
+def test_two_blind_presses_of_space_never_end_the_first_run(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    with keyring_of(fail.Keyring()):  # type: ignore[no-untyped-call]  # the library's
+        for name in STEPS[:-1]:
+            shown = place.first_run(name)
+            qtbot.addWidget(shown)
+            to_front(shown, qtbot)
+            with qtbot.assertNotEmitted(shown.left), qtbot.assertNotEmitted(shown.finished):
+                for _ in range(2):
+                    focus = QApplication.focusWidget()
+                    assert focus is not None
+                    assert focus is not shown.leave, name
+                    qtbot.keyClick(focus, Qt.Key.Key_Space)
+            assert not place.book.draft.is_agreed
+            shown.hide()
+        shown = place.first_run("welcome")
+        qtbot.addWidget(shown)
+        to_front(shown, qtbot)
+        qtbot.keyClick(shown, Qt.Key.Key_Escape)
+        dialog = shown.dialog
+        assert dialog is not None
+        with qtbot.assertNotEmitted(shown.left):
+            qtbot.keyClick(dialog, Qt.Key.Key_Return)
+
+
+def test_without_a_keyring_every_way_to_store_the_key_is_reached_by_tab(
+    place: FirstRunSetup, qtbot: QtBot
+) -> None:
+    with keyring_of(fail.Keyring()):  # type: ignore[no-untyped-call]  # the library's
+        shown = place.first_run("key")
+        qtbot.addWidget(shown)
+        step = shown.step
+        assert isinstance(step, KeyStep)
+        qtbot.waitUntil(lambda: not step.making.trouble.isHidden(), timeout=90_000)
+        to_front(shown, qtbot)
+        press(shown, qtbot, "In an unencrypted file")
+        assert step.making.protection.choice is KeyProtection.OPEN
+        press(shown, qtbot, "Make my key")
+        qtbot.waitUntil(shown.next.isEnabled, timeout=90_000)
+
+
+def test_a_network_is_chosen_before_the_run(place: FirstRunSetup, qtbot: QtBot) -> None:
+    place.ledger = ""
+    place.worker.replies[AskRuns] = "no network was chosen yet"
+    shown = place.first_run("check")
+    qtbot.addWidget(shown)
+    step = shown.step
+    assert isinstance(step, CheckStep)
+    qtbot.waitUntil(step.again.isEnabled, timeout=90_000)
+    assert step.rows[-1].text.text() == "You choose the network in step 5."
+    shown.close()
+    shown = place.first_run("run")
+    qtbot.addWidget(shown)
+    run = shown.step
+    assert isinstance(run, RunStep)
+    assert run.network.chooser.isVisible()
+    assert not run.away.isVisible()
+    run.network.chooser.chosen.emit("https://ledger.example", "first light")
+    assert place.ledger == "https://ledger.example"
+    run.refresh()
+    assert not run.network.chooser.isVisible()
+    assert run.network.change.isVisible()
+
+
+def test_an_invitation_is_kept_through_the_steps(place: FirstRunSetup, qtbot: QtBot) -> None:
+    place.book.change(invitation="tequio://join?x", invited_to="first light")
+    shown = place.first_run("welcome")
+    qtbot.addWidget(shown)
+    assert "first light" in shown.invited.words.text()
+    assert "Step 3" in shown.invited.words.text()
+    assert shown.invited.button.isHidden()
+    place.make_key()
+    assert shown.invited.button.text() == "Join"
+    place.book.change(invitation="")
+    shown.back.click()
+    shown.next.click()
+    assert shown.invited.isHidden()
+
+
 def to_front(shown: QWidget, qtbot: QtBot) -> None:
     """Have the keyboard."""
     shown.hide()
@@ -210,8 +291,8 @@ def test_the_check_says_what_is_there(place: FirstRunSetup, qtbot: QtBot) -> Non
     card, driver, disk, network = (row.text.text() for row in step.rows)
     assert card == "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used."
     assert driver == "Version 570.124 can train."
-    assert "GiB are free" in disk
-    assert network == "The ledger answers, and 4 runs are open."
+    assert "GB are free" in disk
+    assert network == "The network answers, and 4 runs are open."
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(

@@ -75,7 +75,7 @@ def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWo
     warning = next(at for at, line in enumerate(lines) if line.level == "warning")
     index = page.timeline.list.rows.index(warning, 0)
     spoken = str(index.data(Qt.ItemDataRole.AccessibleTextRole))
-    assert spoken.startswith("Attention: The ledger cannot be reached (connection refused).")
+    assert spoken.startswith("Attention: The network cannot be reached.")
     assert spoken.endswith(" · 23 min ago")
     assert str(index.data(Qt.ItemDataRole.ToolTipRole)).startswith("Sat 21 Nov 2026, ")
 

@@ -104,7 +104,7 @@ def test_a_calm_second_is_no_event() -> None:
         (
             {},
             {"status": msgspec.structs.replace(STATUS, head_round=4)},
-            [("head-verified", "info")],
+            [],
         ),
         (
             {},
