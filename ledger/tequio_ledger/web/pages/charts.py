@@ -30,14 +30,20 @@ _GAP, _MOST_GAP = 0.3, 6.0
 """Gap between two bars, as a share of their width, and at most in pixels."""
 _LABEL_PX = 64
 """Least distance of two labels on the lower axis."""
-MAX_STEPS = 120
+MAX_SMOOTH = 60
+MAX_STEPS = 100
 """A longer series is drawn as means of neighbours."""
 
 
 def smooth_path(points: Sequence[Point]) -> str:
-    """Give the SVG path of a smooth line; x must rise. Empty without points."""
+    """Give the SVG path of a smooth line; x must rise. Empty without points.
+
+    Many points are so close together that straight lines look the same, and need less text.
+    """
     if not points:
         return ""
+    if len(points) > MAX_SMOOTH:
+        return "M" + "L".join(map(_pair, points))
     pieces = ("C" + " ".join(map(_pair, piece)) for piece in curve.smooth(points))
     return f"M{_pair(points[0])}" + "".join(pieces)
 

@@ -32,6 +32,7 @@ _SECTIONS = {
     "runs": ("/runs", "All runs", "run"),
     "competitions": ("/competitions", "All competitions", "competition"),
     "peers": ("/leaderboard", "Leaderboard", "key"),
+    "entries": ("/entries", "Newest entries", ""),
 }
 """By the first part of a path: a page with its name, and what the second part names."""
 _PROGRAMS = ("/v1/", "/log/")

@@ -103,7 +103,7 @@ def test_a_curve_stays_between_its_neighbours(values: list[float]) -> None:
 def test_many_values_become_means_that_say_so() -> None:
     shown = downsample(readings(*range(1_000)))
     assert len(shown) <= MAX_STEPS
-    assert shown[0].caption == "mean of 9 up to step 8: 8"
+    assert shown[0].caption == "mean of 10 up to step 9: 9"
     assert sum(one.value for one in shown[:-1]) / len(shown[:-1]) == pytest.approx(496.5, abs=7)
 
 
