@@ -21,6 +21,7 @@ SECTIONS = {
         "app": ("tequio_client.app.cli:app", "Open the Tequio app."),
         "worker": ("tequio_client.worker.cli:worker", "Run the worker without the app."),
         "join": ("tequio_client.worker.account_cli:join", "Join a network with an invitation."),
+        "network": ("tequio_client.ledger.cli:network", "List and add networks to join."),
         "status": ("tequio_client.worker.cli:status", "Show what the worker is doing, and why."),
         "contribute": ("tequio_client.worker.cli:contribute", "Start lending this computer."),
         "pause": ("tequio_client.worker.cli:pause", "Stop lending until you start it again."),

@@ -14,7 +14,6 @@ import click
 import platformdirs
 
 F = TypeVar("F", bound="Callable[..., object]")
-DEFAULT_LEDGER = "http://127.0.0.1:8600"
 GIB = 1 << 30
 _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
 
@@ -132,10 +131,27 @@ class _Number(click.FloatRange):
 
 _RATE = _Number(0.001, 1e9)
 
+
+def _resolve_ledger(
+    context: click.Context, _option: click.Parameter, ledger: str | None
+) -> str | None:
+    if ledger is not None or context.resilient_parsing:
+        return ledger
+    from tequio_client.ledger import networks
+
+    chosen = networks.chosen_ledger(context.params.get("folder"))
+    if not chosen:
+        raise click.UsageError(
+            "no network was chosen yet: name its ledger with --ledger URL, add it with "
+            "`tequio network add URL`, or choose one in the app"
+        )
+    return chosen
+
+
 ledger_option = click.option(
     "--ledger",
-    default=DEFAULT_LEDGER,
-    show_default=True,
+    show_default="the network in use, see `tequio network list`",
+    callback=_resolve_ledger,
     envvar="TEQUIO_LEDGER",
     show_envvar=True,
     help="Address of the ledger.",

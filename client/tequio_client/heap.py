@@ -37,6 +37,13 @@ def collection_paused() -> Iterator[None]:
         gc.enable()
 
 
+def return_free_pages() -> None:
+    """Collect garbage, and return free memory to the system where that is possible."""
+    gc.collect()
+    if sys.platform == "linux":
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: 0)(0)  # only glibc has it
+
+
 def tune_memory() -> None:
     """Tune the process once, after its imports and before it starts threads."""
     gc.collect()

@@ -27,6 +27,9 @@ _VALUE_CHARACTERS = 8_192
 _RECENT: deque[str] = deque(maxlen=200)
 
 
+_TIME_FORMATS = {"console": "%Y-%m-%d %H:%M:%SZ", "json": "iso"}
+
+
 def configure_logging(*, style: str, level: str = "info") -> None:
     """Set up structlog for the whole process, on standard error; `style` is console or json."""
     import structlog  # noqa: PLC0415 - see the top
@@ -34,13 +37,15 @@ def configure_logging(*, style: str, level: str = "info") -> None:
     processors: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
-        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.TimeStamper(fmt=_TIME_FORMATS[style], utc=True),
         _on_one_line,
     ]
     if style == "json":
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
-        processors.append(structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty()))
+        processors.append(
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_level=False)
+        )
     processors.append(_remember)
     # Silence the libraries' own logs, also those of loggers that do not propagate.
     logging.getLogger().addHandler(logging.NullHandler())

@@ -46,6 +46,7 @@ def own(folder: Path, login: FakeAutostart | None = None) -> ProgramContext:
         settings=SettingsStore(folder / "settings"),
         autostart=login or FakeAutostart(),
         folder=folder / "worker",
-        usual_ledger="https://ledger.example",
+        ledger=lambda: "https://ledger.example",
+        use_network=lambda _ledger, _name: None,
         programs=lambda: PROGRAMS,
     )

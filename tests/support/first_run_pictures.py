@@ -66,6 +66,7 @@ class FirstRunSetup:
 
     def __init__(self, app: QApplication, look: Theme, folder: Path) -> None:
         self._app, self._look, self.folder = app, look, folder
+        self.ledger = "https://ledger.example"
         self.worker = ScriptedWorker(replies())
         self.model = AppModel(self.worker)
         self.desk = KeyService(folder / "worker", lambda: NOW_MS, lambda: True)
@@ -102,7 +103,8 @@ class FirstRunSetup:
             settings=self.settings,
             autostart=self.entry,
             folder=self.folder / "worker",
-            usual_ledger="",
+            ledger=lambda: self.ledger,
+            use_network=lambda ledger, _name: setattr(self, "ledger", ledger),
             programs=tuple,
             keys=self.desk,
         )

@@ -132,10 +132,10 @@
 <context>
     <name>RoundCard</name>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%n connection(s)</source>
         <translation>
-            <numerusform>%n peer</numerusform>
-            <numerusform>%n peers</numerusform>
+            <numerusform>%n connection</numerusform>
+            <numerusform>%n connections</numerusform>
         </translation>
     </message>
 </context>
@@ -152,10 +152,10 @@
 <context>
     <name>RunChoice</name>
     <message numerus="yes">
-        <source>%n member(s)</source>
+        <source>%n volunteer(s)</source>
         <translation>
-            <numerusform>%n member</numerusform>
-            <numerusform>%n members</numerusform>
+            <numerusform>%n volunteer</numerusform>
+            <numerusform>%n volunteers</numerusform>
         </translation>
     </message>
 </context>
@@ -182,10 +182,10 @@
 <context>
     <name>SideRow</name>
     <message numerus="yes">
-        <source>%n member(s)</source>
+        <source>%n volunteer(s)</source>
         <translation>
-            <numerusform>%n member</numerusform>
-            <numerusform>%n members</numerusform>
+            <numerusform>%n volunteer</numerusform>
+            <numerusform>%n volunteers</numerusform>
         </translation>
     </message>
 </context>
@@ -202,10 +202,10 @@
 <context>
     <name>checks</name>
     <message numerus="yes">
-        <source>The ledger answers, and %n run(s) are open.</source>
+        <source>The network answers, and %n run(s) are open.</source>
         <translation>
-            <numerusform>The ledger answers, and %n run is open.</numerusform>
-            <numerusform>The ledger answers, and %n runs are open.</numerusform>
+            <numerusform>The network answers, and %n run is open.</numerusform>
+            <numerusform>The network answers, and %n runs are open.</numerusform>
         </translation>
     </message>
 </context>

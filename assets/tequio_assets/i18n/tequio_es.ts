@@ -91,6 +91,13 @@
     </message>
 </context>
 <context>
+    <name>AppModel</name>
+    <message>
+        <source>The network does not answer</source>
+        <translation>La red no responde</translation>
+    </message>
+</context>
+<context>
     <name>AppealControl</name>
     <message>
         <source>Appeal…</source>
@@ -226,6 +233,10 @@
     <message>
         <source>To be sure that the paper is right, type two of its words.</source>
         <translation>Para asegurar que el papel está bien, escribe dos de sus palabras.</translation>
+    </message>
+    <message>
+        <source>Word {number} is another one. Look at the paper again.</source>
+        <translation>La palabra {number} es otra. Vuelve a mirar el papel.</translation>
     </message>
     <message>
         <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
@@ -429,8 +440,8 @@
         <translation>{traffic} GB de tráfico al mes</translation>
     </message>
     <message>
-        <source>I lend this computer to Tequio as chosen here: it may use the graphics card, the processor, up to {disk} GiB of disk, {traffic}, and the power that takes. I am allowed to decide this for this computer.</source>
-        <translation>Presto este equipo a Tequio como se elige aquí: puede usar la tarjeta gráfica, el procesador, hasta {disk} GiB de disco, {traffic} y la electricidad que eso pida. Puedo decidirlo para este equipo.</translation>
+        <source>I lend this computer to Tequio as chosen here: it may use the graphics card, the processor, up to {disk} GB of disk, {traffic}, and the power that takes. I am allowed to decide this for this computer.</source>
+        <translation>Presto este equipo a Tequio tal como lo elegí aquí: puede usar la tarjeta gráfica, el procesador, hasta {disk} GB de disco, {traffic} y la electricidad que eso requiere. Tengo permiso para decidirlo sobre este equipo.</translation>
     </message>
     <message>
         <source>traffic without a limit</source>
@@ -565,6 +576,28 @@
     </message>
 </context>
 <context>
+    <name>DetailsButton</name>
+    <message>
+        <source>Details</source>
+        <translation>Detalles</translation>
+    </message>
+</context>
+<context>
+    <name>DetailsDialog</name>
+    <message>
+        <source>Details</source>
+        <translation>Detalles</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copiar</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+</context>
+<context>
     <name>DeviceCard</name>
     <message>
         <source>Lend {device}</source>
@@ -685,8 +718,8 @@
         <translation>{threads}, automático</translation>
     </message>
     <message>
-        <source>Left to the desktop: 2 GiB at least, unless you choose more here.</source>
-        <translation>Queda para el escritorio: 2 GiB como mínimo, salvo que aquí elijas más.</translation>
+        <source>Left to the desktop: 2 GB at least, unless you choose more here.</source>
+        <translation>Quedan para el escritorio 2 GB como mínimo, salvo que elijas más aquí.</translation>
     </message>
     <message>
         <source>{free} This card has {total}.</source>
@@ -811,6 +844,18 @@
         <source>Next</source>
         <translation>Siguiente</translation>
     </message>
+    <message>
+        <source>You are invited to “{network}”. Step 3 makes your key; then you can join.</source>
+        <translation>Te invitan a «{network}». En el paso 3 se crea tu clave; después puedes unirte.</translation>
+    </message>
+    <message>
+        <source>You are invited to “{network}”.</source>
+        <translation>Te invitan a «{network}».</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Unirse</translation>
+    </message>
 </context>
 <context>
     <name>FolderLine</name>
@@ -901,6 +946,41 @@
     <message>
         <source>Some checks have not responded yet.</source>
         <translation>Algunas comprobaciones aún no han respondido.</translation>
+    </message>
+</context>
+<context>
+    <name>HelpDialog</name>
+    <message>
+        <source>Keyboard and help</source>
+        <translation>Teclado y ayuda</translation>
+    </message>
+    <message>
+        <source>Read this page again</source>
+        <translation>Volver a leer esta página</translation>
+    </message>
+    <message>
+        <source>Go to the next control, and use it</source>
+        <translation>Ir al control siguiente y usarlo</translation>
+    </message>
+    <message>
+        <source>Search the settings</source>
+        <translation>Buscar en los ajustes</translation>
+    </message>
+    <message>
+        <source>Close the window; Tequio goes on in the tray</source>
+        <translation>Cerrar la ventana; Tequio sigue en la bandeja</translation>
+    </message>
+    <message>
+        <source>Quit, and stop lending</source>
+        <translation>Salir y dejar de prestar</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Every command explains itself: tequio --help. Version {version}.</source>
+        <translation>Cada orden se explica a sí misma: tequio --help. Versión {version}.</translation>
     </message>
 </context>
 <context>
@@ -1088,6 +1168,25 @@
     </message>
 </context>
 <context>
+    <name>JoinNetworkDialog</name>
+    <message>
+        <source>This computer is in the network at {ledger} now.</source>
+        <translation>Ahora este equipo está en la red de {ledger}.</translation>
+    </message>
+    <message>
+        <source>Choose the network that this computer should work for.</source>
+        <translation>Elige la red para la que debe trabajar este equipo.</translation>
+    </message>
+    <message>
+        <source>Join a network</source>
+        <translation>Unirse a una red</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1220,12 +1319,12 @@
         <translation>{address} no es una dirección de registro válida: debe empezar por http:// o https:// y nombrar un equipo, por ejemplo https://ledger.example.</translation>
     </message>
     <message>
-        <source>{address} is not answering ({why}). Check it, or keep the previous address.</source>
-        <translation>{address} no responde ({why}). Compruébala, o mantén la dirección anterior.</translation>
+        <source>Nothing answers at {address}. Check the address and your connection.</source>
+        <translation>En {address} no responde nadie. Comprueba la dirección y tu conexión.</translation>
     </message>
     <message>
-        <source>{address} is not a ledger (status {status}). Check the address with its sender.</source>
-        <translation>{address} no es un registro (estado {status}). Comprueba la dirección con quien te la envió.</translation>
+        <source>{address} is not a ledger. Check the address with its sender.</source>
+        <translation>{address} no es un registro. Comprueba la dirección con quien te la dio.</translation>
     </message>
 </context>
 <context>
@@ -1235,24 +1334,24 @@
         <translation>Dirección del registro</translation>
     </message>
     <message>
-        <source>Check and use</source>
-        <translation>Comprobar y usar</translation>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
     </message>
     <message>
-        <source>Connected to {url}.</source>
-        <translation>Conectado con {url}.</translation>
+        <source>Connecting…</source>
+        <translation>Conectando…</translation>
     </message>
     <message>
-        <source>{url} is not answering.</source>
-        <translation>{url} no responde.</translation>
+        <source>No network was chosen yet.</source>
+        <translation>Aún no se eligió ninguna red.</translation>
     </message>
     <message>
-        <source>Checking {address}…</source>
-        <translation>Comprobando {address}…</translation>
+        <source>Not answering now. Tequio keeps trying.</source>
+        <translation>Ahora no responde. Tequio sigue intentándolo.</translation>
     </message>
     <message>
-        <source>Saved. Reconnecting…</source>
-        <translation>Guardado. Conectando de nuevo…</translation>
+        <source>Connected.</source>
+        <translation>Conectado.</translation>
     </message>
 </context>
 <context>
@@ -1266,8 +1365,8 @@
         <translation>Reintentar</translation>
     </message>
     <message>
-        <source>This is the list of {time}: {problem}.</source>
-        <translation>Esta es la lista de las {time}: {problem}.</translation>
+        <source>This list is from {time}. {problem}; Tequio keeps trying.</source>
+        <translation>Esta lista es de {time}. {problem}; Tequio sigue intentándolo.</translation>
     </message>
 </context>
 <context>
@@ -1360,6 +1459,56 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>No gana nada más. Más adelante aún puedes traer sus puntos.</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkChooser</name>
+    <message>
+        <source>Address or invitation link</source>
+        <translation>Dirección o enlace de invitación</translation>
+    </message>
+    <message>
+        <source>Join</source>
+        <translation>Unirse</translation>
+    </message>
+    <message>
+        <source>Or paste an address</source>
+        <translation>O pega una dirección</translation>
+    </message>
+    <message>
+        <source>Paste an address</source>
+        <translation>Pega una dirección</translation>
+    </message>
+    <message>
+        <source>Organisers publish the address of their network's ledger, or send you an invitation link. Nothing is lent by joining.</source>
+        <translation>Los organizadores publican la dirección del registro de su red o te envían un enlace de invitación. Unirte no presta nada todavía.</translation>
+    </message>
+    <message>
+        <source>This link is not complete. Copy all of it, from {scheme}:// to its end.</source>
+        <translation>Este enlace no está completo. Cópialo entero, desde {scheme}:// hasta el final.</translation>
+    </message>
+    <message>
+        <source>Looking for a ledger at {address}…</source>
+        <translation>Buscando un registro en {address}…</translation>
+    </message>
+    <message>
+        <source>“{name}” is not the network that your key and points belong to. To join it as well, start the app with another folder: tequio app --dir {folder}</source>
+        <translation>«{name}» no es la red a la que pertenecen tu clave y tus puntos. Para unirte también a ella, inicia la aplicación con otra carpeta: tequio app --dir {folder}</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkPanel</name>
+    <message>
+        <source>First, choose a network</source>
+        <translation>Primero, elige una red</translation>
+    </message>
+    <message>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
+    </message>
+    <message>
+        <source>Network: {ledger}</source>
+        <translation>Red: {ledger}</translation>
     </message>
 </context>
 <context>
@@ -1699,8 +1848,8 @@
 <context>
     <name>ProbeRow</name>
     <message>
-        <source>by {source}, in {time} ms</source>
-        <translation>por {source}, en {time} ms</translation>
+        <source>Answered by {source} in {time} ms</source>
+        <translation>Respondió {source} en {time} ms</translation>
     </message>
     <message>
         <source>Nothing on this system can tell</source>
@@ -1841,12 +1990,16 @@
         <translation>Tras tu primera ronda verificada verás quién tiene más o menos los mismos puntos.</translation>
     </message>
     <message>
+        <source>Full ranking</source>
+        <translation>Clasificación completa</translation>
+    </message>
+    <message>
         <source>No ranking now</source>
         <translation>Ahora no hay clasificación</translation>
     </message>
     <message>
-        <source>Can't reach the ledger. Tequio will keep trying.</source>
-        <translation>No se puede contactar con el registro. Tequio seguirá intentándolo.</translation>
+        <source>The network does not answer. Tequio keeps trying.</source>
+        <translation>La red no responde. Tequio sigue intentándolo.</translation>
     </message>
 </context>
 <context>
@@ -1952,6 +2105,10 @@
     <message>
         <source>Run: automatic</source>
         <translation>Entrenamiento: automático</translation>
+    </message>
+    <message>
+        <source>No network yet</source>
+        <translation>Sin red todavía</translation>
     </message>
     <message>
         <source>Key not backed up</source>
@@ -2192,16 +2349,24 @@
         <translation>Testigo (lo mejor)</translation>
     </message>
     <message>
-        <source>Checks the work of others and signs what is correct. Uses little electricity.</source>
-        <translation>Comprueba el trabajo de otros y firma lo que es correcto. Gasta poca electricidad.</translation>
-    </message>
-    <message>
         <source>Train on the processor</source>
         <translation>Entrenar en el procesador</translation>
     </message>
     <message>
         <source>Slower than any graphics card, and for small models only. Earns a few points.</source>
         <translation>Más lento que cualquier tarjeta gráfica, y solo para modelos pequeños. Da unos pocos puntos.</translation>
+    </message>
+    <message>
+        <source>Checks the work of others and signs what is correct. It trains nothing and uses little electricity.</source>
+        <translation>Comprueba el trabajo de otros y firma lo que es correcto. No entrena nada y gasta poca electricidad.</translation>
+    </message>
+    <message>
+        <source>Earns a small part of what training earns.</source>
+        <translation>Gana una pequeña parte de lo que gana quien entrena.</translation>
+    </message>
+    <message>
+        <source>All witnesses of a round share {percent} of what its trainers earn.</source>
+        <translation>Todos los testigos de una ronda se reparten el {percent} de lo que ganan sus entrenadores.</translation>
     </message>
 </context>
 <context>
@@ -2271,10 +2436,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n peer(s)</source>
+        <source>%n connection(s)</source>
         <translation>
-            <numerusform>%n par</numerusform>
-            <numerusform>%n pares</numerusform>
+            <numerusform>%n conexión</numerusform>
+            <numerusform>%n conexiones</numerusform>
         </translation>
     </message>
     <message>
@@ -2584,15 +2749,15 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n member(s)</source>
+        <source>%n volunteer(s)</source>
         <translation>
-            <numerusform>%n miembro</numerusform>
-            <numerusform>%n miembros</numerusform>
+            <numerusform>%n voluntario</numerusform>
+            <numerusform>%n voluntarios</numerusform>
         </translation>
     </message>
     <message>
-        <source>{members} of {most} members</source>
-        <translation>{members} de {most} miembros</translation>
+        <source>{members} of {most} volunteers</source>
+        <translation>{members} de {most} voluntarios</translation>
     </message>
 </context>
 <context>
@@ -2692,20 +2857,20 @@
 <context>
     <name>RunFigures</name>
     <message>
-        <source>Model</source>
-        <translation>Modelo</translation>
+        <source>Parameters</source>
+        <translation>Parámetros</translation>
     </message>
     <message>
-        <source>Tokens</source>
-        <translation>Tokens</translation>
+        <source>Tokens trained</source>
+        <translation>Tokens entrenados</translation>
     </message>
     <message>
         <source>Round</source>
         <translation>Ronda</translation>
     </message>
     <message>
-        <source>Members</source>
-        <translation>Miembros</translation>
+        <source>Volunteers</source>
+        <translation>Voluntarios</translation>
     </message>
     <message>
         <source>{count} parameters</source>
@@ -2718,6 +2883,10 @@
 </context>
 <context>
     <name>RunNeeds</name>
+    <message>
+        <source>Learns from: {source}</source>
+        <translation>Aprende de: {source}</translation>
+    </message>
     <message>
         <source>Graphics memory</source>
         <translation>Memoria gráfica</translation>
@@ -2739,16 +2908,16 @@
         <translation>Alcanza</translation>
     </message>
     <message>
-        <source>Tight</source>
-        <translation>Justo</translation>
+        <source>Just fits</source>
+        <translation>Cabe justo</translation>
     </message>
     <message>
-        <source>Too little</source>
-        <translation>No alcanza</translation>
+        <source>Does not fit</source>
+        <translation>No cabe</translation>
     </message>
     <message>
-        <source>Unknown</source>
-        <translation>Se desconoce</translation>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
     </message>
     <message>
         <source>Memory</source>
@@ -2805,12 +2974,8 @@
         <translation>Un entrenamiento es un modelo que muchos entrenan juntos. Puedes cambiarlo cuando quieras.</translation>
     </message>
     <message>
-        <source>The ledger is not answering, so the runs cannot be listed. You can continue: the run that fits this computer best is joined as soon as the ledger answers.</source>
-        <translation>El registro no responde ahora, así que no hay lista. Continúa: cuando responda, se entra en el entrenamiento que mejor vaya con este equipo.</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Reintentar</translation>
+        <source>The network is not answering, so its runs cannot be listed. You can go on: Tequio keeps trying, and joins the run that fits this computer best.</source>
+        <translation>La red no responde, así que no se pueden listar sus entrenamientos. Puedes seguir: Tequio sigue intentándolo y se unirá al entrenamiento que mejor convenga a este equipo.</translation>
     </message>
     <message>
         <source>Recommended</source>
@@ -2825,24 +2990,8 @@
         <translation>Elige por mí</translation>
     </message>
     <message>
-        <source>Full now</source>
-        <translation>Ahora lleno</translation>
-    </message>
-    <message>
-        <source>Not known yet</source>
-        <translation>Aún no se sabe</translation>
-    </message>
-    <message>
-        <source>Fits</source>
-        <translation>Apto</translation>
-    </message>
-    <message>
-        <source>Just fits</source>
-        <translation>Apto, justo</translation>
-    </message>
-    <message>
-        <source>Needs more than there is</source>
-        <translation>Pide más de lo que hay</translation>
+        <source>Full</source>
+        <translation>Lleno</translation>
     </message>
     <message numerus="yes">
         <source>%n volunteer(s)</source>
@@ -2906,6 +3055,10 @@
         <translation>Entrenamientos para elegir</translation>
     </message>
     <message>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
+    </message>
+    <message>
         <source>Each run trains one model, round by round. List read {ago}.</source>
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
     </message>
@@ -2918,6 +3071,14 @@
         <translation>Ahora no hay ningún entrenamiento abierto. Tequio sigue buscando y entra cuando se abra uno: no tienes que hacer nada.</translation>
     </message>
     <message>
+        <source>No network yet</source>
+        <translation>Sin red todavía</translation>
+    </message>
+    <message>
+        <source>Runs belong to a network. Choose one with Join a network.</source>
+        <translation>Los entrenamientos pertenecen a una red. Elige una con «Unirse a una red».</translation>
+    </message>
+    <message>
         <source>No run yet</source>
         <translation>Aún sin entrenamientos</translation>
     </message>
@@ -2926,16 +3087,16 @@
         <translation>{problem}. Tequio seguirá intentándolo.</translation>
     </message>
     <message>
-        <source>Couldn't load the list</source>
-        <translation>No se pudo cargar la lista</translation>
+        <source>Couldn't load the runs</source>
+        <translation>No se pudieron cargar los entrenamientos</translation>
+    </message>
+    <message>
+        <source>Asking the network which runs there are.</source>
+        <translation>Preguntando a la red qué entrenamientos hay.</translation>
     </message>
     <message>
         <source>Looking for runs</source>
         <translation>Buscando entrenamientos</translation>
-    </message>
-    <message>
-        <source>The ledger is asked which runs there are.</source>
-        <translation>Se pregunta al registro qué entrenamientos hay.</translation>
     </message>
 </context>
 <context>
@@ -3016,6 +3177,13 @@
     </message>
 </context>
 <context>
+    <name>SideBar</name>
+    <message>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
+    </message>
+</context>
+<context>
     <name>SideRow</name>
     <message>
         <source>Submitted</source>
@@ -3038,10 +3206,10 @@
         <translation>Ronda {number} de {rounds}</translation>
     </message>
     <message numerus="yes">
-        <source>%n member(s)</source>
+        <source>%n volunteer(s)</source>
         <translation>
-            <numerusform>%n miembro</numerusform>
-            <numerusform>%n miembros</numerusform>
+            <numerusform>%n voluntario</numerusform>
+            <numerusform>%n voluntarios</numerusform>
         </translation>
     </message>
 </context>
@@ -3308,6 +3476,10 @@
         <translation>Iniciando</translation>
     </message>
     <message>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
+    </message>
+    <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
     </message>
@@ -3373,12 +3545,12 @@
         <translation>VRAM</translation>
     </message>
     <message>
-        <source>Upload</source>
-        <translation>Subida</translation>
+        <source>Upload now</source>
+        <translation>Subida actual</translation>
     </message>
     <message>
-        <source>Month</source>
-        <translation>Mes</translation>
+        <source>This month</source>
+        <translation>Este mes</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -3612,30 +3784,38 @@
         <translation>Nadie sabe cuánto queda libre.</translation>
     </message>
     <message>
-        <source>{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.</source>
-        <translation>Hay {free} GiB libres. Tequio toma {store} GiB como mucho, y {stays} quedan libres.</translation>
+        <source>{free} GB are free. Tequio takes {store} GB at most, and {stays} stay free.</source>
+        <translation>Hay {free} GB libres. Tequio toma {store} GB como mucho, y {stays} quedan libres.</translation>
     </message>
     <message>
-        <source>{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.</source>
-        <translation>Hay {free} GiB libres. {stays} quedan libres, así que Tequio tiene {store} GiB: alcanza para algunos entrenamientos.</translation>
+        <source>{free} GB are free. {stays} stay free, so Tequio has {store} GB: some runs fit.</source>
+        <translation>Hay {free} GB libres. {stays} quedan libres, así que Tequio tiene {store} GB: algunos entrenamientos caben.</translation>
     </message>
     <message>
-        <source>Only {free} GiB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Solo hay {free} GiB libres y deben quedar {stays}: haz espacio antes de prestar.</translation>
+        <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
+        <translation>Solo hay {free} GB libres, pero {stays} deben quedar libres: haz sitio antes de prestar.</translation>
     </message>
     <message>
-        <source>The ledger does not answer. You can go on; a run can be chosen later.</source>
-        <translation>El registro no responde. Puedes continuar; el entrenamiento se puede elegir más tarde.</translation>
+        <source>You choose the network in step 5.</source>
+        <translation>Eliges la red en el paso 5.</translation>
     </message>
     <message>
-        <source>The ledger answers. No run is open now; one will be joined.</source>
-        <translation>El registro responde. Ahora no hay ningún entrenamiento abierto; se entrará en uno.</translation>
+        <source>You join “{network}” by your invitation.</source>
+        <translation>Te unes a «{network}» con tu invitación.</translation>
+    </message>
+    <message>
+        <source>The network does not answer now. You can go on: Tequio keeps trying.</source>
+        <translation>La red no responde ahora. Puedes seguir: Tequio sigue intentándolo.</translation>
+    </message>
+    <message>
+        <source>The network answers. No run is open now; one will be joined.</source>
+        <translation>La red responde. Ahora no hay ningún entrenamiento abierto; te unirás a uno cuando lo haya.</translation>
     </message>
     <message numerus="yes">
-        <source>The ledger answers, and %n run(s) are open.</source>
+        <source>The network answers, and %n run(s) are open.</source>
         <translation>
-            <numerusform>El registro responde, y hay %n entrenamiento abierto.</numerusform>
-            <numerusform>El registro responde, y hay %n entrenamientos abiertos.</numerusform>
+            <numerusform>La red responde, y hay %n entrenamiento abierto.</numerusform>
+            <numerusform>La red responde, y hay %n entrenamientos abiertos.</numerusform>
         </translation>
     </message>
 </context>
@@ -3765,10 +3945,6 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
-        <source>{size} GiB</source>
-        <translation>{size} GiB</translation>
-    </message>
-    <message>
         <source>{rate} Mbit/s</source>
         <translation>{rate} Mbit/s</translation>
     </message>
@@ -3858,6 +4034,14 @@
     <message>
         <source>Checking whether it's OK to start…</source>
         <translation>Comprobando si se puede empezar…</translation>
+    </message>
+    <message>
+        <source>No connection</source>
+        <translation>Sin conexión</translation>
+    </message>
+    <message>
+        <source>Neither the network's ledger nor another computer answers. Tequio keeps trying; work that has begun goes on.</source>
+        <translation>No responden ni el registro de la red ni ningún otro equipo. Tequio sigue intentándolo; el trabajo empezado continúa.</translation>
     </message>
 </context>
 <context>
@@ -4216,12 +4400,20 @@
         <translation>Ya hay un programa de trabajo que se inició en otro lugar. Esta ventana lo maneja, y sigue cuando salgas.</translation>
     </message>
     <message>
+        <source>The worker here was started elsewhere, so this window cannot change its network. End it, then join again.</source>
+        <translation>El trabajador de aquí se inició en otro lugar, así que esta ventana no puede cambiar su red. Termínalo y únete de nuevo.</translation>
+    </message>
+    <message>
+        <source>You joined {detail}.</source>
+        <translation>Te uniste a {detail}.</translation>
+    </message>
+    <message>
         <source>This competition link is incomplete ({detail}). Copy it again.</source>
         <translation>Este enlace a una competición está incompleto ({detail}). Cópialo otra vez.</translation>
     </message>
     <message>
-        <source>That competition is at the ledger {detail}, and you use another one. Its address is in Settings, Advanced; change it and open the link again.</source>
-        <translation>Esa competición está en el registro {detail}, y tú usas otro. Su dirección está en Ajustes, Avanzado; cámbiala y abre el enlace otra vez.</translation>
+        <source>That competition is in another network, whose ledger is {detail}. Choose Join a network, then open the link again.</source>
+        <translation>Esa competición está en otra red, cuyo registro es {detail}. Elige «Unirse a una red» y abre el enlace de nuevo.</translation>
     </message>
     <message>
         <source>Your desktop shows no tray icons, so closing this window minimises it. Ctrl+Q quits and stops lending.</source>
@@ -4318,16 +4510,20 @@
         <translation>Reintentar</translation>
     </message>
     <message>
+        <source>Join a network…</source>
+        <translation>Unirse a una red…</translation>
+    </message>
+    <message>
         <source>Back it up</source>
         <translation>Respaldarla</translation>
     </message>
     <message>
-        <source>The ledger has not answered since {since}.</source>
-        <translation>El registro no responde (última respuesta: {since}).</translation>
+        <source>The network has not answered since {since}.</source>
+        <translation>La red no responde desde {since}.</translation>
     </message>
     <message>
-        <source>The ledger has not answered since {since}. Work goes on, and points follow later.</source>
-        <translation>El registro no responde (última respuesta: {since}). El trabajo sigue y los puntos llegan después.</translation>
+        <source>The network has not answered since {since}. Work goes on, and points follow later.</source>
+        <translation>La red no responde desde {since}. El trabajo sigue, y los puntos llegan después.</translation>
     </message>
 </context>
 <context>
@@ -4513,8 +4709,12 @@
         <translation>Red</translation>
     </message>
     <message>
-        <source>How much bandwidth Tequio may use.</source>
-        <translation>Cuánto ancho de banda puede usar Tequio.</translation>
+        <source>The network that you work for, and how much bandwidth that may take.</source>
+        <translation>La red para la que trabajas y cuánto ancho de banda puede usar.</translation>
+    </message>
+    <message>
+        <source>Your network</source>
+        <translation>Tu red</translation>
     </message>
     <message>
         <source>Bandwidth</source>
@@ -4527,6 +4727,14 @@
     <message>
         <source>Metered networks</source>
         <translation>Redes de uso medido</translation>
+    </message>
+    <message>
+        <source>Ledger</source>
+        <translation>Registro</translation>
+    </message>
+    <message>
+        <source>The server that keeps the public log of the network's work and points.</source>
+        <translation>El servidor que guarda el registro público del trabajo y los puntos de la red.</translation>
     </message>
     <message>
         <source>Upload</source>
@@ -4599,10 +4807,6 @@
     <message>
         <source>For the model, data and updates of your runs. The oldest are deleted first.</source>
         <translation>Para el modelo, los datos y las actualizaciones de tus entrenamientos. Lo más antiguo se borra primero.</translation>
-    </message>
-    <message>
-        <source>GiB</source>
-        <translation>GiB</translation>
     </message>
     <message>
         <source>Used by Tequio</source>
@@ -5065,24 +5269,12 @@
         <translation>La mayoría nunca los necesita.</translation>
     </message>
     <message>
-        <source>Ledger</source>
-        <translation>Registro</translation>
-    </message>
-    <message>
         <source>Worker</source>
         <translation>Programa de trabajo</translation>
     </message>
     <message>
         <source>Reset</source>
         <translation>Restablecer</translation>
-    </message>
-    <message>
-        <source>Address</source>
-        <translation>Dirección</translation>
-    </message>
-    <message>
-        <source>Of the server that keeps the public log of work and points. The address is tested before it's used.</source>
-        <translation>Del servidor que guarda el registro público de trabajo y puntos. La dirección se prueba antes de usarla.</translation>
     </message>
     <message>
         <source>Folder</source>
@@ -5223,24 +5415,28 @@
         <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
     </message>
     <message>
-        <source>the training program keeps failing ({problem}). Contribute tries again; Activity has the log.</source>
-        <translation>el programa de entrenamiento falla una y otra vez ({problem}). Contribuir lo reintenta; la bitácora está en Actividad.</translation>
+        <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
+        <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene el registro.</translation>
     </message>
     <message>
         <source>your key cannot be used ({problem}). See Settings, Account and keys.</source>
         <translation>tu clave no se puede usar ({problem}). Mira en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
-        <source>can't reach the network ({problem}). Retries automatically; check your connection, or the address in Settings, Advanced.</source>
-        <translation>no se puede contactar con la red ({problem}). Se reintenta automáticamente; comprueba tu conexión, o la dirección en Ajustes, Avanzado.</translation>
+        <source>can't reach the network at {address}. Tequio keeps trying; check your connection, or the address in Settings, Network.</source>
+        <translation>no se puede llegar a la red en {address}. Tequio sigue intentándolo; comprueba tu conexión o la dirección en Ajustes, Red.</translation>
     </message>
     <message>
-        <source>the ledger does not answer ({problem}). Resumes when it does.</source>
-        <translation>el registro no responde ({problem}). Se reanuda cuando responda.</translation>
+        <source>no network was chosen yet. Choose one with Join a network.</source>
+        <translation>aún no se eligió ninguna red. Elige una con «Unirse a una red».</translation>
     </message>
     <message>
-        <source>the swarm cannot be joined ({problem}). Retries automatically; the addresses are in Settings, Advanced.</source>
-        <translation>no se puede entrar en el enjambre ({problem}). Se reintenta automáticamente; las direcciones están en Ajustes, Avanzado.</translation>
+        <source>can't reach the network at {address}. Resumes when it answers.</source>
+        <translation>no se puede llegar a la red en {address}. Continúa cuando responda.</translation>
+    </message>
+    <message>
+        <source>the other computers of the run cannot be reached. Tequio keeps trying; the listen address is in Settings, Advanced.</source>
+        <translation>no se puede llegar a los otros equipos del entrenamiento. Tequio sigue intentándolo; la dirección de escucha está en Ajustes, Avanzado.</translation>
     </message>
     <message>
         <source>no run is open now. Resumes automatically when one opens.</source>
@@ -5271,16 +5467,16 @@
         <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware o elige otro entrenamiento.</translation>
     </message>
     <message>
-        <source>only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes when there is 1 GiB more than that.</source>
-        <translation>solo quedan {free} GiB libres en el disco, y deben quedar {wanted} GiB. Se reanuda cuando haya 1 GiB más que eso.</translation>
+        <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
+        <translation>solo quedan {free} GB de disco libres y deben quedar {wanted} GB. Continúa cuando haya 1 GB más que eso.</translation>
     </message>
     <message>
         <source>cannot tell how much disk is free. Check that the store's folder is there.</source>
         <translation>no se sabe cuánto disco queda libre. Comprueba que la carpeta del almacén esté ahí.</translation>
     </message>
     <message>
-        <source>the store holds {used} GiB of at most {most} GiB. Resumes when it has been trimmed; its limit is in Settings, Storage.</source>
-        <translation>el almacén ocupa {used} GiB de {most} GiB como mucho. Se reanuda cuando se haya recortado; su límite está en Ajustes, Almacenamiento.</translation>
+        <source>the store holds {used} GB of at most {most} GB. Resumes when it has been trimmed; its limit is in Settings, Storage.</source>
+        <translation>el almacén ocupa {used} GB de {most} GB como máximo. Continúa cuando se haya recortado; su límite está en Ajustes, Almacenamiento.</translation>
     </message>
     <message>
         <source>the computer runs on battery. Resumes on mains power.</source>
@@ -5519,8 +5715,8 @@
         <translation>Tu clave está ahora {standing}. Motivo: {cause}. Si no es cierto, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
-        <source>The ledger cannot be reached ({problem}). Work goes on without it for a while.</source>
-        <translation>No se llega al registro ({problem}). El trabajo sigue un rato sin él.</translation>
+        <source>The network cannot be reached. Work goes on without it for a while.</source>
+        <translation>No se puede llegar a la red. El trabajo sigue sin ella por un tiempo.</translation>
     </message>
     <message>
         <source>The ledger can be reached again.</source>

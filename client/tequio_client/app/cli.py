@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import click
-import platformdirs
 
 from tequio_client import cli, heap
+from tequio_client.ledger import networks
 
 
 @click.command()
@@ -17,7 +17,8 @@ from tequio_client import cli, heap
 @click.option(
     "--ledger",
     envvar="TEQUIO_LEDGER",
-    help="Address of the ledger, for this time; the lasting one is in the app's settings.",
+    show_envvar=True,
+    help="Address of the ledger, for this time. A set-up that ends with it keeps it.",
 )
 @cli.folder_option("worker")
 @click.option("--background", is_flag=True, help="Start without a window, as at login.")
@@ -46,11 +47,10 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
     code = main.run(
         main.AppOptions(
             ledger=ledger,
-            usual_ledger=cli.DEFAULT_LEDGER,
             folder=folder,
             settings=_settings(folder),
             is_background=background,
-            restart_options=_again(ledger, folder),
+            restart_options=_again(folder),
             link=" ".join(link.split()),
             link_handler=link_handler,
         )
@@ -58,10 +58,9 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
     sys.exit(code)
 
 
-def _again(ledger: str | None, folder: Path) -> tuple[str, ...]:
-    """The options with which a start at login opens the same ledger and folder."""
-    where = () if folder == cli.default_folder("worker") else ("--dir", str(folder.absolute()))
-    return (*where, "--ledger", ledger) if ledger else where
+def _again(folder: Path) -> tuple[str, ...]:
+    """The options with which a start at login opens the same folder, and so the same ledger."""
+    return () if folder == cli.default_folder("worker") else ("--dir", str(folder.absolute()))
 
 
 def _settings(folder: Path) -> Path:
@@ -70,5 +69,5 @@ def _settings(folder: Path) -> Path:
     An app that is tried out in its own folder must not change the settings of the real one.
     """
     if folder == cli.default_folder("worker"):
-        return Path(platformdirs.user_config_dir("tequio"))
+        return networks.user_settings_folder()
     return folder / "settings"

@@ -18,32 +18,33 @@ from PySide6.QtWidgets import QWidget
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
-from tequio_client.app.settings_file import SettingsStore, is_ledger_address
+from tequio_client.app.networks import belongs_elsewhere
+from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
 from tequio_client.keys.state import KeyProtection
+from tequio_client.ledger.networks import is_ledger_address
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.worker.process import WorkerProcess
 
 
-NETWORK_FILE = "network"
-"""File in the worker's folder with the id of its network."""
-_MOST_BYTES = 4_096
 WIDTH = 600
 
 
 class InvitationFlow(QObject):
     """Handles one invitation at a time; `joined` is emitted after it was used."""
 
-    joined = Signal(object)
-    """The `InvitationOffer` used; its ledger and run are about to be saved."""
-    key_wanted = Signal()
-    """No key exists yet; once the first run has made one, the link opens again."""
+    joined = Signal(object, str)
+    """The `InvitationOffer` used and its ledger; that and the run are about to be saved."""
+    key_wanted = Signal(str, str)
+    """No key exists yet; once the first run has made one, the link opens again.
+
+    The link, and the name of its network.
+    """
 
     def __init__(  # noqa: PLR0913 - what an app has
         self,
@@ -89,11 +90,15 @@ class InvitationFlow(QObject):
             )
             return
         dialog = self._open_dialog(link.ledger, window)
-        if self._is_other_network(link):
+        if belongs_elsewhere(self._folder, link.network):
             dialog.show_problem(InvitationProblem.OTHER_FOLDER, "")
             return
         self._link, self._window = link, window
         self._keys.refresh(lambda _: self._query_ledger(link), lambda _: self._query_ledger(link))
+
+    def wait_for_key(self, text: str, window: QWidget | None) -> None:
+        """Open the link as soon as there is a key."""
+        self._waiting = text, window
 
     def _query_ledger(self, link: InvitationLink) -> None:
         if self.dialog is None or self._link is not link:
@@ -132,9 +137,10 @@ class InvitationFlow(QObject):
             self.dialog.show_problem(InvitationProblem.EXTERNAL_WORKER, "")
             return
         if not self._has_key:
-            self._waiting = self._link.text(), self._window
+            link, network = self._link.text(), self._offer.network
+            self.wait_for_key(link, self._window)
             self.dialog.reject()
-            self.key_wanted.emit()
+            self.key_wanted.emit(link, network)
             return
         self.dialog.show_joining()
         self._is_joining = True
@@ -154,7 +160,7 @@ class InvitationFlow(QObject):
             return
         self._is_joining = False
         self._reset()
-        self.joined.emit(offer)
+        self.joined.emit(offer, link.ledger)
         self._store.change(ledger=link.ledger)
         if offer.run:
             chosen = msgspec.structs.replace(self._model.preferences, run=offer.run)
@@ -181,14 +187,6 @@ class InvitationFlow(QObject):
     def _is_current_ledger(self, link: InvitationLink) -> bool:
         """True for the ledger in use; no other ledger learns our key before the user confirms."""
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
-
-    def _is_other_network(self, link: InvitationLink) -> bool:
-        try:
-            with (self._folder / NETWORK_FILE).open("rb") as file:
-                pinned = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
-        except OSError:
-            return False
-        return bool(pinned) and pinned != to_text(link.network)
 
 
 def _parsed(text: str) -> InvitationLink:

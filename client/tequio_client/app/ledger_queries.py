@@ -6,6 +6,7 @@ deadline and a size limit, and the network's id must be the hash of its genesis 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ import msgspec
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 from PySide6.QtNetwork import QNetworkAccessManager, QNetworkReply, QNetworkRequest
 
-from tequio_client.app.settings_file import is_ledger_address
+from tequio_client.ledger.networks import is_ledger_address
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
@@ -46,10 +47,15 @@ class LedgerCheck(QObject):
         super().__init__(parent)
         self._request = LedgerRequest(timeout_ms, self)
         self._address = ""
+        self.network: FoundNetwork | None = None
+        """The network at the address that answered last; None: there was none."""
+        self.details = ""
+        """The problem in technical terms."""
 
     def start(self, address: str) -> None:
         """Cancel the previous check and check `address`; emits `answered`."""
         self.stop()
+        self.network, self.details = None, ""
         if not is_ledger_address(address):
             wrong = self.tr(
                 "{address} is not a valid ledger address: it must begin with http:// or https:// "
@@ -67,16 +73,18 @@ class LedgerCheck(QObject):
 
     def _receive(self, status: int | None, content: bytes, error: str) -> None:
         problem = ""
+        self.network = found_network(content) if status == OK else None
         if status is None:
-            problem = self.tr(
-                "{address} is not answering ({why}). Check it, or keep the previous address."
+            problem, self.details = (
+                self.tr("Nothing answers at {address}. Check the address and your connection."),
+                error,
             )
-        elif status != OK or proven_network(content) is None:
-            problem = self.tr(
-                "{address} is not a ledger (status {status}). Check the address with its sender."
+        elif self.network is None:
+            problem, self.details = (
+                self.tr("{address} is not a ledger. Check the address with its sender."),
+                f"HTTP {status} {error}",
             )
-        address = self._address
-        self.answered.emit(address, problem.format(address=address, why=error, status=status))
+        self.answered.emit(self._address, problem.format(address=self._address))
 
 
 class InvitationProblem(StrEnum):
@@ -276,6 +284,22 @@ class LedgerRequest(QObject):
             return
         status = reply.attribute(QNetworkRequest.Attribute.HttpStatusCodeAttribute)
         receive(None if status is None else int(status), bytes(reply.readAll().data()), error)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNetwork:
+    id: NetworkId
+    name: str
+
+
+def found_network(answer: bytes) -> FoundNetwork | None:
+    """The network that an answer proves and names."""
+    proven = proven_network(answer)
+    try:
+        name = msgspec.json.decode(answer, type=_Named).name
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return FoundNetwork(NetworkId(proven), name) if proven is not None else None
 
 
 def proven_network(answer: bytes) -> Digest | None:

@@ -13,7 +13,9 @@ import pkgutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +40,8 @@ from tequio_client.app.settings_file import AppSettings, SettingsStore
 from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
+from tequio_client.ledger.networks import NO_LEDGER, KnownNetwork, add_network, known_networks
+from tequio_client.links import SCHEME
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -67,8 +71,7 @@ FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppOptions:
     ledger: str | None
-    """None: the address in the settings, or else `usual_ledger`."""
-    usual_ledger: str
+    """None: the address in the settings."""
     folder: Path
     """The worker's folder: key, store and state."""
     settings: Path
@@ -237,16 +240,21 @@ class App(QObject):
         window.action_requested.connect(self._handle_action)
         options = self._options
         if is_first_run(options.folder, options.settings, self.settings_store.preferences):
-            self._open_first_run(window)
+            self._first_run_controller(window).open()
         return window
 
-    def _open_first_run(self, window: AppWindow) -> None:
+    def _first_run_controller(self, window: AppWindow | None = None) -> FirstRunController:
         from tequio_client.app.first_run.first_run import FirstRunController  # noqa: PLC0415 - seen once, as a rule
 
-        self._first_run = self._first_run or FirstRunController(
-            window, self.keys, self._options.folder, self._options.settings
-        )
-        self._first_run.open()
+        if self._first_run is None:
+            window = window or self.presence.window
+            self._first_run = FirstRunController(
+                window, self.keys, self._options.folder, self._options.settings
+            )
+            self._first_run.finished.connect(self._keep_ledger)
+            if invitation := self._first_run.draft_store.draft.invitation:
+                self._invitation_flow().wait_for_key(invitation, window)
+        return self._first_run
 
     def _ask_passphrase(self) -> None:
         from tequio_client.app.keys.dialogs import UnlockDialog  # noqa: PLC0415 - few have one
@@ -273,14 +281,60 @@ class App(QObject):
                 parent=self,
             )
             self.invitation.joined.connect(self._follow_invitation)
-            self.invitation.key_wanted.connect(lambda: self._open_first_run(self.presence.window))
+            self.invitation.key_wanted.connect(self._want_key)
         return self.invitation
 
-    def _follow_invitation(self, offer: InvitationOffer) -> None:
+    def _follow_invitation(self, offer: InvitationOffer, ledger: str) -> None:
         """From now on the ledger of the invitation applies, whatever the command line named."""
         self._options = replace(self._options, ledger=None)
-        if self._first_run is not None and offer.run:
-            self._first_run.draft_store.change(run=offer.run)
+        if self._first_run is not None:
+            draft = self._first_run.draft_store
+            draft.change(invitation="", invited_to="", run=offer.run or draft.draft.run)
+        # The flow saves the ledger after this signal.
+        QTimer.singleShot(0, self, partial(self._announce_network, ledger, offer.network))
+
+    def _use_network(self, ledger: str, name: str) -> None:
+        """From now on work for that network, whatever the command line named."""
+        if self.worker.is_external:
+            self._add_notice("external")
+            return
+        self._options = replace(self._options, ledger=None)
+        self.settings_store.change(ledger=ledger)
+        self._follow(self.settings_store.settings)
+        self._announce_network(ledger, name)
+
+    def _announce_network(self, ledger: str, name: str) -> None:
+        """Forget everything that the previous ledger said, and its errors."""
+        with suppress(OSError):  # the list is a convenience
+            add_network(KnownNetwork(name=name, url=ledger), self.settings_store.folder)
+        self.model.forget_network()
+        if self.presence.has_window:
+            self.presence.window.rebuild()
+        self._add_notice("joined", name)
+
+    def _add_notice(self, kind: str, detail: str = "") -> None:
+        if self._notices is not None:
+            self._notices.add(kind, detail)
+
+    def _keep_ledger(self) -> None:
+        """Remember the ledger with which the first run was finished."""
+        self.settings_store.change(ledger=self._ledger())
+
+    def _want_key(self, link: str, network: str) -> None:
+        """Make a key first; the invitation waits in the draft of the first run."""
+        controller = self._first_run_controller()
+        controller.draft_store.change(invitation=link, invited_to=network)
+        controller.open()
+
+    def _open_join(self) -> None:
+        from tequio_client.app.networks import JoinNetworkDialog  # noqa: PLC0415 - as above
+
+        window, known = self.presence.window, known_networks(self.settings_store.folder)
+        dialog = JoinNetworkDialog(known, self._options.folder, self._ledger(), window)
+        dialog.chooser.chosen.connect(self._use_network)
+        dialog.chooser.link_given.connect(self.open_link)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
 
     def program_context(self) -> ProgramContext:
         from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above
@@ -296,7 +350,8 @@ class App(QObject):
                 environ=os.environ,
             ),
             folder=self._options.folder,
-            usual_ledger=self._options.usual_ledger,
+            ledger=self._ledger,
+            use_network=self._use_network,
             programs=running_programs,
             keys=self.keys,
         )
@@ -305,7 +360,13 @@ class App(QObject):
         if action == "try-again":
             self.worker.retry()
         elif action == "first-run":
-            self._open_first_run(self.presence.window)
+            self._first_run_controller().open()
+        elif action == "join":
+            self._open_join()
+        elif action == "invitation":
+            self.open_link(self._first_run_controller().draft_store.draft.invitation)
+        elif action.startswith(f"{SCHEME}:"):
+            self.open_link(action)
         elif action == "key-backup":
             from tequio_client.app.keys.backup import BackupDialog  # noqa: PLC0415 - as above
 
@@ -320,13 +381,13 @@ class App(QObject):
         self.worker.set_command(self._command(settings))
 
     def _ledger(self) -> str:
-        options = self._options
-        return options.ledger or self.settings_store.settings.ledger or options.usual_ledger
+        """The ledger in use; empty: no network was chosen yet."""
+        return self._options.ledger or self.settings_store.settings.ledger
 
     def _command(self, settings: AppSettings, ledger: str = "") -> tuple[str, ...]:
         listen = ("--listen", settings.listen) if settings.listen else ()
         level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
-        command = worker_command(ledger or self._ledger(), self._options.folder)
+        command = worker_command(ledger or self._ledger() or NO_LEDGER, self._options.folder)
         return (*command, *listen, *level)
 
     def _has_never_lent(self) -> bool:
@@ -373,7 +434,7 @@ def _page_problems() -> list[str]:
         folder, qt, faults = Path(place), make_application(), ErrorHooks()
         faults.reported.connect(lambda line, _: problems.append(line))
         faults.install()
-        options = AppOptions(ledger=None, usual_ledger="", folder=folder, settings=folder)
+        options = AppOptions(ledger=None, folder=folder, settings=folder)
         app = App(qt, options, faults)
         for entry in PAGES:
             try:

@@ -42,6 +42,8 @@ class AppModel(QObject):
     """A question and its reply."""
     session_changed = Signal(object)
     """The `SessionFacts` in force."""
+    network_changed = Signal()
+    """The ledger is another one: what the previous one said does not count."""
     refused = Signal(object, str)
     """A question and the reason why it has no reply."""
 
@@ -110,6 +112,12 @@ class AppModel(QObject):
         """Finish the current round, then stop."""
         self._send_command(lend=True, finish=True)
 
+    def forget_network(self) -> None:
+        """Drop all replies of the previous ledger; who asked it asks again."""
+        self._replies.clear()
+        self._asked.clear()
+        self.network_changed.emit()
+
     def set_preferences(self, preferences: Preferences) -> None:
         self._preferences, self._others_since_ms = preferences, None
         self._worker.send_preferences(preferences)
@@ -155,7 +163,8 @@ class AppModel(QObject):
         if question is None:
             return
         if answer.reply is None:
-            self.refused.emit(question, answer.error)
+            away = self.tr("The network does not answer")
+            self.refused.emit(question, away if answer.is_ledger_away else answer.error)
             return
         if not isinstance(question, REQUESTS):
             self._replies.pop(question, None)
@@ -215,12 +224,18 @@ class PeriodicQuestion(QObject, Generic[R]):
         """Why the last question was refused; empty: it was not."""
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
+        model.network_changed.connect(self.forget)
 
     def set_question(self, question: Question) -> None:
         """Ask this from now on; the reply to another question is dropped."""
         if question != self._question:
-            self._question, self._asked_ms = question, 0
-            self.reply, self.is_asking, self.problem = None, False, ""
+            self._question = question
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop the reply, and ask again at the next opportunity."""
+        self._asked_ms = 0
+        self.reply, self.is_asking, self.problem = None, False, ""
 
     def poll(self) -> None:
         """Ask if there is a worker and the interval has passed."""

@@ -290,14 +290,20 @@ NOTICE_TEXTS = {
         "A worker that was started elsewhere runs already. This window controls it, and "
         "it goes on when you quit.",
     ),
+    "external": (
+        "warning",
+        "The worker here was started elsewhere, so this window cannot change its network. End it, "
+        "then join again.",
+    ),
+    "joined": ("good", "You joined {detail}."),
     "no-competition": (
         "warning",
         "This competition link is incomplete ({detail}). Copy it again.",
     ),
     "other-ledger": (
         "warning",
-        "That competition is at the ledger {detail}, and you use another one. Its address "
-        "is in Settings, Advanced; change it and open the link again.",
+        "That competition is in another network, whose ledger is {detail}. Choose Join a network, "
+        "then open the link again.",
     ),
     "no-tray": (
         "info",

@@ -13,6 +13,8 @@ from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.app.tray import Tray
     from tequio_client.app.window import AppWindow
@@ -20,6 +22,20 @@ if TYPE_CHECKING:
 
 PANEL_MS = 60_000
 """Time after a login that a panel may need until it shows tray icons."""
+
+
+def fit_on_screen(window: QWidget) -> None:
+    """Make a window no larger than its screen; its size may be from a larger one."""
+    room = window.screen().availableGeometry()
+    frame = window.frameGeometry().size() - window.size()
+    most = room.size() - frame
+    window.setMinimumSize(window.minimumSize().boundedTo(most))
+    if not window.isMaximized():
+        window.resize(window.size().boundedTo(most))
+        left = max(min(window.x(), room.right() - window.frameGeometry().width()), room.left())
+        top = max(min(window.y(), room.bottom() - window.frameGeometry().height()), room.top())
+        if not room.contains(window.frameGeometry()):
+            window.move(left, top)
 
 
 class WindowController(QObject):
@@ -55,12 +71,18 @@ class WindowController(QObject):
             self._window = self._new_window()
         return self._window
 
+    @property
+    def has_window(self) -> bool:
+        return self._window is not None
+
     def open(self, page: str = "") -> None:
         """Bring the window to the front, on that page or on the current one."""
         window = self.window
         if page:
             window.open_page(page)
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        if not window.isVisible():
+            window.prepare()
         window.show()
         window.raise_()
         window.activateWindow()
@@ -84,6 +106,7 @@ class WindowController(QObject):
         self._remember(self._window)
         if self._tray.is_available:
             self._window.hide()
+            self._window.release_later()
             self.hidden.emit()
         else:
             self._window.showMinimized()
@@ -95,6 +118,7 @@ class WindowController(QObject):
         settings = self._store.settings
         if settings.geometry:
             window.restoreGeometry(QByteArray.fromBase64(settings.geometry.encode()))
+        fit_on_screen(window)
         if settings.page and window.has_page(settings.page):
             window.open_page(settings.page)
         window.installEventFilter(self)

@@ -9,7 +9,6 @@ fields that it does not know.
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from enum import StrEnum
 from pathlib import Path
@@ -21,14 +20,14 @@ from PySide6.QtCore import QObject, Signal
 from tequio_client import files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
+from tequio_client.ledger.networks import APP_FILE
 from tequio_shared.errors import MalformedError
 
 T = TypeVar("T", bound="StoredSettings | Preferences")
 VERSION = 1
 """Version of the stored form; a newer program writes a greater one."""
 MOST_BYTES = 1 << 16
-APP_FILE, PREFERENCES_FILE = "app.json", "preferences.json"
-_URL = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#]*)?")
+PREFERENCES_FILE = "preferences.json"
 
 ShortText = Annotated[str, msgspec.Meta(max_length=64)]
 
@@ -39,7 +38,7 @@ class StoredSettings(msgspec.Struct, frozen=True, kw_only=True):
 
 class AppSettings(StoredSettings, frozen=True, kw_only=True):
     ledger: Annotated[str, msgspec.Meta(max_length=2_048)] = ""
-    """Address; empty: the default ledger."""
+    """Address of the network's ledger, which commands use too; empty: no network was chosen."""
     listen: Annotated[str, msgspec.Meta(max_length=256)] = ""
     """Multiaddr that the worker listens on; empty: the default."""
     log_level: Annotated[str, msgspec.Meta(pattern="^(debug|info|warning|error)$")] = "info"
@@ -89,6 +88,7 @@ class SettingsStore(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.folder = folder
         self._app = SettingsFile(folder / APP_FILE, AppSettings, VERSION)
         preferences_path = folder / PREFERENCES_FILE
         self._lending = SettingsFile(preferences_path, Preferences, link_preferences.VERSION)
@@ -192,8 +192,3 @@ def decode(content: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
         raise MalformedError(f"not settings: {err}") from err
-
-
-def is_ledger_address(address: str) -> bool:
-    """True for an http or https address without a password, which every user here could read."""
-    return _URL.fullmatch(address) is not None

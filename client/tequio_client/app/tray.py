@@ -17,7 +17,7 @@ from tequio_client import clock
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
-from tequio_client.app.worker_texts import headline
+from tequio_client.app.worker_texts import headline, shown_state
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import LendingState
 
@@ -93,7 +93,7 @@ class Tray(QObject):
 
     def _update(self, _news: object = None) -> None:
         if self._model.snapshot is not None:
-            state = self._model.snapshot.decision.state
+            state = shown_state(self._model.snapshot)
         else:
             state = LendingState.ATTENTION if self._model.why_gone else LendingState.WAITING
         if state is not self._state:
@@ -154,6 +154,7 @@ class Tray(QObject):
         self.menu.addSeparator()
         self._add_commands()
         self.menu.addSeparator()
+        self._add(self.tr("Join a network…"), lambda: self.page_requested.emit("join"))
         self._add(self.tr("Open Tequio"), lambda: self.page_requested.emit(""))
         stops = self.tr("Quit – stops lending")
         self._add(self.tr("Quit") if self._is_external else stops, self.quit_requested.emit)
@@ -164,7 +165,7 @@ class Tray(QObject):
 
         word, reason = self._texts()
         snapshot = self._model.snapshot
-        state = snapshot.decision.state if snapshot else LendingState.WAITING
+        state = shown_state(snapshot) if snapshot else LendingState.WAITING
         self._add(word, open_home).setIcon(tray_icon(state))
         if reason:
             metrics = QFontMetrics(font(TextStyle.BODY))

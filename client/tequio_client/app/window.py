@@ -6,11 +6,14 @@ Pages are created when first opened; a change of language rebuilds all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Signal
-from PySide6.QtWidgets import QFrame, QMainWindow, QStackedWidget, QWidget
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QMainWindow, QStackedWidget, QWidget
 
+from tequio_client import heap
 from tequio_client.app import worker_texts
 from tequio_client.app.pages import PAGES, PageEntry, devices
 from tequio_client.app.pages.devices import lent_card
@@ -21,26 +24,37 @@ from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    LEADING,
     MIDDLE,
+    TOP,
     ElidedLabel,
     Label,
+    WrappedLabel,
     caption,
     caption_line,
+    discard,
     hbox,
     holding,
     vbox,
 )
-from tequio_client.app.widgets.buttons import NavButton
+from tequio_client.app.widgets.buttons import Button, NavButton
 from tequio_client.app.widgets.indicators import Logo, StateIcon
 from tequio_client.ipc.snapshot import LendingState, Snapshot
+from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
 
+HOME = "home"
+HELP_WIDTH = 480
+RELEASE_MS = 10_000
+RELEASED_MS = 1_000
+"""Until the widgets of the pages are destroyed, which takes some turns of the event loop."""
+
 
 class AppWindow(QMainWindow):
     action_requested = Signal(str)
-    """An action that is not a page: `first-run`, `try-again` or `key-backup`."""
+    """An action that is not a page: `first-run`, `join`, `try-again` and the like."""
 
     def __init__(
         self,
@@ -62,7 +76,14 @@ class AppWindow(QMainWindow):
         self.setWindowTitle("Tequio")
         self.setMinimumSize(QSize(*style.LEAST_WINDOW))
         self.resize(QSize(*style.WINDOW))
-        self._build()
+        self._place = ""  # in the page that was open when the pages were freed
+        self._releasing = QTimer(self, interval=RELEASE_MS, singleShot=True)
+        self._releasing.timeout.connect(self._release)
+        self.rebuild()
+        for number, name in enumerate(self._entries, 1):
+            self._add_shortcut(f"Ctrl+{number}", partial(self._open_uncovered, name))
+        self._add_shortcut("F5", self._reload)
+        self._add_shortcut("F1", self._open_help)
 
     @property
     def page(self) -> Page:
@@ -76,27 +97,76 @@ class AppWindow(QMainWindow):
         if name not in self._entries:
             self.action_requested.emit(name)
             return
+        if self.centralWidget() is None:  # freed, and about to be shown
+            self.page_name, self._place = name, ""
+            return
         if name not in self._pages:
             self._pages[name] = self._entries[name].make(self._context)
             self._stack.addWidget(self._pages[name])
         self.page_name = name
         self._stack.setCurrentWidget(self._pages[name])
         self._side.buttons[name].setChecked(True)
+        self._side.chip.show_reason(is_wanted=name != HOME)  # there the page itself says it
 
     def cover(self, make: Callable[[PageContext], QWidget] | None) -> None:
         """Cover side bar and pages with the widget that `make` returns; None: uncover them."""
         self._cover = make
-        self._build()
+        self.rebuild()
+
+    def prepare(self) -> None:
+        """Lay out and paint once unseen: a window that is still empty would come up black."""
+        if self.centralWidget() is None:
+            self.rebuild()
+        self.ensurePolished()
+        self.grab()
+
+    def release_later(self) -> None:
+        """Free the pages, unless the window is shown again soon; `showEvent` builds them again."""
+        self._releasing.start()
+
+    def _release(self) -> None:
+        if self.isVisible() or self._cover is not None:
+            return
+        page = self.page
+        self._place = page.location
+        if (old := self.centralWidget()) is not None:
+            self.takeCentralWidget()
+            discard(old)
+        self._pages = {}
+        QTimer.singleShot(RELEASED_MS, self, heap.return_free_pages)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._releasing.stop()
+        if self.centralWidget() is None:
+            self.rebuild()
+        super().showEvent(event)
+
+    def _add_shortcut(self, keys: str, do: Callable[[], object]) -> None:
+        QShortcut(QKeySequence(keys), self).activated.connect(do)
+
+    def _open_uncovered(self, name: str) -> None:
+        if self._cover is None:
+            self.open_page(name)
+
+    def _reload(self) -> None:
+        if self._cover is None:
+            self.page.reload()
+
+    def _open_help(self) -> None:
+        self.help = HelpDialog([entry.translated_title() for entry in self._entries.values()], self)
+        self.help.open()
 
     def changeEvent(self, event: QEvent) -> None:
         """Rebuild in the new language."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
-            self._build()
+            self.rebuild()
 
-    def _build(self) -> None:
-        old, page = self.takeCentralWidget(), self._pages.get(self.page_name)
-        place = page.location if page is not None else ""
+    def rebuild(self) -> None:
+        """Build the side bar and the pages again, each with its place."""
+        old: QWidget | None = self.takeCentralWidget()
+        page = self._pages.get(self.page_name)
+        place = page.location if page is not None else self._place
         if old is not None:
             old.setParent(None)
             old.deleteLater()
@@ -127,14 +197,18 @@ class SideBar(QFrame):
         }
         for name, button in self.buttons.items():
             button.clicked.connect(lambda _=False, name=name: context.open_page(name))
+        self.join = Button(self.tr("Join a network…"), "quiet", "circle-plus")
+        self.join.clicked.connect(lambda: context.open_page("join"))
         title = Label("Tequio", TextStyle.HEADING)
         brand = hbox(Logo(24), title, None, spacing=9, margins=(4, 0, 0, 0))
-        parts = (brand, 14, *self.buttons.values(), None, StateChip(context))
+        self.chip = StateChip(context)
+        parts = (brand, 14, *self.buttons.values(), None, (self.join, LEADING), 4, self.chip)
         vbox(*parts, spacing=4, margins=(14, 18, 14, 14), parent=self)
+        self.join.setVisible(context.program is not None)
 
 
 class StateChip(QFrame):
-    """The state's shape, its word and the reason, visible on every page."""
+    """The state's shape, its word and, on pages that do not show it themselves, the reason."""
 
     def __init__(self, context: PageContext) -> None:
         super().__init__()
@@ -145,10 +219,17 @@ class StateChip(QFrame):
         row = hbox((self._mark, MIDDLE), (self._word, 1), spacing=8)
         parts = (row, self._reason, self._device)
         vbox(*parts, spacing=3, margins=(12, 10, 12, 10), parent=self)
-        context.model.snapshot_changed.connect(self._show_snapshot)
-        self._show_snapshot(context.model.snapshot)
+        self._has_reason = True
+        context.model.snapshot_changed.connect(self.refresh)
+        context.model.desired_changed.connect(self.refresh)
+        self.refresh()
 
-    def _show_snapshot(self, snapshot: Snapshot | None) -> None:
+    def show_reason(self, *, is_wanted: bool) -> None:
+        self._has_reason = is_wanted
+        self._reason.setVisible(is_wanted and bool(self._reason.text()))
+
+    def refresh(self, _news: object = None) -> None:
+        snapshot = self._context.model.snapshot
         if snapshot is None:
             self._device.hide()
             self._set_texts(LendingState.WAITING, self.tr("Starting"), self._context.model.why_gone)
@@ -158,14 +239,52 @@ class StateChip(QFrame):
         device = _device(snapshot) if decision.may_compute else ""
         self._device.setText(device)
         self._device.setVisible(bool(device))
-        self._set_texts(decision.state, word, reason)
+        self._set_texts(worker_texts.shown_state(snapshot), word, reason)
 
     def _set_texts(self, state: LendingState, word: str, reason: str) -> None:
         self._mark.show_state(state)
         self._word.setText(word)
         self._reason.setText(reason)
-        self._reason.setVisible(bool(reason))
+        self._reason.setVisible(self._has_reason and bool(reason))
         self.setAccessibleName(f"{word}: {reason}" if reason else word)
+
+
+class HelpDialog(QDialog):
+    """The keys and their meanings, and the version."""
+
+    def __init__(self, pages: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Keyboard and help"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        keys = (
+            (f"Ctrl+1 … Ctrl+{len(pages)}", ", ".join(pages)),
+            ("F5", self.tr("Read this page again")),
+            ("Tab, Enter", self.tr("Go to the next control, and use it")),
+            ("Ctrl+F", self.tr("Search the settings")),
+            ("Ctrl+W", self.tr("Close the window; Tequio goes on in the tray")),
+            ("Ctrl+Q", self.tr("Quit, and stop lending")),
+        )
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(22)
+        grid.setVerticalSpacing(8)
+        for row, (key, meaning) in enumerate(keys):
+            grid.addWidget(Label(key, TextStyle.STRONG), row, 0, TOP)
+            grid.addWidget(WrappedLabel(meaning), row, 1)
+        grid.setColumnStretch(1, 1)
+        self.close_button = Button(self.tr("Close"), "primary")
+        self.close_button.clicked.connect(self.accept)
+        command = self.tr("Every command explains itself: tequio --help. Version {version}.")
+        vbox(
+            Label(self.windowTitle(), TextStyle.TITLE),
+            grid,
+            caption(command.format(version=BUILD)),
+            hbox(None, self.close_button),
+            spacing=14,
+            margins=(26, 22, 26, 22),
+            parent=self,
+        )
+        self.setMinimumWidth(HELP_WIDTH)
+        self.close_button.setFocus()
 
 
 def _device(snapshot: Snapshot) -> str:

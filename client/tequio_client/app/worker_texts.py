@@ -49,6 +49,25 @@ NEED_TEXTS = {
 }
 PAUSING = ("Pausing…", "The device is given back at once.")
 STARTING = ("Starting…", "Checking whether it's OK to start…")
+CUT_OFF = (
+    "No connection",
+    "Neither the network's ledger nor another computer answers. Tequio keeps trying; work that has "
+    "begun goes on.",
+)
+WORKING = (LendingState.LENDING, LendingState.FINISHING)
+
+
+def is_cut_off(snapshot: Snapshot) -> bool:
+    """True if this computer works, but nobody could receive the result now."""
+    ledger, status = snapshot.ledger, snapshot.status
+    is_away = bool(ledger.since_ms) and not ledger.is_reached
+    has_peers = status is not None and status.peers > 0
+    return snapshot.decision.state in WORKING and is_away and not has_peers
+
+
+def shown_state(snapshot: Snapshot) -> LendingState:
+    """The state whose shape is shown: without any connection, nothing is lent."""
+    return LendingState.WAITING if is_cut_off(snapshot) else snapshot.decision.state
 
 
 def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str]:
@@ -59,10 +78,16 @@ def headline(model: AppModel, snapshot: Snapshot, now_ms: int) -> tuple[str, str
     """
     command = model.unconfirmed
     if command is None or command.finish:  # a round that is to be finished goes on as it is
+        if is_cut_off(snapshot):
+            return _headline(CUT_OFF)
         if snapshot.audits.is_running and snapshot.decision.state is LendingState.LENDING:
             return _auditing(snapshot.audits.ordered_round)
         return state_name(snapshot.decision.state), decision_reason(snapshot.decision, now_ms)
-    word, reason = STARTING if command.lend and command.snooze is None else PAUSING
+    return _headline(STARTING if command.lend and command.snooze is None else PAUSING)
+
+
+def _headline(texts: tuple[str, str]) -> tuple[str, str]:
+    word, reason = texts
     return (
         QCoreApplication.translate(HEADLINE_CONTEXT, word),
         QCoreApplication.translate(HEADLINE_CONTEXT, reason),

@@ -297,6 +297,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     hourly_down_bytes: Count
     first_bytes: Count
     """Download before the first round."""
+    source: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    """The texts that it learns from, as its rules describe them for people."""
+    witness_share_bp: Count = 0
+    """Points of all witnesses of a round, in 1/10000 of its trainers'."""
     adapters: Count = 0
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
@@ -533,6 +537,8 @@ class QuestionAnswer(msgspec.Struct, frozen=True, kw_only=True, tag="answer"):
     id: Count
     reply: Reply | None = None
     error: Text = ""
+    is_ledger_away: bool = False
+    """The error is that the ledger does not answer."""
 
 
 FromWorker: TypeAlias = AcceptController | RefuseController | SnapshotMessage | QuestionAnswer

@@ -46,14 +46,15 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
     "until-game-closes.until": "your game has closed. Resumes {until}.",
     "finishing": "round {round} is the last one. Then lending stops, as you asked.",
-    "trainer-broken": "the training program keeps failing ({problem}). Contribute tries again; "
-    "Activity has the log.",
+    "trainer-broken": "the training program keeps failing. Contribute tries again; Activity has "
+    "the log.",
     "key": "your key cannot be used ({problem}). See Settings, Account and keys.",
-    "ledger-unknown": "can't reach the network ({problem}). Retries automatically; check your "
-    "connection, or the address in Settings, Advanced.",
-    "ledger-away": "the ledger does not answer ({problem}). Resumes when it does.",
-    "no-swarm": "the swarm cannot be joined ({problem}). Retries automatically; the addresses "
-    "are in Settings, Advanced.",
+    "ledger-unknown": "can't reach the network at {address}. Tequio keeps trying; check your "
+    "connection, or the address in Settings, Network.",
+    "ledger-unknown.none": "no network was chosen yet. Choose one with Join a network.",
+    "ledger-away": "can't reach the network at {address}. Resumes when it answers.",
+    "no-swarm": "the other computers of the run cannot be reached. Tequio keeps trying; the "
+    "listen address is in Settings, Advanced.",
     "no-run.open": "no run is open now. Resumes automatically when one opens.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
@@ -64,10 +65,10 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",
-    "disk": "only {free} GiB of disk space are free, and {wanted} GiB should stay free. Resumes "
-    "when there is 1 GiB more than that.",
+    "disk": "only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes "
+    "when there is 1 GB more than that.",
     "disk.unknown": "cannot tell how much disk is free. Check that the store's folder is there.",
-    "disk.store": "the store holds {used} GiB of at most {most} GiB. Resumes when it has been "
+    "disk.store": "the store holds {used} GB of at most {most} GB. Resumes when it has been "
     "trimmed; its limit is in Settings, Storage.",
     "battery": "the computer runs on battery. Resumes on mains power.",
     "battery-unknown": "cannot tell whether the computer runs on battery. See Health in Activity, "
@@ -259,7 +260,7 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
     ActivityEvent.STANDING_LOWERED: "Your key is now {standing}. Reason: {cause}. If that is "
     "wrong, you can appeal in Settings, Account and keys.",
-    ActivityEvent.LEDGER_LOST: "The ledger cannot be reached ({problem}). Work goes on without "
+    ActivityEvent.LEDGER_LOST: "The network cannot be reached. Work goes on without "
     "it for a while.",
     ActivityEvent.LEDGER_FOUND: "The ledger can be reached again.",
     ActivityEvent.LOG_FORKED: "The ledger shows another log than before ({problem}). Its answers "

@@ -19,6 +19,7 @@ import httpx
 import trio
 
 from tequio_client import clock
+from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.names import clean_text
 from tequio_shared.api.answer import Problem, parse_answer
 from tequio_shared.api.network import EventReader, LogEvent
@@ -93,10 +94,13 @@ class LedgerHttp:
     """Connections to one ledger; a few stay open until `aclose`."""
 
     def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
-        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address."""
+        """Make no connection yet; raises UserFacingError unless the URL is an http(s) address.
+
+        For `NO_LEDGER` every call fails, and nothing is sent.
+        """
         self._limits = limits
         self._what = what  # the server's name in errors
-        self.url = _base_url(url, what)
+        self.url = url if url == NO_LEDGER else _base_url(url, what)
         self.on_date: Callable[[int], None] = lambda _: None  # given each answer's time, ms
         self.reach = Reachability()
         # Deadlines are trio's. Proxies and .netrc come from the environment and must not be used:
@@ -150,6 +154,8 @@ class LedgerHttp:
     @contextmanager
     def _translated(self, method: str, path: str) -> Iterator[None]:
         try:
+            if self.url == NO_LEDGER:
+                raise LedgerUnavailableError("no network was chosen yet")  # noqa: TRY301 - as below
             with _translated(method, path, self._what):
                 yield
         except LedgerUnavailableError as err:

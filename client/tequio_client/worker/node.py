@@ -43,6 +43,8 @@ log = structlog.get_logger(__name__)
 LONGEST_RETRY_S = 4.0
 """Longest pause between two attempts to reach the ledger at the start: a round may be waiting."""
 STATUS_INTERVAL_S = 1.0
+NETWORK_FILE = "network"
+"""File in the folder with the id of the network that the folder belongs to."""
 MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 
@@ -173,7 +175,7 @@ def _pin_network(folder: Path, info: LedgerNetwork) -> None:
     """Raise UserFacingError if the ledger serves another network than this folder belongs to."""
     # The folder's statements and points belong to one network: sending them to another would fail
     # in confusing ways, long after the wrong --ledger was given.
-    file, mine = folder / "network", to_text(info.id)
+    file, mine = folder / NETWORK_FILE, to_text(info.id)
     try:
         if not file.exists():
             files.write_for_user(file, mine.encode())

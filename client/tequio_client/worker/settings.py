@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from tequio_client.ledger.networks import NO_LEDGER
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.policy import Policy
 from tequio_shared.statements.network import Role
@@ -37,7 +38,7 @@ class NetSettings:
     """Policy that names the witnesses that must cosign the log; None: its signature is enough."""
 
     def __post_init__(self) -> None:
-        if not self.ledger.startswith(("http://", "https://")):
+        if not self.ledger.startswith(("http://", "https://")) and self.ledger != NO_LEDGER:
             raise UserFacingError(
                 f"invalid ledger address {self.ledger!r}: it must start with http:// or https://"
             )

@@ -85,6 +85,7 @@ class Worker:
         self.signer = signer
         self.ledger = ledger
         folder = settings.net.folder
+        self._was_in_network = (folder / nodes.NETWORK_FILE).exists()
         device = trio.Lock()  # held by the child process that computes
         self.trainer = TrainerProcess(trainer_program(folder, settings.trainer.log_style), device)
         self.outbox = Outbox(ledger, folder, signer)
@@ -357,8 +358,9 @@ class Worker:
             round=driver.current_round if driver else None,
             trainer_problem=self.trainer.failure or "",
             standing_problem=driver.standing.idle_reason() if driver else "",
+            ledger=self.settings.net.ledger,
             ledger_problem=reach.problem,
-            was_ledger_reached=reach.was_reached,
+            was_ledger_reached=reach.was_reached or self._was_in_network,
             idle_reason=self.lending.idle_reason if self.settings.applies_preferences else None,
         )
 

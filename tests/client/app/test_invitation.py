@@ -12,9 +12,10 @@ from click.testing import CliRunner
 from msgspec import json, structs
 
 from tequio_client.__main__ import cli
-from tequio_client.app.invitation import NETWORK_FILE, InvitationFlow
+from tequio_client.app.invitation import InvitationFlow
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
+from tequio_client.app.networks import NETWORK_FILE
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import WorkerProcess

@@ -47,7 +47,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("theme", "language")
 GENESIS = b'{"name":"network"}'
 NETWORK = json.dumps(
-    {"network_id": to_text(sha256(GENESIS)), "genesis": to_text(GENESIS), "origin": "x"}
+    {
+        "name": "first light",
+        "network_id": to_text(sha256(GENESIS)),
+        "genesis": to_text(GENESIS),
+        "origin": "x",
+    }
 ).encode()
 
 
@@ -95,11 +100,21 @@ def program(tmp_path: Path) -> ProgramContext:
 
 
 @pytest.fixture
+def opened() -> list[str]:
+    return []
+
+
+@pytest.fixture
 def page(
-    model: AppModel, worker: ScriptedWorker, theme: Theme, qtbot: QtBot, program: ProgramContext
+    model: AppModel,
+    worker: ScriptedWorker,
+    theme: Theme,
+    qtbot: QtBot,
+    program: ProgramContext,
+    opened: list[str],
 ) -> SettingsPage:
     means = PageContext(
-        model=model, look=theme, now_ms=lambda: NOW_MS, open_page=lambda _: None, program=program
+        model=model, look=theme, now_ms=lambda: NOW_MS, open_page=opened.append, program=program
     )
     made = SettingsPage(means)
     qtbot.addWidget(made)
@@ -113,13 +128,6 @@ def page(
 @pytest.fixture
 def section(page: SettingsPage) -> SettingsSection:
     return page.section_of(page.location)
-
-
-@pytest.fixture
-def field(section: SettingsSection) -> LedgerField:
-    found = section.controls["ledger"]
-    assert isinstance(found, LedgerField)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -158,7 +166,8 @@ def test_where_nobody_answers_the_address_is_named(qtbot: QtBot, qapp: QApplicat
     with qtbot.waitSignal(check.answered, timeout=90_000) as reported:
         check.start(url)
     assert reported.args is not None
-    assert reported.args[1].startswith(f"{url} is not answering (")
+    assert reported.args[1].startswith(f"Nothing answers at {url}.")
+    assert "refused" in check.details
 
 
 @pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n"])
@@ -214,48 +223,20 @@ def test_what_is_no_networks_description(answer: bytes) -> None:
 # --- in the settings
 
 
-def test_a_ledger_that_answers_is_taken(
-    field: LedgerField, program: ProgramContext, server: FixedAnswerServer, qtbot: QtBot
+def test_the_settings_name_the_network_and_lead_to_another(
+    page: SettingsPage, opened: list[str], qtbot: QtBot
 ) -> None:
-    assert field.result.text() == "Connected to https://ledger.example."
-    assert not field.use.isEnabled()
-    qtbot.keyClicks(field.address, server.url)
-    qtbot.mouseClick(field.use, Qt.MouseButton.LeftButton)
-    assert field.result.text().startswith("Checking")
-    assert program.settings.settings.ledger == ""
-    qtbot.waitUntil(lambda: program.settings.settings.ledger == server.url, timeout=90_000)
-    assert field.result.text().startswith("Saved")
-    field.refresh(LENDING)
-    assert field.result.text().startswith("Saved")
-    new = structs.replace(LENDING.ledger, url=server.url, is_reached=True)
-    field.refresh(structs.replace(LENDING, ledger=new))
-    assert field.result.text() == f"Connected to {server.url}."
-
-
-def test_a_ledger_that_is_none_is_not_taken(
-    field: LedgerField, program: ProgramContext, server: FixedAnswerServer, qtbot: QtBot
-) -> None:
-    server.status = 500
-    qtbot.keyClicks(field.address, server.url)
-    qtbot.keyClick(field.address, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "is not a ledger" in field.result.text(), timeout=90_000)
-    assert field.result.property("tone") == "danger"
-    assert program.settings.settings.ledger == ""
-    field.refresh(LENDING)
-    assert field.address.text() == server.url
-    assert "is not a ledger" in field.result.text()
-
-
-def test_no_address_is_the_usual_one(
-    field: LedgerField, program: ProgramContext, qtbot: QtBot
-) -> None:
-    program.settings.change(ledger="http://other.example")
-    field.refresh(LENDING)
-    assert field.address.text() == "http://other.example"
-    field.address.selectAll()
-    qtbot.keyClick(field.address, Qt.Key.Key_Delete)
-    qtbot.keyClick(field.address, Qt.Key.Key_Return)
-    assert program.settings.settings.ledger == ""
+    page.open_section("network")
+    field = page.section_of("network").controls["ledger"]
+    assert isinstance(field, LedgerField)
+    assert (field.line.text, field.result.text()) == ("https://ledger.example", "Connected.")
+    away = structs.replace(LENDING.ledger, is_reached=False, since_ms=NOW_MS)
+    field.refresh(structs.replace(LENDING, ledger=away))
+    assert field.result.text().startswith("Not answering now")
+    field.refresh(None)
+    assert field.result.text() == "Connecting…"
+    qtbot.mouseClick(field.change, Qt.MouseButton.LeftButton)
+    assert opened == ["join"]
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ from tequio_client.app import application, main
 from tequio_client.app.worker import process
 from tequio_client.app.errors import ErrorHooks
 folder = Path({folder!r})
-options = main.AppOptions(ledger=None, usual_ledger="http://127.0.0.1:9", folder=folder,
+options = main.AppOptions(ledger=None, folder=folder,
                        settings=folder, is_background=True, restart_options=("--dir", str(folder)))
 process.worker_command = main.worker_command = lambda ledger, folder: (
     sys.executable, "-m", "tests.support.app_worker_program", "good", str(folder))
@@ -212,11 +212,11 @@ def test_every_appearance_is_one_we_have(name: str) -> None:
 
 
 def test_a_start_at_login_starts_what_was_started(tmp_path: Path) -> None:
-    for said in ([], ["--dir", str(tmp_path)], ["--ledger", "http://there:8600"]):
+    for said in ([], ["--dir", str(tmp_path)]):
         first = app_command.make_context("app", list(said)).params
-        words = _again(first["ledger"], first["folder"])
+        words = _again(first["folder"])
         assert app_command.make_context("app", list(words)).params == first
-    assert _again(None, default_folder("worker")) == ()
+    assert _again(default_folder("worker")) == ()
 
 
 def test_the_entry_for_the_login_says_what_the_command_line_said(tmp_path: Path) -> None:

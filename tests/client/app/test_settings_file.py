@@ -14,6 +14,7 @@ from tequio_client.app import settings_file
 from tequio_client.app.settings_file import AppSettings, SettingsStore
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.preferences import Preferences
+from tequio_client.ledger.networks import APP_FILE
 from tequio_shared.errors import MalformedError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def test_what_was_chosen_holds_the_next_time(tmp_path: Path) -> None:
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
     book = SettingsStore(tmp_path / "fresh")
     book.change(nickname="Ana")
-    assert (tmp_path / "fresh" / settings_file.APP_FILE).stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "fresh" / APP_FILE).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
 
 
@@ -51,7 +52,7 @@ def test_a_change_is_told_once(tmp_path: Path, qtbot: QtBot) -> None:
         book.change(page="points")
 
 
-@pytest.mark.parametrize("name", [settings_file.APP_FILE, settings_file.PREFERENCES_FILE])
+@pytest.mark.parametrize("name", [APP_FILE, settings_file.PREFERENCES_FILE])
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"version":"new"}', b"[" * 70_000])
 def test_a_damaged_file_is_kept_aside_and_defaults_hold(
     name: str, content: bytes, tmp_path: Path
@@ -71,7 +72,7 @@ def test_a_damaged_file_is_kept_aside_and_defaults_hold(
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (settings_file.APP_FILE, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
+        (APP_FILE, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
         (settings_file.PREFERENCES_FILE, b'{"version":9,"consent":true,"quantum":[1]}'),
     ],
 )
@@ -81,7 +82,7 @@ def test_a_file_of_a_newer_program_is_kept_aside_and_used(
     (tmp_path / name).write_bytes(content)
     book = SettingsStore(tmp_path)
     assert book.load_problems == [("newer", str(tmp_path / f"{name}.newer"))]
-    if name == settings_file.APP_FILE:
+    if name == APP_FILE:
         assert book.settings == AppSettings(nickname="Ana")
         book.change(page="points")
     else:
@@ -97,7 +98,7 @@ def test_a_full_disk_loses_nothing_and_is_told(
     book = SettingsStore(tmp_path)
     book.change(nickname="Ana")
     book.save_preferences(CHOSEN)
-    before = (tmp_path / settings_file.APP_FILE).read_bytes()
+    before = (tmp_path / APP_FILE).read_bytes()
 
     def full(_handle: int) -> None:
         raise OSError(28, "No space left on device")
@@ -108,7 +109,7 @@ def test_a_full_disk_loses_nothing_and_is_told(
         patched.setattr(os, "fsync", full)
         book.change(nickname="Bruno")
         book.save_preferences(Preferences(consent=True))
-    path = tmp_path / settings_file.APP_FILE
+    path = tmp_path / APP_FILE
     assert reported[0] == ("unsaved", f"{path}: No space left on device")
     assert len(reported) == 2
     assert path.read_bytes() == before
@@ -130,7 +131,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, qtbot: QtBot) -> N
 
 def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> None:
     for content in (b"first", b"second"):
-        (tmp_path / settings_file.APP_FILE).write_bytes(content)
+        (tmp_path / APP_FILE).write_bytes(content)
         SettingsStore(tmp_path)
         assert (tmp_path / "app.json.damaged").read_bytes() == content
 
@@ -142,22 +143,6 @@ def test_any_bytes_are_settings_or_are_refused(content: bytes) -> None:
     except MalformedError:
         return
     assert settings_file.decode(msgspec.json.encode(settings), AppSettings) == settings
-
-
-@pytest.mark.parametrize(
-    ("address", "is_one"),
-    [
-        ("https://ledger.example", True),
-        ("http://127.0.0.1:8600", True),
-        ("https://ledger.example/path", True),
-        ("ledger.example", False),
-        ("ftp://ledger.example", False),
-        ("https://two words", False),
-        ("", False),
-    ],
-)
-def test_a_ledgers_address_is_known(address: str, is_one: bool) -> None:  # noqa: FBT001
-    assert settings_file.is_ledger_address(address) is is_one
 
 
 def test_the_stored_preferences_are_those_that_the_worker_reads(tmp_path: Path) -> None:

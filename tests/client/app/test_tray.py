@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
     from tests.support.app_worker import ScriptedWorker
 
+FOOT = ["Join a network…", "Open Tequio", "Quit – stops lending"]
+
 
 @pytest.fixture
 def make(
@@ -91,8 +93,12 @@ def test_the_tool_tip_says_why(make: Callable[..., Tray]) -> None:
     )
 
 
-def test_a_long_reason_fits_into_a_tool_tip(make: Callable[..., Tray]) -> None:
-    tip = make("attention").icon.toolTip()
+def test_a_long_reason_fits_into_a_tool_tip(
+    make: Callable[..., Tray], worker: ScriptedWorker
+) -> None:
+    tray = make("lending")
+    worker.gone.emit("The worker has ended: " + "again and again, " * 9)
+    tip = tray.icon.toolTip()
     assert len(tip) <= trays.TIP_CHARACTERS
     assert tip.endswith("…")
 
@@ -129,7 +135,7 @@ def test_without_a_worker_the_menu_still_opens_and_quits(
     make: Callable[..., Tray], qtbot: QtBot
 ) -> None:
     tray = make("")
-    assert texts(tray) == ["Starting", "Contribute", "Open Tequio", "Quit – stops lending"]
+    assert texts(tray) == ["Starting", "Contribute", *FOOT]
     assert not action(tray, "Contribute").isEnabled()
     with qtbot.waitSignal(tray.page_requested):
         action(tray, "Open Tequio").trigger()
@@ -181,8 +187,8 @@ def test_the_menu_offers_what_makes_sense_now(
     scene: str, hand: list[str], make: Callable[..., Tray]
 ) -> None:
     shown = texts(make(scene))
-    assert shown[2:-2] == hand
-    assert shown[-2:] == ["Open Tequio", "Quit – stops lending"]
+    assert shown[2:-3] == hand
+    assert shown[-3:] == FOOT
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,8 @@ VALUES: dict[str, dict[str, Value]] = {
     "finishing": {"round": 7},
     "trainer-broken": {"problem": "exit 1 {}"},
     "key": {"problem": "the keyring is locked"},
-    "ledger-unknown": {"problem": "no route"},
-    "ledger-away": {"problem": "no route"},
+    "ledger-unknown": {"address": "http://x"},
+    "ledger-away": {"address": "http://x"},
     "no-swarm": {"problem": "the port is in use"},
     "no-run.barred": {"problem": "its rules are newer"},
     "quarantined": {"problem": "until Monday"},
@@ -103,6 +103,7 @@ def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> 
 
 def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
     facts = {
+        "ledger-unknown": {"none"},
         "by-hand": {"finished"},
         "until-game-closes": {"any"},
         "no-device": {"small"},

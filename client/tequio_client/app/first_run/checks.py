@@ -59,22 +59,24 @@ VERDICTS = {
     "disk-unknown": (_WARNING, "Nobody can tell how much is free."),
     "disk-good": (
         _GOOD,
-        "{free} GiB are free. Tequio takes {store} GiB at most, and {stays} stay free.",
+        "{free} GB are free. Tequio takes {store} GB at most, and {stays} stay free.",
     ),
     "disk-tight": (
         _WARNING,
-        "{free} GiB are free. {stays} stay free, so Tequio has {store} GiB: some runs fit.",
+        "{free} GB are free. {stays} stay free, so Tequio has {store} GB: some runs fit.",
     ),
     "disk-full": (
         _BAD,
-        "Only {free} GiB are free but {stays} should stay free: make room before lending.",
+        "Only {free} GB are free but {stays} should stay free: make room before lending.",
     ),
+    "network-none": (_GOOD, "You choose the network in step 5."),
+    "network-invited": (_GOOD, "You join “{network}” by your invitation."),
     "network-away": (
         _WARNING,
-        "The ledger does not answer. You can go on; a run can be chosen later.",
+        "The network does not answer now. You can go on: Tequio keeps trying.",
     ),
-    "network-empty": (_GOOD, "The ledger answers. No run is open now; one will be joined."),
-    "network-good": (_GOOD, "The ledger answers, and %n run(s) are open."),
+    "network-empty": (_GOOD, "The network answers. No run is open now; one will be joined."),
+    "network-good": (_GOOD, "The network answers, and %n run(s) are open."),
 }
 """Icon with its colour, and sentence, by the code of a verdict."""
 
@@ -217,6 +219,12 @@ class CheckStep(FirstRunStep):
             is_refused=self._is_refused,
             is_over=self._is_over,
         )
+        draft = self.context.draft_store.draft
+        if draft.invitation:
+            network = CheckVerdict("network-invited", {"network": draft.invited_to})
+            found = (*found[:-1], network)
+        elif not self.context.has_network:
+            found = (*found[:-1], CheckVerdict("network-none"))
         for row, name, verdict in zip(self.rows, CHECK_NAMES, found, strict=True):
             icon, _ = VERDICTS[verdict.code]
             row.icon.set_icon(*icon)
@@ -228,6 +236,8 @@ class CheckStep(FirstRunStep):
     def _receive(self, question: Question, reply: Reply) -> None:
         if question == RUNS_QUESTION and isinstance(reply, RunsReply):
             self._open_runs = sum(row.is_open for row in reply.rows)
+            shares = [row.witness_share_bp for row in reply.rows if row.is_open]
+            self.role.show_share(max(shares, default=0))
             self.refresh()
 
     def _refused(self, question: Question, why: str) -> None:
@@ -261,10 +271,7 @@ class RoleCard(Card):
             {
                 "witness": (
                     self.tr("Witness (fits best)"),
-                    self.tr(
-                        "Checks the work of others and signs what is correct. Uses little "
-                        "electricity."
-                    ),
+                    self._witness_note(0),
                 ),
                 "trainer": (
                     self.tr("Train on the processor"),
@@ -277,6 +284,20 @@ class RoleCard(Card):
         )
         self.choices.chosen.connect(self._choose)
         self.body.addWidget(self.choices)
+
+    def show_share(self, basis_points: int) -> None:
+        """State what witnesses earn by the rules of the runs; 0: not known."""
+        self.choices.cards["witness"].set_note(self._witness_note(basis_points))
+
+    def _witness_note(self, basis_points: int) -> str:
+        words = self.tr(
+            "Checks the work of others and signs what is correct. It trains nothing and uses "
+            "little electricity."
+        )
+        if not basis_points:
+            return words + " " + self.tr("Earns a small part of what training earns.")
+        share = self.tr("All witnesses of a round share {percent} of what its trainers earn.")
+        return words + " " + share.format(percent=figures.percent(basis_points / 100))
 
     def refresh(self) -> None:
         """Mark the chosen role; a witness if nothing was chosen."""

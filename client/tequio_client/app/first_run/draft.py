@@ -51,6 +51,10 @@ class FirstRunDraft(StoredSettings, frozen=True, kw_only=True):
     """The consent was ticked."""
     run: Name = ""
     """Empty: chosen automatically."""
+    invitation: Annotated[str, msgspec.Meta(max_length=4_096)] = ""
+    """A link to use once there is a key."""
+    invited_to: Name = ""
+    """Name of its network."""
 
 
 class DraftStore:
@@ -104,6 +108,13 @@ class StepContext:
     draft_store: DraftStore
     free_bytes: Callable[[], int | None]
     """Free space on the disk of the store; None: unknown."""
+    now_ms: Callable[[], int]
+    open_page: Callable[[str], None]
+    """Opens a page, or asks for an action."""
+
+    @property
+    def has_network(self) -> bool:
+        return self.program is None or bool(self.program.ledger())
 
     @property
     def machine(self) -> MachineFacts:
@@ -150,6 +161,11 @@ class FirstRunStep(QWidget):
     def is_ready(self) -> bool:
         """True if the user may go on."""
         return True
+
+    @property
+    def first_focus(self) -> QWidget | None:
+        """The control that leads on while the step is not ready; None: there is none."""
+        return None
 
     def enter(self) -> None:
         """Called when the step becomes visible."""

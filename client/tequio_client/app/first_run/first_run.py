@@ -36,7 +36,9 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
+from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.preferences import DeviceChoice, apply_preset
+from tequio_client.keys.state import KeyProtection
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QPainter, QResizeEvent, QShowEvent
@@ -56,6 +58,9 @@ CPU_DEVICE = "cpu"
 class FirstRunController(QObject):
     """Owns the draft, and covers one window with the first run."""
 
+    finished = Signal()
+    """The user went through all steps."""
+
     def __init__(self, window: AppWindow, keys: KeyService, folder: Path, settings: Path) -> None:
         """`folder` is the worker's, `settings` that of the app's settings."""
         super().__init__(window)
@@ -68,6 +73,7 @@ class FirstRunController(QObject):
 
     def _make(self, page_context: PageContext) -> FirstRun:
         made = FirstRun(page_context, self._keys, self._folder, self.draft_store)
+        made.finished.connect(self.finished)
         made.finished.connect(self._uncover)
         made.left.connect(self._uncover)
         return made
@@ -103,6 +109,8 @@ class FirstRun(QWidget):
             keys=keys,
             draft_store=draft_store,
             free_bytes=lambda: free_bytes(folder),
+            now_ms=page_context.now_ms,
+            open_page=page_context.open_page,
         )
         self._steps = {
             "welcome": WelcomeStep(self._context),
@@ -114,6 +122,9 @@ class FirstRun(QWidget):
         }
         self.dialog: LeaveDialog | None = None
         self._marks = StepMarks(len(STEPS))
+        self._progress = Label("", TextStyle.CAPTION, "sub")
+        self.invited = Banner()
+        self.invited.button.clicked.connect(lambda: self._context.open_page("invitation"))
         self._heading, self._note = WrappedLabel("", TextStyle.FIGURE), WrappedLabel(tone="sub")
         self.back, self.next = Button(self.tr("Back")), Button("", "primary")
         self.leave = Button(self.tr("Not now"), "quiet")
@@ -123,6 +134,7 @@ class FirstRun(QWidget):
         self.back.clicked.connect(lambda: self._go(-1))
         self.next.clicked.connect(self._go_on)
         self.leave.clicked.connect(self._ask_to_leave)
+        keys.changed.connect(self._follow_key)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self._ask_to_leave)
         model.snapshot_changed.connect(self._refresh)
         self._open(draft_store.draft.step)
@@ -139,7 +151,7 @@ class FirstRun(QWidget):
         super().showEvent(event)
         self.step.enter()
         self.step.refresh()
-        self.next.setFocus()
+        self._focus_forward()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Limit the length of lines, so that they stay readable."""
@@ -165,24 +177,49 @@ class FirstRun(QWidget):
                 self.step.enter()
                 self.step.refresh()
             self._follow()
-            self.next.setFocus()
+            self._focus_forward()
+
+    def _focus_forward(self) -> None:
+        """Begin at the control that leads on, never at the way out."""
+        first = self.step.first_focus
+        (self.next if self.next.isEnabled() or first is None else first).setFocus()
 
     def _open(self, at: int) -> None:
         for name, step in self._steps.items():
             step.setVisible(name == STEPS[at])
         progress = self.tr("Step {number} of {steps}").format(number=at + 1, steps=len(STEPS))
         self._marks.show_step(at, progress)
+        self._progress.setText(progress)
         self._heading.setText(self.step.heading)
         self._note.setText(self.step.note)
         self.setAccessibleName(f"{progress}: {self.step.heading}")
         self._scroll.verticalScrollBar().setValue(0)
         self._follow()
 
+    def _follow_key(self, _state: object) -> None:
+        self._follow()
+        if self.isVisible():
+            self._focus_forward()
+
     def _follow(self) -> None:
+        draft = self._context.draft_store.draft
+        self.invited.setVisible(bool(draft.invitation))
+        if draft.invitation:
+            self._show_invitation(draft.invited_to)
         self.back.setVisible(self._context.draft_store.draft.step > 0)
         is_last = self.step_name == STEPS[-1]
         self.next.set_label(self.step.next_words or self.tr("Next"), "play" if is_last else "")
         self.next.setEnabled(self.step.is_ready)
+
+    def _show_invitation(self, network: str) -> None:
+        has_key = self._context.keys.state.protection is not KeyProtection.ABSENT
+        first = self.tr("You are invited to “{network}”. Step 3 makes your key; then you can join.")
+        now = self.tr("You are invited to “{network}”.")
+        self.invited.show_words(
+            "info",
+            (now if has_key else first).format(network=network),
+            self.tr("Join") if has_key else "",
+        )
 
     def _refresh(self, _: object) -> None:
         if self.isVisible():
@@ -222,7 +259,8 @@ class FirstRun(QWidget):
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
-        fill(self._column, self._heading, self._note, 12, *self._steps.values(), None)
+        fill(self._column, self.invited, self._heading, self._note, 12)
+        fill(self._column, *self._steps.values(), None)
         self._scroll = QScrollArea()
         self._scroll.setProperty("kind", "page")
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -231,7 +269,8 @@ class FirstRun(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(content)
         name = Label("Tequio", TextStyle.HEADING)
-        head = hbox(Logo(24), name, None, self._marks, spacing=9, margins=(22, 18, 26, 8))
+        marks = (self._progress, 6, self._marks)
+        head = hbox(Logo(24), name, None, *marks, spacing=9, margins=(22, 18, 26, 8))
         rule = QFrame()
         rule.setProperty("kind", "rule")
         self._buttons = hbox(self.leave, None, self.back, self.next, spacing=10)
@@ -286,6 +325,9 @@ class LeaveDialog(KeyDialog):
         )
         self.setObjectName("leave")
         self.leave.setText(self.tr("Go on here"))
+        self.main.setDefault(False)
+        self.leave.setDefault(True)
+        self.leave.setFocus()
         self.main.clicked.connect(self.accept)
 
 

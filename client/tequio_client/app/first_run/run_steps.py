@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
 from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
-from tequio_client.app.pages.run_detail import Fit, is_full, needs_of, overall_fit, resources
+from tequio_client.app.model import PeriodicQuestion
+from tequio_client.app.networks import NetworkChooser
+from tequio_client.app.pages.run_detail import (
+    Fit,
+    is_full,
+    needs_of,
+    overall_fit,
+    resources,
+    source_text,
+    update_fit_chip,
+)
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -11,18 +25,20 @@ from tequio_client.app.widgets.base import (
     Card,
     ElidedLabel,
     WrappedLabel,
+    caption_line,
     fill,
     hbox,
     holding,
     vbox,
 )
-from tequio_client.app.widgets.buttons import ChoiceRow
+from tequio_client.app.widgets.buttons import Button, ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import AskRuns, Question, Reply, RunRow, RunsReply
+from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
 from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
+from tequio_client.ledger.networks import known_networks
 
-RUNS_QUESTION = AskRuns()
+RUNS_INTERVAL_MS = 10_000
 AUTOMATIC_RUN = ""
 LINE_BYTES_PER_S = 50e6 / 8
 """Bytes per second of a 50 Mbit/s connection."""
@@ -37,41 +53,41 @@ class RunStep(FirstRunStep):
             self.tr("What would you like to train?"),
             self.tr("A run is one model that many train together. You can change it at any time."),
         )
-        self.away = Banner()
+        self.network, self.away = NetworkPanel(context), Banner()
         self.away.hide()
-        self.away.button.clicked.connect(self.enter)
         self.rows: dict[str, ChoiceRow] = {}
         self._list = vbox(spacing=10)
-        fill(self.body, self.away, holding(self._list), None)
+        self._runs = holding(self._list)
+        fill(self.body, self.network, self.away, self._runs, None)
         self._shown: tuple[RunRow, ...] | None = None
-        context.model.replied.connect(self._receive)
-        context.model.refused.connect(self._refused)
+        self.list = PeriodicQuestion(context.model, context.now_ms, RunsReply, RUNS_INTERVAL_MS)
+        self.list.set_question(AskRuns())
+        self.list.changed.connect(self.refresh)
         self._show_runs(())
 
+    @property
+    def first_focus(self) -> QWidget | None:
+        return self.network.chooser.line
+
     def enter(self) -> None:
-        self.away.hide()
-        self.context.model.ask(RUNS_QUESTION)
-        known = self.context.model.reply(RUNS_QUESTION)
-        if isinstance(known, RunsReply):
-            self._show_runs(known.rows)
+        self.list.forget()
 
-    def _receive(self, question: Question, reply: Reply) -> None:
-        if question == RUNS_QUESTION and isinstance(reply, RunsReply):
-            self.away.hide()
-            self._show_runs(reply.rows)
-
-    def _refused(self, question: Question, _: str) -> None:
-        if question != RUNS_QUESTION:
+    def refresh(self) -> None:
+        self.network.refresh()
+        self._runs.setVisible(self.context.has_network)
+        self.away.setVisible(self.context.has_network and bool(self.list.problem))
+        if not self.context.has_network:
             return
-        self.away.show_words(
-            "info",
-            self.tr(
-                "The ledger is not answering, so the runs cannot be listed. You can continue: the "
-                "run that fits this computer best is joined as soon as the ledger answers."
-            ),
-            self.tr("Try again"),
-        )
-        self.away.show()
+        self.list.poll()
+        if self.list.problem and self.context.model.snapshot is not None:
+            words = self.tr(
+                "The network is not answering, so its runs cannot be listed. You can go on: Tequio "
+                "keeps trying, and joins the run that fits this computer best."
+            )
+            details = self.context.model.snapshot.ledger.problem
+            self.away.show_words("info", words, details=details)
+        if self.list.reply is not None:
+            self._show_runs(self.list.reply.rows)
 
     def _show_runs(self, rows: tuple[RunRow, ...]) -> None:
         found = tuple(row for row in rows if row.is_open)
@@ -108,16 +124,13 @@ class RunStep(FirstRunStep):
     def _fit(self, run: RunRow) -> Chip:
         snapshot, model = self.context.model.snapshot, self.context.model
         if is_full(run):
-            return Chip(self.tr("Full now"), "users", "warn")
-        if snapshot is None:
-            return Chip(self.tr("Not known yet"), "hourglass")
-        chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
-        return {
-            Fit.FITS: Chip(self.tr("Fits"), "circle-check", "ok"),
-            Fit.TIGHT: Chip(self.tr("Just fits"), "circle-check", "ok"),
-            Fit.TOO_LITTLE: Chip(self.tr("Needs more than there is"), "triangle-alert", "warn"),
-            Fit.UNKNOWN: Chip(self.tr("Not known yet"), "hourglass"),
-        }[overall_fit(needs_of(run, resources(snapshot, chosen)))]
+            return Chip(self.tr("Full"), "users", "warn")
+        chip, fit = Chip(), Fit.UNKNOWN
+        if snapshot is not None:
+            chosen = apply_preset(model.preferences, self.context.draft_store.draft.preset)
+            fit = overall_fit(needs_of(run, resources(snapshot, chosen)))
+        update_fit_chip(chip, fit)
+        return chip
 
     def _needs(self, run: RunRow) -> str:
         parts = [
@@ -130,7 +143,37 @@ class RunStep(FirstRunStep):
             number, rounds = figures.count(run.round), figures.count(run.rounds)
             progress = self.tr("round {number} of {rounds}").format(number=number, rounds=rounds)
             parts.insert(0, progress)
-        return " · ".join(parts)
+        needs = " · ".join(parts)
+        source = source_text(run)
+        return f"{source}\n{needs}" if source else needs
+
+
+class NetworkPanel(QWidget):
+    """The network in use with a way to another, or the choice of one."""
+
+    def __init__(self, context: StepContext) -> None:
+        super().__init__()
+        self._context = context
+        program = context.program
+        known = known_networks(program.settings.folder) if program else ()
+        self.chooser = NetworkChooser(known, program.folder if program else Path())
+        self._choice = Card(self.tr("First, choose a network"))
+        self._choice.body.addWidget(self.chooser)
+        self._name, self.change = caption_line(), Button(self.tr("Join a network…"), "quiet")
+        self._line = holding(hbox((self._name, 1), self.change, spacing=10))
+        vbox(self._choice, self._line, parent=self)
+        self.chooser.link_given.connect(context.open_page)
+        self.change.clicked.connect(lambda: context.open_page("join"))
+        if program is not None:
+            self.chooser.chosen.connect(program.use_network)
+        self.refresh()
+
+    def refresh(self) -> None:
+        has_network, program = self._context.has_network, self._context.program
+        self._choice.setVisible(not has_network)
+        self._line.setVisible(has_network and program is not None)
+        if program is not None and has_network:
+            self._name.setText(self.tr("Network: {ledger}").format(ledger=program.ledger()))
 
 
 def _row(heading: str, chip: Chip, note: str, accessible_name: str = "") -> ChoiceRow:
@@ -194,6 +237,8 @@ class ReadyStep(FirstRunStep):
         starts, waits = self.tr("Starts at login"), self.tr("Starts by hand")
         login.set_label(starts if draft.starts_at_login else waits, "power", "accent")
         what.set_label(run.name if run else self.tr("Run: automatic"), "boxes", "accent")
+        if not self.context.has_network:
+            what.set_label(self.tr("No network yet"), "triangle-alert", "warn")
         backup.setVisible(self.context.keys.state.wants_backup)
         backup.set_label(self.tr("Key not backed up"), "triangle-alert", "warn")
 

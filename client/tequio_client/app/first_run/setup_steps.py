@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QLineEdit
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.keys import service
@@ -54,6 +54,10 @@ class KeyStep(FirstRunStep):
     def is_ready(self) -> bool:
         return self.context.keys.state.protection is not KeyProtection.ABSENT
 
+    @property
+    def first_focus(self) -> QWidget | None:
+        return self.making.first_focus
+
     def enter(self) -> None:
         self.context.keys.refresh(self._follow, self.making.show_error)
         self.making.find_keyring()
@@ -86,6 +90,11 @@ class NewKeyCard(Card):
         self.protection.changed.connect(self._follow)
         self.make.clicked.connect(self._make)
         self._follow()
+
+    @property
+    def first_focus(self) -> QWidget:
+        """The button that makes the key, or else the choice of where to store it."""
+        return self.make if self.make.isEnabled() else self.protection.checked_row
 
     def find_keyring(self) -> None:
         self._keys.find_keyring(self._find_keyring, self._miss_keyring)
@@ -186,6 +195,10 @@ class ScheduleStep(FirstRunStep):
     def is_ready(self) -> bool:
         return self.context.draft_store.draft.is_agreed
 
+    @property
+    def first_focus(self) -> QWidget | None:
+        return self.presets.cards[self.context.draft_store.draft.preset]
+
     def refresh(self) -> None:
         draft = self.context.draft_store.draft
         self.presets.select(draft.preset)
@@ -204,7 +217,7 @@ class ConsentCard(Card):
         traffic = self.tr("{traffic} GB of traffic a month").format(traffic=chosen.month_gb)
         words = self.tr(
             "I lend this computer to Tequio as chosen here: it may use the graphics card, the "
-            "processor, up to {disk} GiB of disk, {traffic}, and the power that takes. I am "
+            "processor, up to {disk} GB of disk, {traffic}, and the power that takes. I am "
             "allowed to decide this for this computer."
         ).format(
             disk=chosen.disk_gib,

@@ -21,7 +21,16 @@ from tequio_client.app.keys.inputs import BACKUP_WORDS, SECRET_INPUT_HINTS, NewP
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Label, WrappedLabel, fill, hbox, holding, vbox
+from tequio_client.app.widgets.base import (
+    Card,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    hbox,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Segmented
 
 HIDDEN_WORD = "••••••"
@@ -155,8 +164,10 @@ class BackupWordsPane(QWidget):
             fields.addWidget(label, 0, at)
             fields.addWidget(line, 1, at)
         fields.setRowStretch(2, 1)
-        self._stack = _stack(self.grid, question)
-        vbox(self._note, self._stack, spacing=10, parent=self)
+        self._stack, self.wrong = _stack(self.grid, question), caption()
+        self.wrong.set_tone("warn")
+        vbox(self._note, self._stack, self.wrong, spacing=10, parent=self)
+        self.changed.connect(self._check)
         self._explain()
 
     def show_words(self, words: Sequence[str]) -> None:
@@ -176,6 +187,16 @@ class BackupWordsPane(QWidget):
     def is_right(self) -> bool:
         typed = [line.text().strip().lower() for line in self.lines]
         return bool(self.asked) and typed == [self._words[at - 1] for at in self.asked]
+
+    def _check(self) -> None:
+        """Name a word that cannot become the right one."""
+        wrong = [
+            figures.count(number)
+            for number, line in zip(self.asked, self.lines, strict=False)
+            if not self._words[number - 1].startswith(line.text().strip().lower())
+        ]
+        words = self.tr("Word {number} is another one. Look at the paper again.")
+        self.wrong.setText(" ".join(words.format(number=number) for number in wrong))
 
     def clear(self) -> None:
         """Drop the words and show dots."""

@@ -136,26 +136,31 @@ class ProtectionPanel(QWidget):
         for way, row in self.rows.items():
             row.setFont(font(TextStyle.STRONG))
             row.setAccessibleDescription(self._notes[way].text())
-            row.toggled.connect(self._follow)
+            # Else Qt lets Tab reach one row alone, also where that one is hidden.
+            row.setAutoExclusive(False)
+            row.clicked.connect(lambda _=False, way=way: self._choose(way))
             fill(column, row, _indented(self._notes[way]))
             if way is KeyProtection.PASSPHRASE:
                 column.addWidget(_indented(self.passphrase))
             column.addSpacing(6)
         column.addWidget(self.warning)
         self.passphrase.changed.connect(self.changed)
-        self.rows[KeyProtection.KEYRING].setChecked(True)
-        self._follow()
+        self._choose(KeyProtection.KEYRING)
 
     def offer_keyring(self, *, is_there: bool) -> None:
         """Offer the keyring only if there is one."""
         for part in (self.rows[KeyProtection.KEYRING], self._notes[KeyProtection.KEYRING]):
             part.setVisible(is_there)
         if not is_there and self.choice is KeyProtection.KEYRING:
-            self.rows[KeyProtection.PASSPHRASE].setChecked(True)
+            self._choose(KeyProtection.PASSPHRASE)
 
     def withdraw_keyring(self, _error: object) -> None:
         """Offer no keyring; for the key service's callback."""
         self.offer_keyring(is_there=False)
+
+    @property
+    def checked_row(self) -> QRadioButton:
+        return self.rows[self.choice]
 
     @property
     def choice(self) -> KeyProtection:
@@ -170,9 +175,9 @@ class ProtectionPanel(QWidget):
         """The passphrase, if the chosen storage uses one."""
         return self.passphrase.value if self.choice is KeyProtection.PASSPHRASE else None
 
-    def _follow(self) -> None:
-        if not any(row.isChecked() for row in self.rows.values()):
-            return  # between two of them
+    def _choose(self, chosen: KeyProtection) -> None:
+        for way, row in self.rows.items():
+            row.setChecked(way is chosen)
         self.passphrase.setVisible(self.choice is KeyProtection.PASSPHRASE)
         self.warning.setVisible(self.choice is KeyProtection.OPEN)
         self.changed.emit()

@@ -303,7 +303,7 @@ class ProbeRow(QWidget):
             return
         self._shown = fact
         self.name.setText(probe_name(fact))
-        source = self.tr("by {source}, in {time} ms")
+        source = self.tr("Answered by {source} in {time} ms")
         if fact.source == NO_SOURCE:
             source = self.tr("Nothing on this system can tell")
         self.source.setText(source.format(source=fact.source, time=figures.count(fact.took_ms)))

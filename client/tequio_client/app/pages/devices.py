@@ -239,8 +239,8 @@ class UsageMeters(Columns):
     def __init__(self) -> None:
         super().__init__(folded=2, gap=20)
         self.memory = Meter(self.tr("VRAM"))
-        self.upload = Meter(self.tr("Upload"))
-        self.month = Meter(self.tr("Month"))
+        self.upload = Meter(self.tr("Upload now"))
+        self.month = Meter(self.tr("This month"))
         self.disk = Meter(self.tr("Disk"))
         self.set_parts((self.memory, self.upload, self.month, self.disk))
 
@@ -250,7 +250,7 @@ class UsageMeters(Columns):
         upload_cap = (snapshot.preferences.upload_mbit or 0) * MEGA / BITS
         self._show_use(self.upload, line.up_bytes_per_s, upload_cap, figures.rate)
         self._show_use(self.month, line.month_bytes, line.month_cap_bytes, figures.data)
-        self._show_use(self.disk, disk.store_bytes, disk.cap_bytes, figures.data)
+        self._show_use(self.disk, disk.store_bytes, disk.cap_bytes, figures.storage)
         self.fold()
 
     def _show_memory(self, snapshot: Snapshot) -> None:

@@ -286,7 +286,7 @@ class DeviceLimits(Columns):
         total = device.memory_mb
         if not total or usable_memory_mb(total) < STEP_MB:
             return None
-        free = self.tr("Left to the desktop: 2 GiB at least, unless you choose more here.")
+        free = self.tr("Left to the desktop: 2 GB at least, unless you choose more here.")
         note = self.tr("{free} This card has {total}.").format(
             free=free, total=figures.memory(total)
         )

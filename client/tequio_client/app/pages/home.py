@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTime
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QTime, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -67,16 +68,18 @@ BUTTONS = {
     "activity": "Open Activity",
     "runs": "Open Runs",
     "try-again": "Try again",
+    "join": "Join a network…",
     "key-backup": "Back it up",
 }
 """Labels of a banner's button, by the page or action that it opens."""
-AWAY = "The ledger has not answered since {since}."
-AWAY_AT_WORK = "The ledger has not answered since {since}. Work goes on, and points follow later."
+AWAY = "The network has not answered since {since}."
+AWAY_AT_WORK = "The network has not answered since {since}. Work goes on, and points follow later."
 REASON_PAGES = {
     LendingReason.TRAINER_BROKEN: "activity",
     LendingReason.QUARANTINED: "activity",
     LendingReason.NO_DEVICE: "hardware",
     LendingReason.NO_RUN: "runs",
+    LendingReason.LEDGER_UNKNOWN: "join",
 }
 """Pages that solve a problem; Settings where it is another."""
 NEED_PAGES = {"driver": "hardware", "device": "hardware", "standing": "activity", "clock": ""}
@@ -90,6 +93,7 @@ class HomePage(Page):
         self.header, self.banner = HomeHeader(context), Banner()
         self.round, self.stats = RoundCard(context), Stats()
         self.days, self.ranking = DaysCard(), RankingCard()
+        self.ranking.full.clicked.connect(self._open_ranking)
         self._target = ""
         self.banner.button.clicked.connect(lambda: context.open_page(self._target))
         lower = Columns()
@@ -120,7 +124,7 @@ class HomePage(Page):
         if found is not None:
             self._target = found.target
             button = _translated(BUTTONS[found.target]) if found.target else ""
-            self.banner.show_words(found.level, found.words, button)
+            self.banner.show_words(found.level, found.words, button, found.details)
 
     def _ask(self, snapshot: Snapshot) -> None:
         """Ask again when the points database has changed or a new day has begun."""
@@ -136,6 +140,11 @@ class HomePage(Page):
             self.days.show_series(reply)
         if question == RANKING and isinstance(reply, RankingReply):
             self.ranking.show_ranking(reply)
+
+    def _open_ranking(self) -> None:
+        if self.model.snapshot is not None:
+            ledger = self.model.snapshot.ledger.url.rstrip("/")
+            QDesktopServices.openUrl(QUrl(f"{ledger}/leaderboard"))
 
     def _handle_refusal(self, question: Question, _why: str) -> None:
         if question == RANKING:
@@ -177,7 +186,8 @@ class HomeHeader(Columns):
         word, reason = self._heading_texts()
         self.title.setText(word)
         self.reason.setText(reason)
-        self._mark.show_state(decision.state if snapshot else LendingState.WAITING)
+        state = worker_texts.shown_state(snapshot) if snapshot else LendingState.WAITING
+        self._mark.show_state(state)
         lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
         self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
@@ -280,7 +290,7 @@ class RoundCard(Card):
         of_all, alone = self.tr("Round {number} of {rounds}"), self.tr("Round {number}")
         parts = [(of_all if current.rounds else alone).format(number=number, rounds=rounds)]
         if snapshot.status is not None:
-            parts.append(self.tr("%n peer(s)", "", snapshot.status.peers))
+            parts.append(self.tr("%n connection(s)", "", snapshot.status.peers))
         left_s = (current.ends_ms - self._context.now_ms()) // 1_000
         if current.ends_ms and left_s > 0:
             parts.append(self.tr("{time} left").format(time=figures.duration(left_s)))
@@ -396,11 +406,15 @@ class RankingCard(Card):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
         self.stack.addWidget(self.table)
+        self.full = Button(self.tr("Full ranking"), "quiet", "external-link")
+        self.full.hide()
         self.body.addWidget(self.stack, 1)
+        self.body.addWidget(self.full, 0, TRAILING)
 
     def show_ranking(self, ranking: RankingReply) -> None:
         self.table.rows.replace(ranking.rows)
         has_own = any(row.is_ours for row in ranking.rows)
+        self.full.setVisible(bool(ranking.rows))
         self.stack.setCurrentWidget(self.table if has_own else self.empty)
 
     def show_unavailable(self) -> None:
@@ -408,7 +422,7 @@ class RankingCard(Card):
         if self.stack.currentWidget() is self.empty:
             self.empty.show_words(
                 self.tr("No ranking now"),
-                self.tr("Can't reach the ledger. Tequio will keep trying."),
+                self.tr("The network does not answer. Tequio keeps trying."),
             )
 
 
@@ -418,6 +432,8 @@ class BannerText:
     words: str
     target: str = ""
     """The page or action that the button opens; empty: no button."""
+    details: str = ""
+    """The problem in technical terms."""
 
 
 def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> BannerText | None:
@@ -425,10 +441,15 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
     if snapshot is None:
         return BannerText("error", why_gone, "try-again") if why_gone else None
     if snapshot.decision.state is LendingState.ATTENTION:
-        words = worker_texts.decision_reason(snapshot.decision, now_ms)
-        return BannerText("error", words, REASON_PAGES.get(snapshot.decision.reason, "settings"))
+        decision = snapshot.decision
+        words = worker_texts.decision_reason(decision, now_ms)
+        is_away = decision.reason is LendingReason.LEDGER_UNKNOWN
+        details = snapshot.ledger.problem if is_away else str(decision.values.get("problem", ""))
+        is_new = decision.values.get("fact") == "none"
+        target = REASON_PAGES.get(decision.reason, "settings")
+        return BannerText("info" if is_new else "error", words, target, details)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
-        return BannerText("warning", _away(snapshot, now_ms))
+        return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
     for need in snapshot.needs:
         return BannerText(
             "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
@@ -449,8 +470,8 @@ def _away(snapshot: Snapshot, now_ms: int) -> str:
     queued = QCoreApplication.translate(
         "remedies", "Statements that wait here for it: {waiting}."
     ).format(waiting=waiting)
-    is_waited_for = snapshot.decision.reason is LendingReason.LEDGER_AWAY
-    away = _translated(AWAY if is_waited_for else AWAY_AT_WORK).format(since=since)
+    is_working = snapshot.decision.may_compute and not worker_texts.is_cut_off(snapshot)
+    away = _translated(AWAY_AT_WORK if is_working else AWAY).format(since=since)
     return f"{away} {queued}" if snapshot.ledger.waiting else away
 
 

@@ -44,7 +44,10 @@ class ProgramContext:
     autostart: Autostart
     folder: Path
     """The worker's folder with key, store and state."""
-    usual_ledger: str
+    ledger: Callable[[], str]
+    """Returns the address of the ledger in use; empty: no network was chosen yet."""
+    use_network: Callable[[str, str], None]
+    """Works for the network with that ledger and name from now on."""
     programs: Callable[[], tuple[str, ...]]
     """Names of the user's running programs; may block for a while."""
     keys: KeyService | None = None
@@ -99,6 +102,10 @@ class Page(QScrollArea):
     def refresh(self) -> None:
         """Show the model's values; called while visible, at most every `REFRESH_INTERVAL_MS`."""
         raise NotImplementedError
+
+    def reload(self) -> None:
+        """Show everything again, and ask again for what the page asks for."""
+        self.request_refresh()
 
     def request_refresh(self, _news: object = None) -> None:
         """Refresh now, or as soon as the page is visible and the interval has passed."""
@@ -201,6 +208,9 @@ class ListPage(Page, Generic[R]):
         """Ask for the list now."""
         raise NotImplementedError
 
+    def reload(self) -> None:
+        self.ask()
+
     def show_asking(self) -> None:
         """Disable the buttons that ask while a question is pending."""
         for button in (self.again, self.empty.button):
@@ -209,10 +219,17 @@ class ListPage(Page, Generic[R]):
     def age(self) -> str:
         return figures.ago(self.list.reply_ms, self.context.now_ms())
 
+    @property
+    def details(self) -> str:
+        """The ledger's last failure in technical terms; empty: there is none."""
+        snapshot = self.model.snapshot
+        return snapshot.ledger.problem if snapshot and self.list.problem else ""
+
     def stale_text(self) -> str:
         """The reason why the list is an old one; empty: it is not."""
         if not self.list.problem:
             return ""
         at = figures.moment(self.list.reply_ms, self.context.now_ms())
-        words = self.tr("This is the list of {time}: {problem}.")
-        return words.format(time=at, problem=self.list.problem.rstrip("."))
+        words = self.tr("This list is from {time}. {problem}; Tequio keeps trying.")
+        problem = self.list.problem.rstrip(".")
+        return words.format(time=at, problem=f"{problem[:1].upper()}{problem[1:]}")

@@ -63,9 +63,9 @@ class Fit(StrEnum):
 WORST_FIRST = (Fit.TOO_LITTLE, Fit.TIGHT, Fit.UNKNOWN, Fit.FITS)
 FIT_CHIPS = {
     Fit.FITS: ("Fits", "circle-check", "ok"),
-    Fit.TIGHT: ("Tight", "triangle-alert", "warn"),
-    Fit.TOO_LITTLE: ("Too little", "octagon-x", "danger"),
-    Fit.UNKNOWN: ("Unknown", "circle-question-mark", ""),
+    Fit.TIGHT: ("Just fits", "circle-check", "ok"),
+    Fit.TOO_LITTLE: ("Does not fit", "octagon-x", "danger"),
+    Fit.UNKNOWN: ("Not known yet", "circle-question-mark", ""),
 }
 """Label, icon and tone; labels are translated in the context `RunNeeds`."""
 
@@ -150,6 +150,12 @@ def days_of_traffic(run: RunRow, offer: RunResources) -> int | None:
     if offer.month_bytes is None or not daily:
         return None
     return max(offer.month_bytes - run.first_bytes, 0) // daily
+
+
+def source_text(run: RunRow) -> str:
+    """The texts that the run learns from; empty: its rules do not say it."""
+    words = QCoreApplication.translate("RunNeeds", "Learns from: {source}")
+    return words.format(source=run.source) if run.source else ""
 
 
 def is_full(run: RunRow) -> bool:
@@ -249,7 +255,9 @@ def _translated(words: str) -> str:
 
 
 def _amount(kind: NeedKind, size: int) -> str:
-    return figures.memory(size) if kind is NeedKind.MEMORY else figures.data(size)
+    if kind is NeedKind.MEMORY:
+        return figures.memory(size)
+    return figures.storage(size) if kind is NeedKind.DISK else figures.data(size)
 
 
 class RunDetail(Card):
@@ -266,6 +274,7 @@ class RunDetail(Card):
         self._join = join or self.tr("Join this run")
         self._stay = stay or self.tr("Stay on this run")
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
+        self.source = WrappedLabel()
         self.facts, self.needs = RunFigures(), RunNeeds()
         self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
         self.meaning, self.note = WrappedLabel(), caption()
@@ -273,7 +282,8 @@ class RunDetail(Card):
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.published, self.writing = RunPublished(), RunWriting()
         self.body.setSpacing(12)
-        fill(self.body, self.name, self.words, self.facts, self.takes, self.needs, self.meaning)
+        fill(self.body, self.name, self.words, self.source, self.facts, self.takes, self.needs)
+        self.body.addWidget(self.meaning)
         fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
@@ -305,6 +315,7 @@ class RunDetail(Card):
         needs = needs_of(run, offer)
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
+        self.source.setText(source_text(run))
         self.facts.show_run(run)
         self.published.show_heads(run.published)
         self.writing.show_sample(run.sample)
@@ -319,6 +330,7 @@ class RunDetail(Card):
     def _show_parts(self, *, is_run: bool) -> None:
         for part in (self.facts, self.takes, self.needs, self.meaning):
             part.setVisible(is_run)
+        self.source.setVisible(is_run and bool(self.source.text()))
         self.note.setVisible(is_run and bool(self.note.text()))
 
     def _show_button(self, words: str, chosen: str, *, is_chosen: bool) -> None:
@@ -457,8 +469,11 @@ def _fitted(text: str) -> str:
 class RunFigures(Columns):
     def __init__(self) -> None:
         super().__init__(folded=2, gap=12)
-        self.parameters, self.tokens = FactLine(self.tr("Model")), FactLine(self.tr("Tokens"))
-        self.round, self.members = FactLine(self.tr("Round")), FactLine(self.tr("Members"))
+        self.parameters, self.tokens = (
+            FactLine(self.tr("Parameters")),
+            FactLine(self.tr("Tokens trained")),
+        )
+        self.round, self.members = FactLine(self.tr("Round")), FactLine(self.tr("Volunteers"))
         self.set_parts((self.parameters, self.tokens, self.round, self.members))
 
     def show_run(self, run: RunRow) -> None:

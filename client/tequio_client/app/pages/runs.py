@@ -19,7 +19,7 @@ from tequio_client.app.widgets.base import (
     holding,
     vbox,
 )
-from tequio_client.app.widgets.buttons import ChoiceList, ChoiceRow
+from tequio_client.app.widgets.buttons import Button, ChoiceList, ChoiceRow
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
@@ -35,7 +35,7 @@ class RunsPage(ListPage[RunsReply]):
         self._seen: str | None = None  # None: the user has not selected a run
         self._shown: tuple[object, ...] = ()
         self.head = PageHeader(
-            self.tr("Runs"), self.tr("Each run trains one model, round by round."), (self.again,)
+            self.tr("Runs"), self.tr("Each run trains one model, round by round."), self._controls()
         )
         self.any, self.detail = AnyRow(), RunDetail()
         self.choices = ChoiceList(self.tr("Runs to choose from"), RunChoice, self.any)
@@ -46,6 +46,11 @@ class RunsPage(ListPage[RunsReply]):
         self.choices.selected.connect(self.select)
         self.detail.join_requested.connect(self.join)
         self.list.changed.connect(self._show_all)
+
+    def _controls(self) -> tuple[Button, ...]:
+        other = Button(self.tr("Join a network…"))
+        other.clicked.connect(lambda: self.context.open_page("join"))
+        return (self.again,) if self.context.program is None else (other, self.again)
 
     def restore_location(self, location: str) -> None:
         self.select(location)
@@ -77,7 +82,7 @@ class RunsPage(ListPage[RunsReply]):
             self.head.words.setText(about.format(ago=self.age()))
         level, words = self._warning()
         self.banner.setVisible(bool(words))
-        self.banner.show_words(level, words)
+        self.banner.show_words(level, words, details=self.details)
         if not self._rows:
             self._show_empty()
             return
@@ -105,17 +110,23 @@ class RunsPage(ListPage[RunsReply]):
 
     def _show_empty(self) -> None:
         self.stack.setCurrentIndex(0)
+        if self.context.program is not None and not self.context.program.ledger():
+            self.empty.button.hide()
+            self.empty.show_words(
+                self.tr("No network yet"),
+                self.tr("Runs belong to a network. Choose one with Join a network."),
+            )
+            return
         self.empty.button.setVisible(bool(self.list.problem))
         if self._rows is not None:
             self.empty.show_words(self.tr("No run yet"), self._none_open())
         elif self.list.problem:
             words = self.tr("{problem}. Tequio will keep trying.")
             words = words.format(problem=self.list.problem.rstrip("."))
-            self.empty.show_words(self.tr("Couldn't load the list"), words)
+            self.empty.show_words(self.tr("Couldn't load the runs"), words, self.details)
         else:
-            self.empty.show_words(
-                self.tr("Looking for runs"), self.tr("The ledger is asked which runs there are.")
-            )
+            words = self.tr("Asking the network which runs there are.")
+            self.empty.show_words(self.tr("Looking for runs"), words)
 
     def _show_list(self) -> None:
         rows, snapshot, chosen = self._rows or (), self.model.snapshot, self.model.preferences.run
@@ -172,7 +183,7 @@ class RunChoice(ChoiceRow):
         self.bar.setVisible(bool(run.rounds))
         self.bar.set_share(run.round / run.rounds if run.rounds else 0.0)
         self._show_place(run, is_ours=is_ours, is_chosen=is_chosen)
-        self.fit.setVisible(run.is_open)
+        self.fit.setVisible(run.is_open and (is_ours or not run_detail.is_full(run)))
         needs = run_detail.needs_of(run, resources) if resources is not None else ()
         update_fit_chip(self.fit, run_detail.overall_fit(needs))
         chips = [part.text for part in (self.place, self.fit) if not part.isHidden()]
@@ -197,8 +208,8 @@ class RunChoice(ChoiceRow):
         if not run.is_open:
             return [done]
         if not run.most_members:
-            return [done, self.tr("%n member(s)", "", run.members)]
-        of_most = self.tr("{members} of {most} members").format(
+            return [done, self.tr("%n volunteer(s)", "", run.members)]
+        of_most = self.tr("{members} of {most} volunteers").format(
             members=figures.count(run.members), most=figures.count(run.most_members)
         )
         return [done, of_most]

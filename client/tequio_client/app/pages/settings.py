@@ -69,7 +69,7 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "first-run": settings_control.SetupButton,
     "nickname": settings_control.NicknameField,
     "login": settings_control.LoginSwitch,
-    "ledger": settings_control.LedgerField,
+    "ledger": settings_control.ledger_field,
     "folder": settings_control.FolderLine,
     "listen": settings_control.ListenField,
     "reset": settings_control.ResetButton,

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.card import KeyCard
-from tequio_client.app.ledger_queries import LedgerCheck
 from tequio_client.app.pages.settings_table import CONTEXT
 from tequio_client.app.pages.settings_table_app import (
     ChipSpec,
@@ -30,7 +29,7 @@ from tequio_client.app.pages.settings_table_app import (
 )
 from tequio_client.app.settings_file import AppSettings
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import caption, fill, hbox, vbox
+from tequio_client.app.widgets.base import caption, fill, vbox
 from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switch
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
@@ -49,7 +48,6 @@ SEND_DELAY_MS = 250
 LONGEST_NAME = 64
 NAME_WIDTH = 200
 FIELD_WIDTH = 240
-LONGEST_ADDRESS = 2_048
 LISTEN = re.compile(
     r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
 )
@@ -425,77 +423,36 @@ class LoginSwitch(SettingControl):
             self._read_back()
 
 
+def ledger_field(context: SettingsContext) -> SettingControl | None:
+    return LedgerField(context) if context.page.program is not None else None
+
+
 class LedgerField(SettingControl):
-    """The ledger's address, checked before it is used."""
+    """The network in use, by its ledger's address, and the way to another."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self.default = context.app.usual_ledger
-        self._applied = ""  # the address for a worker that has not reported yet
-        self._is_checking = False
-        self.check = LedgerCheck(self)
-        self.check.answered.connect(self._apply)
-        self.address = _text_field(self.tr("Ledger's address"), self.default, FIELD_WIDTH)
-        self.address.setMaxLength(LONGEST_ADDRESS)
-        self.use = Button(self.tr("Check and use"))
-        self.use.setEnabled(False)
+        self.line = CopyLine(self.tr("Ledger's address"))
+        self.change = Button(self.tr("Join a network…"))
+        self.change.clicked.connect(lambda: context.page.open_page("join"))
+        self.line.row.addWidget(self.change)
         self.result = caption()
-        self.result.hide()
-        self.address.textEdited.connect(self._edit)
-        self.address.returnPressed.connect(self._check)
-        self.use.clicked.connect(self._check)
-        row = hbox((self.address, 1), self.use, spacing=10)
         self.column.setSpacing(6)
-        fill(self.column, row, self.result)
+        fill(self.column, self.line, self.result)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        if not self.address.isModified():
-            self.address.setText(self.context.app.settings.settings.ledger)
+        url = self.context.app.ledger()
+        self.line.show_text(url)
         ledger = snapshot.ledger if snapshot else None
-        if ledger is None or not ledger.url or self._is_checking:
-            return
-        if self._applied not in {"", ledger.url.rstrip("/")}:
-            return  # the snapshot is of the worker before
-        self._applied = ""
-        if ledger.is_reached:
-            self._report(self.tr("Connected to {url}.").format(url=ledger.url), "ok")
-        else:
-            self._report(self.tr("{url} is not answering.").format(url=ledger.url), "warn")
-
-    def _edit(self) -> None:
-        self._is_checking = True
-        self.check.stop()
-        self.result.hide()
-        known = self.context.app.settings.settings.ledger
-        self.use.setEnabled(self.address.text().strip() != known)
-
-    def _check(self) -> None:
-        address = self.address.text().strip().rstrip("/")
-        self._is_checking = True
-        if not address:
-            self._apply("", "")
-            return
-        self.use.setEnabled(False)
-        self._report(self.tr("Checking {address}…").format(address=address), "sub")
-        self.check.start(address)
-
-    def _apply(self, address: str, wrong: str) -> None:
-        if wrong:
-            self._report(wrong, "danger")
-            self.use.setEnabled(True)
-            return
-        self.address.setModified(False)
-        self.address.setText(address)
-        self._is_checking = False
-        self._applied = (address or self.default).rstrip("/")
-        self._report(self.tr("Saved. Reconnecting…"), "ok")
-        self.use.setEnabled(False)
-        self.context.app.settings.change(ledger=address)
-
-    def _report(self, words: str, tone: str) -> None:
+        words, tone = self.tr("Connecting…"), "sub"
+        if not url:
+            words = self.tr("No network was chosen yet.")
+        elif ledger is not None and ledger.url == url and ledger.since_ms:
+            words, tone = self.tr("Not answering now. Tequio keeps trying."), "warn"
+            if ledger.is_reached:
+                words, tone = self.tr("Connected."), "ok"
         self.result.setText(words)
         self.result.set_tone(tone)
-        self.result.show()
 
 
 def _text_field(name: str, placeholder: str, width: int) -> QLineEdit:

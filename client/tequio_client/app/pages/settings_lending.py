@@ -375,7 +375,7 @@ class UsageMeter(SettingControl):
         if self._resource == "traffic":
             used, most, write = snapshot.line.month_bytes, limits.month_gb * GB, figures.data
         else:
-            used, most, write = snapshot.disk.store_bytes, limits.disk_gib * GIB, _gibibytes
+            used, most, write = snapshot.disk.store_bytes, limits.disk_gib * GIB, figures.storage
         words = write(used)
         if most:
             both = figures.translate("figures", "{used} of {most}")
@@ -390,11 +390,6 @@ class FreeSpace(SettingControl):
         self.column.addWidget(self.shown)
 
     def refresh(self, snapshot: Snapshot | None) -> None:
-        self.shown.setText(_gibibytes(snapshot.disk.free_bytes) if snapshot else figures.ABSENT)
-
-
-def _gibibytes(size_bytes: int) -> str:
-    """A size in GiB, as the limits are: one decimal below ten."""
-    gib = size_bytes / GIB
-    shown = figures.decimal(gib, 1 if gib < 10 else 0)  # noqa: PLR2004  # digits
-    return figures.translate("figures", "{size} GiB").format(size=shown)
+        self.shown.setText(
+            figures.storage(snapshot.disk.free_bytes) if snapshot else figures.ABSENT
+        )

@@ -166,7 +166,17 @@ _NETWORK = section(
     "network",
     "Network",
     "wifi",
-    "How much bandwidth Tequio may use.",
+    "The network that you work for, and how much bandwidth that may take.",
+    card(
+        "Your network",
+        SettingSpec(
+            "ledger",
+            "Ledger",
+            "The server that keeps the public log of the network's work and points.",
+            CustomSpec(is_wide=True),
+            causes=(LendingReason.LEDGER_UNKNOWN, LendingReason.LEDGER_AWAY),
+        ),
+    ),
     card(
         "Bandwidth",
         SettingSpec(
@@ -210,7 +220,7 @@ _STORAGE = section(
             "disk_gib",
             "Storage limit",
             "For the model, data and updates of your runs. The oldest are deleted first.",
-            NumberSpec(1, MOST_GB, "GiB"),
+            NumberSpec(1, MOST_GB, "GB"),
             causes=((LendingReason.DISK, "store"),),
         ),
         SettingSpec("disk_used", control=CustomSpec(is_wide=True), found_by="Used by Tequio"),
@@ -221,7 +231,7 @@ _STORAGE = section(
             "disk_free_gib",
             "Always keep free",
             "Lending waits when less disk space than this is free.",
-            NumberSpec(0, MOST_GB, "GiB"),
+            NumberSpec(0, MOST_GB, "GB"),
             causes=(LendingReason.DISK,),
         ),
         SettingSpec(

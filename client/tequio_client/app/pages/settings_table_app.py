@@ -285,17 +285,6 @@ ADVANCED = section(
     "wrench",
     "Most people never need these.",
     card(
-        "Ledger",
-        SettingSpec(
-            "ledger",
-            "Address",
-            "Of the server that keeps the public log of work and points. The address "
-            "is tested before it's used.",
-            CustomSpec(is_wide=True),
-            causes=(LendingReason.LEDGER_UNKNOWN,),
-        ),
-    ),
-    card(
         "Worker",
         SettingSpec(
             "folder",

@@ -95,7 +95,7 @@ STATE_SHAPES = {
     LendingState.ATTENTION: StateShape.TRIANGLE,
 }
 TRAY_COLOURS = {
-    StateShape.DISC: "#7c5cff",
+    StateShape.DISC: "#12986b",
     StateShape.RING: "#7c5cff",
     StateShape.BARS: "#858c9c",
     StateShape.TRIANGLE: "#d1740a",

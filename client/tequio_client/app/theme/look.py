@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QColor, QPalette, QWindow
+from PySide6.QtWidgets import QApplication, QStyle, QStyleFactory, QWidget
+from shiboken6 import isValid
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import DARK, LIGHT, ColourTokens, style_sheet
@@ -44,6 +45,8 @@ ROLES = {
     QPalette.ColorRole.Link: "text_accent",
     QPalette.ColorRole.Mid: "edge",
 }
+RING = "ring"
+"""The property of the widget that has the ring; the style sheet knows it, too."""
 DISABLED_ROLES = (
     QPalette.ColorRole.WindowText,
     QPalette.ColorRole.Text,
@@ -66,6 +69,7 @@ class Theme(QObject):
         self._hints = app.styleHints()
         self._scheme = self._hints.colorScheme()
         self.choose(choice)
+        self._focus = FocusVisibility(app)
         self._hints.colorSchemeChanged.connect(self._follow)
 
     def choose(self, choice: Appearance) -> None:
@@ -93,6 +97,47 @@ class Theme(QObject):
         self._app.setPalette(_palette(wanted))
         self._app.setStyleSheet(style_sheet(wanted))
         self.changed.emit(wanted)
+
+
+class FocusVisibility(QObject):
+    """Marks the widget with the focus while the user works with the keyboard, as `has_focus_ring`.
+
+    With the mouse the focus moves, too: to the first widget of a window, or away from a hidden one.
+    A ring there would look like a second selection.
+    """
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app, self._is_keyboard = app, False
+        app.focusWindowChanged.connect(self._watch)
+        app.focusChanged.connect(self._move)
+        self._watch(app.focusWindow())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Only windows are watched, which receive no events while they are hidden."""
+        kind = event.type()
+        if kind in (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress):
+            is_keyboard = kind is QEvent.Type.KeyPress
+            if is_keyboard is not self._is_keyboard:
+                self._is_keyboard = is_keyboard
+                self._move(None, self._app.focusWidget())
+        return super().eventFilter(watched, event)
+
+    def _watch(self, window: QWindow | None) -> None:
+        if window is not None:
+            window.installEventFilter(self)
+
+    def _move(self, old: QWidget | None, new: QWidget | None) -> None:
+        for widget, has_ring in ((old, False), (new, self._is_keyboard)):
+            if widget is not None and isValid(widget) and has_focus_ring(widget) is not has_ring:
+                widget.setProperty(RING, has_ring)
+                widget.style().unpolish(widget)
+                widget.style().polish(widget)
+                widget.update()
+
+
+def has_focus_ring(widget: QWidget) -> bool:
+    return bool(widget.property(RING))
 
 
 class _InForce:

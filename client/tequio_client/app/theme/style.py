@@ -85,7 +85,7 @@ LINE = 2.2
 """Of a chart's curve."""
 
 
-PICTURES = ("check", "dot", "open")
+PICTURES = ("check", "dot", "open", "shut")
 
 
 def style_sheet(tokens: ColourTokens) -> str:

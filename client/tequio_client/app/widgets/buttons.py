@@ -16,8 +16,9 @@ from PySide6.QtCore import (
     QVariantAnimation,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -33,7 +34,7 @@ from PySide6.QtWidgets import (
 
 from tequio_client.app.theme import icons, style
 from tequio_client.app.theme.icons import icon
-from tequio_client.app.theme.look import current_tokens, is_motion_reduced
+from tequio_client.app.theme.look import current_tokens, has_focus_ring, is_motion_reduced
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import Columns, discard, focus_ring, paint_event, vbox
 
@@ -55,6 +56,14 @@ FOCUS_MARGIN = 3
 SLIDE_MS = 120
 
 
+def clicks_on_enter(button: QAbstractButton, event: QKeyEvent) -> bool:
+    """Click for Enter, as for Space; False: another key, or a repetition."""
+    if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter) or event.isAutoRepeat():
+        return False
+    button.click()
+    return True
+
+
 class Button(QPushButton):
     """A button of one kind (`plain`, `primary`, `quiet`, `danger`)."""
 
@@ -66,9 +75,13 @@ class Button(QPushButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAutoDefault(False)
-        self.setIconSize(QSize(style.ICON + 2, style.ICON - 2))
+        self.setIconSize(QSize(style.ICON + 8, style.ICON - 2))  # with room beside it
         self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self._colour()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.menu() is not None or not clicks_on_enter(self, event):
+            super().keyPressEvent(event)
 
     def set_label(self, words: str, picture: str = "") -> None:
         if (words, picture) != (self.text(), self._picture):
@@ -101,6 +114,10 @@ class ChoiceSurface(QRadioButton):
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not clicks_on_enter(self, event):
+            super().keyPressEvent(event)
+
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
 
@@ -115,6 +132,12 @@ class ChoiceCard(ChoiceSurface):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+
+    def set_note(self, note: str) -> None:
+        self._note = note
+        self.setAccessibleDescription(note)
+        self.updateGeometry()
+        self.update()
 
     def hasHeightForWidth(self) -> bool:
         return True
@@ -150,7 +173,7 @@ class ChoiceCard(ChoiceSurface):
             left = words.left() if self.isRightToLeft() else words.right() - 16
             mark = QRectF(left, words.top(), 16, 16)
             icons.draw_icon(painter, "circle-check", colours.text_accent, mark)
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
     def _heights(self, width: int) -> tuple[int, int]:
@@ -218,7 +241,7 @@ class ChoiceRow(ChoiceSurface):
         painter.setPen(QPen(QColor(edge), 1))
         painter.setBrush(QColor(ground))
         painter.drawRoundedRect(room, style.CARD_RADIUS, style.CARD_RADIUS)
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, QRectF(self.rect()), style.CARD_RADIUS)
 
 
@@ -306,6 +329,10 @@ class NavButton(QPushButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not clicks_on_enter(self, event):
+            super().keyPressEvent(event)
+
     def sizeHint(self) -> QSize:
         words = self.fontMetrics().horizontalAdvance(self.text())
         width = NAV_BUTTON_PADDING[0] * 2 + style.ICON + GAP + words
@@ -334,7 +361,7 @@ class NavButton(QPushButton):
         drawn = colours.text_accent if self.isChecked() else colours.text_sub
         icons.draw_icon(painter, self._picture, drawn, self._mirrored(picture))
         self._write(painter, room)
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, room, style.BUTTON_RADIUS)
 
     def _write(self, painter: QPainter, room: QRectF) -> None:
@@ -417,7 +444,7 @@ class SegmentButton(ChoiceSurface):
         ink = colours.text_accent if self.isChecked() else colours.text_sub
         painter.setPen(QColor(ink if self.isEnabled() else colours.text_off))
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, self.text())
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, room, radius)
 
 
@@ -440,6 +467,10 @@ class Switch(QCheckBox):
 
     def sizeHint(self) -> QSize:
         return QSize(TRACK[0] + 2 * FOCUS_MARGIN, TRACK[1] + 2 * FOCUS_MARGIN)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not clicks_on_enter(self, event):
+            super().keyPressEvent(event)
 
     def hitButton(self, at: QPoint) -> bool:
         return self.rect().contains(at)
@@ -473,5 +504,5 @@ class Switch(QCheckBox):
         place = 1 - self.place if self.isRightToLeft() else self.place
         middle = track.left() + TRACK[1] / 2 + (TRACK[0] - TRACK[1]) * place
         painter.drawEllipse(QPointF(middle, track.center().y()), RADIUS, RADIUS)
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, QRectF(self.rect()), TRACK[1] / 2 + FOCUS_MARGIN)

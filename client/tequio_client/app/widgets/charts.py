@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from tequio_client.app.theme import style
-from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.look import current_tokens, has_focus_ring
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -48,6 +48,8 @@ LABELS_APART = 18
 HEIGHT = 26
 LINE = 1.6
 SPARKLINE_DOT = 2.2
+BAR_SHARE, WIDEST_BAR, BAR_RADIUS = 0.68, 26.0, 3.0
+"""Of a step's width, and in pixels."""
 
 
 def smooth_path(points: Sequence[QPointF]) -> QPainterPath:
@@ -145,7 +147,7 @@ class StepChart(QWidget):
             room = QRectF(self.rect()).adjusted(24, 8, -24, -8)
             wrapped = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
             painter.drawText(room, int(wrapped), self._empty)
-        if self.hasFocus():
+        if has_focus_ring(self):
             focus_ring(painter, QRectF(self.rect()), style.BUTTON_RADIUS)
 
     def _has_values(self) -> bool:
@@ -199,10 +201,10 @@ def draw_bubble(painter: QPainter, bubble: QRectF) -> None:
 
 
 class PointsChart(StepChart):
-    """Points as a curve over a fading area."""
+    """Points as a bar for each step."""
 
     def __init__(self, name: str, empty: str) -> None:
-        super().__init__(name, empty, QSize(220, 140))
+        super().__init__(name, empty, QSize(220, 96))
         self._plot = ChartData()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
 
@@ -230,7 +232,7 @@ class PointsChart(StepChart):
         self._draw_levels(painter, place, list(zip(levels, self._axis(), strict=True)))
         self._draw_labels(painter, place)
         points = self._points(place)
-        self._draw_curve(painter, points, place)
+        self._draw_bars(painter, points, place)
         if self.selected is not None:
             self._draw_dot(painter, points[self.selected], place)
 
@@ -248,9 +250,9 @@ class PointsChart(StepChart):
     def _points(self, place: QRectF) -> list[QPointF]:
         values = self._plot.values
         top, _ = axis_top_and_step(max(values), LINES)
-        step = place.width() / max(len(values) - 1, 1)
+        step = place.width() / len(values)
         return [
-            QPointF(place.left() + at * step, place.bottom() - place.height() * value / top)
+            QPointF(place.left() + (at + 0.5) * step, place.bottom() - place.height() * value / top)
             for at, value in enumerate(values)
         ]
 
@@ -260,31 +262,23 @@ class PointsChart(StepChart):
         widest = max(metrics.horizontalAdvance(label) for label in labels) + LABELS_APART
         room = max(int(place.width() // widest), 1)
         every = max(-(-(len(labels) - 1) // max(room - 1, 1)), 1)
-        step = place.width() / max(len(labels) - 1, 1)
+        step = place.width() / len(labels)
         for at in range(len(labels) - 1, -1, -every):
             width = metrics.horizontalAdvance(labels[at])
-            left = place.left() + at * step - width / 2
+            left = place.left() + (at + 0.5) * step - width / 2
             left = min(max(left, 0.0), self.width() - width)
             spot = QRectF(left, place.bottom() + 8, width + 1, LABELS_HEIGHT - 4)
             painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, labels[at])
 
-    def _draw_curve(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:
-        line = smooth_path(points)
-        ground = QPainterPath(line)
-        ground.lineTo(points[-1].x(), place.bottom())
-        ground.lineTo(points[0].x(), place.bottom())
-        ground.closeSubpath()
-        fade = QLinearGradient(0, place.top(), 0, place.bottom())
-        fade.setColorAt(0, translucent(current_tokens().accent, 0.38))
-        fade.setColorAt(1, translucent(current_tokens().accent, 0.0))
-        painter.fillPath(ground, fade)
-        painter.strokePath(
-            line, round_pen(accent_gradient(place.left(), place.right()), style.LINE)
-        )
-        if len(points) == 1:
-            painter.setBrush(QColor(current_tokens().accent))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.drawEllipse(points[0], DOT, DOT)
+    def _draw_bars(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:
+        width = min(place.width() / len(points) * BAR_SHARE, WIDEST_BAR)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(accent_gradient(place.left(), place.right()))
+        for point in points:
+            height = place.bottom() - point.y()
+            radius = min(BAR_RADIUS, width / 2, height / 2)
+            bar = QRectF(point.x() - width / 2, point.y(), width, height)
+            painter.drawRoundedRect(bar, radius, radius)
 
     def _draw_dot(self, painter: QPainter, point: QPointF, place: QRectF) -> None:
         colours = current_tokens()

@@ -85,6 +85,11 @@ def memory(size_mib: int) -> str:
     return _scaled(size_mib << 20, 1_024, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
 
 
+def storage(size_bytes: int) -> str:
+    """Space on the disk, in the binary units of its limits."""
+    return _scaled(size_bytes, 1_024, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
+
+
 def _scaled(size_bytes: int, base: int, form: QLocale.DataSizeFormat) -> str:
     """One decimal for a single digit, from mega on."""
     first = size_bytes

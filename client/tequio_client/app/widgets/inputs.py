@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app.theme import icons
-from tequio_client.app.theme.look import current_tokens
+from tequio_client.app.theme.look import current_tokens, has_focus_ring
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
     MIDDLE,
@@ -349,7 +349,7 @@ class WeekGrid(QWidget):
                 is_on = self._is_on((day, hour))
                 painter.setBrush(QColor(colours.accent if is_on else colours.track))
                 painter.drawRoundedRect(self._cell(day, hour), 4, 4)
-        if self.hasFocus():
+        if has_focus_ring(self):
             cell = self._cell(*self._cursor).adjusted(-2, -2, 2, 2)
             focus_ring(painter, cell, 5)
 

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QPropertyAnimation, QSize, Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGraphicsOpacityEffect, QVBoxLayout, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QGraphicsOpacityEffect,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import is_motion_reduced
-from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import IconLabel, WrappedLabel, fill, hbox
+from tequio_client.app.theme.style import TextStyle, fixed_font
+from tequio_client.app.widgets.base import IconLabel, WrappedLabel, fill, hbox, vbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import IconTile
 
@@ -26,21 +33,63 @@ STAYS_MS = 5_000
 FADE_MS = 150
 ABOVE = 22
 TOAST_WIDEST = 520
+DETAILS_SIZE = (520, 240)
+
+
+class DetailsButton(Button):
+    """Opens the technical details of a problem; hidden while there are none."""
+
+    def __init__(self) -> None:
+        super().__init__("", "quiet")
+        self.setText(self.tr("Details"))
+        self._details = ""
+        self.dialog: DetailsDialog | None = None
+        self.clicked.connect(self._open)
+        self.hide()
+
+    def set_details(self, details: str) -> None:
+        self._details = details
+        self.setVisible(bool(details))
+
+    def _open(self) -> None:
+        self.dialog = DetailsDialog(self._details, self)
+        self.dialog.open()
+
+
+class DetailsDialog(QDialog):
+    def __init__(self, details: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Details"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.resize(*DETAILS_SIZE)
+        self.text = QPlainTextEdit(details)
+        self.text.setReadOnly(True)
+        self.text.setFont(fixed_font())
+        self.text.setAccessibleName(self.tr("Details"))
+        copy, close = Button(self.tr("Copy"), picture="copy"), Button(self.tr("Close"), "primary")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(details))
+        close.clicked.connect(self.accept)
+        buttons = hbox(None, copy, close, spacing=10)
+        vbox((self.text, 1), buttons, spacing=12, margins=(20, 18, 20, 18), parent=self)
+        close.setFocus()
 
 
 class Banner(QFrame):
-    """A sentence of one level (`info`, `good`, `warning`, `error`), with an optional button."""
+    """A sentence of one level (`info`, `good`, `warning`, `error`), with an optional button.
+
+    Technical details open in a dialog.
+    """
 
     def __init__(self, level: str = "info", words: str = "", button: str = "") -> None:
         super().__init__()
         self.setProperty("kind", "banner")
         self._picture, self.words = IconLabel("info", QSize(20, 20)), WrappedLabel()
-        self.button = Button("")
-        parts = (self._picture, (self.words, 1), self.button)
+        self.button, self.details = Button(""), DetailsButton()
+        parts = (self._picture, (self.words, 1), self.details, self.button)
         hbox(*parts, spacing=12, margins=style.CARD_MARGINS, parent=self)
         self.show_words(level, words, button)
 
-    def show_words(self, level: str, words: str, button: str = "") -> None:
+    def show_words(self, level: str, words: str, button: str = "", details: str = "") -> None:
         """An empty label hides the button."""
         if self.property("level") != level:
             self.setProperty("level", level)
@@ -50,6 +99,7 @@ class Banner(QFrame):
         self.words.setText(words)
         self.button.setText(button)
         self.button.setVisible(bool(button))
+        self.details.set_details(details)
         self.setAccessibleName(words)
 
 
@@ -60,14 +110,15 @@ class EmptyState(QWidget):
         super().__init__()
         self._heading = WrappedLabel(heading, TextStyle.HEADING)
         self.words = WrappedLabel(words, tone="sub")
-        self.button = Button(button, "primary")
+        self.button, self.details = Button(button, "primary"), DetailsButton()
         self._column = column = QVBoxLayout(self)
         column.setSpacing(8)
         fill(column, None, (IconTile(picture), Qt.AlignmentFlag.AlignHCenter))
         for part in (self._heading, self.words):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part)
-        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+        buttons = hbox(None, self.details, self.button, None, spacing=10)
+        column.addLayout(buttons)
         self.button.setVisible(bool(button))
         column.addStretch(1)
 
@@ -82,9 +133,10 @@ class EmptyState(QWidget):
         hint, beside = super().minimumSizeHint(), self._column.contentsMargins().left()
         return QSize(hint.width() - 2 * beside + 16, hint.height())
 
-    def show_words(self, heading: str, words: str) -> None:
+    def show_words(self, heading: str, words: str, details: str = "") -> None:
         self._heading.setText(heading)
         self.words.setText(words)
+        self.details.set_details(details)
 
 
 class Toast(QFrame):

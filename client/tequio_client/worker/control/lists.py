@@ -35,6 +35,7 @@ from tequio_client.ipc.control import (
 from tequio_client.ipc.facts import MachineFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.names import clean_text
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
 from tequio_client.worker.lending.needs import estimate
@@ -56,6 +57,7 @@ log = structlog.get_logger(__name__)
 MAX_CURVE_ROUNDS = 48
 MAX_CACHED_CURVES = 64
 ENDED_STATES = "finished"
+MAX_SOURCE_CHARACTERS = 256
 MAX_RUNS = 64
 """Maximum runs that are listed, and whose rules are cached."""
 PACE_ROUNDS = 8
@@ -281,6 +283,8 @@ class RunsList:
             members=answer.members,
             most_members=manifest.rounds.most_members,
             tokens=answer.tokens,
+            source=clean_text(corpus.source, MAX_SOURCE_CHARACTERS),
+            witness_share_bp=manifest.witness_share_bp,
             parameters=manifest.parameters,
             adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,

@@ -20,6 +20,7 @@ import trio
 from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.shutdown import first_error
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.version import BUILD
@@ -243,8 +244,11 @@ class ControlServer:
             # and the controller would drop the whole connection.
             control.decode_from_worker(control.encode(answer))
         except* TequioError as group:
+            error = first_error(group)
             answer = control.QuestionAnswer(
-                id=ask.id, error=str(first_error(group))[:_ERROR_CHARACTERS]
+                id=ask.id,
+                error=str(error)[:_ERROR_CHARACTERS],
+                is_ledger_away=isinstance(error, LedgerUnavailableError),
             )
         places.release()
         with suppress(*GONE):

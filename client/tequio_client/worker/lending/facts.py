@@ -61,9 +61,10 @@ class LendingFacts:
     trainer_problem: str = ""  # why no trainer is started any more
     key_problem: str = ""
     standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
+    ledger: str = ""  # its address
     ledger_problem: str = ""  # the ledger's last failure; empty while it answers
     was_ledger_reached: bool = False
-    """True once it answered since the worker started: a joined run survives an outage."""
+    """True if it has answered before, then a joined run survives an outage."""
     idle_reason: IdleReason | None = None  # why the worker is in no run; None: it is in one
 
     def known_session(self) -> SessionFacts | None:

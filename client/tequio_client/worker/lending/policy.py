@@ -26,6 +26,7 @@ from tequio_client.ipc.snapshot import (
     Snooze,
     Value,
 )
+from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.worker.lending.facts import (
     IdleCause,
     LendableDevice,
@@ -271,18 +272,21 @@ def slowed(case: RuleInput) -> Decision | None:
 def ledger(case: RuleInput) -> Decision | None:
     """A ledger that has never answered needs attention: its address is probably wrong."""
     facts = case.facts
+    if facts.ledger == NO_LEDGER:
+        return needs_attention(LendingReason.LEDGER_UNKNOWN, fact="none")
     if facts.was_ledger_reached or not facts.ledger_problem:
         return None
-    return needs_attention(LendingReason.LEDGER_UNKNOWN, problem=facts.ledger_problem[:_MOST_TEXT])
+    return needs_attention(LendingReason.LEDGER_UNKNOWN, address=facts.ledger[:_MOST_TEXT])
 
 
 def run(case: RuleInput) -> Decision | None:
     """There must be a run to lend for; an unreachable ledger does not stop a joined run."""
-    idle, problem = case.facts.idle_reason, case.facts.ledger_problem[:_MOST_TEXT]
+    idle = case.facts.idle_reason
     if idle is None:
         return None
-    if problem:
-        return waiting(LendingReason.LEDGER_AWAY, problem=problem)
+    if case.facts.ledger_problem:
+        # Without the problem: it names another request at each retry, and each would be news.
+        return waiting(LendingReason.LEDGER_AWAY, address=case.facts.ledger[:_MOST_TEXT])
     match idle.why:
         case IdleCause.JOINING:
             return None

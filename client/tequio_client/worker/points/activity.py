@@ -220,7 +220,8 @@ def _run(before: Snapshot, after: Snapshot) -> Iterator[WorkerEvent]:
         return
     if after.status.state == _FINISHED != before.status.state:
         yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": is_in.run_name})
-    if after.status.head_round > before.status.head_round:
+    # After that each round has an event of its own, with what it earned.
+    if after.status.head_round > before.status.head_round < 0:
         values: dict[str, Value] = {"run": is_in.run_name, "round": after.status.head_round}
         yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
 

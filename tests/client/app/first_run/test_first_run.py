@@ -210,8 +210,8 @@ def test_the_check_says_what_is_there(place: FirstRunSetup, qtbot: QtBot) -> Non
     card, driver, disk, network = (row.text.text() for row in step.rows)
     assert card == "NVIDIA GeForce RTX 4070 with 12 GB, of which at most 9.6 GB are used."
     assert driver == "Version 570.124 can train."
-    assert "GiB are free" in disk
-    assert network == "The ledger answers, and 4 runs are open."
+    assert "GB are free" in disk
+    assert network == "The network answers, and 4 runs are open."
 
 
 def test_what_does_not_answer_in_time_is_unknown_and_no_hindrance(

@@ -113,7 +113,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     worker.replies[AskCompetitions] = "the ledger does not answer"
     clock.ms += 25 * 60_000
     _show_snapshot(page, worker, SCENES["ledger-away"])
-    assert page.banner.words.text().endswith("PM: the ledger does not answer.")
+    assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
     assert page.head.words.text().endswith("List read 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
     worker.replies[AskCompetitions] = COMPETITIONS
@@ -168,10 +168,10 @@ def test_each_side_has_its_line_its_facts_and_our_points(
 ) -> None:
     _show_snapshot(page, worker)
     nova, small = page.sides.list.rows[OURS], page.sides.list.rows[OTHER]
-    assert nova.facts.text() == "nova-350m  ·  Round 1,841 of 4,000  ·  23 members"
-    assert (nova.place.text, nova.fit.text) == ("Yours", "Tight")
+    assert nova.facts.text() == "nova-350m  ·  Round 1,841 of 4,000  ·  23 volunteers"
+    assert (nova.place.text, nova.fit.text) == ("Yours", "Just fits")
     assert nova.points.text() == "You earned 18,604 points for it"
-    assert small.facts.text() == "Round 412 of 2,000  ·  18 members"
+    assert small.facts.text() == "Round 412 of 2,000  ·  18 volunteers"
     assert not small.place.isVisible()
     assert not small.sent.isVisible()
     assert page.sides.others.text() == "Models that were trained elsewhere: elsewhere"

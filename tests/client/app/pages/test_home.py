@@ -67,7 +67,7 @@ EXPECTED_BY_SCENE = {
         title="Attention",
         reason="Nothing is lent until this is solved",
         main="Contribute",
-        banner="The training program keeps failing (CUDA driver 535 is older than 570)",
+        banner="The training program keeps failing.",
     ),
     "ledger-away": ExpectedHome(
         title="Lending",
@@ -275,7 +275,7 @@ def test_only_a_run_goes_on_without_the_ledger(home: HomePage, worker: ScriptedW
     worker.send_snapshot(replace(LENDING, ledger=away))
     home.refresh()
     assert "Work goes on" in home.banner.words.text()
-    waiting = idle(LendingState.WAITING, LendingReason.LEDGER_AWAY, problem="no route")
+    waiting = idle(LendingState.WAITING, LendingReason.LEDGER_AWAY, address="http://x")
     worker.send_snapshot(replace(waiting, ledger=away))
     home.refresh()
     assert "has not answered since" in home.banner.words.text()
@@ -306,14 +306,14 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert card.ring.percent == 64
     assert card.name.text() == "nova-350m"
     assert card.role.text == "Trainer"
-    assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
+    assert card.line.text() == "Round 1,841 of 4,000  ·  23 connections  ·  2 min left"
     assert (card.loss.figure.text(), card.bits.figure.text()) == ("2.913", "0.842")
     assert card.bar.share == pytest.approx(1_841 / 4_000)
     caps = card.caps
     assert caps.memory.figures.text() == "7.4 of 12 GB"
     assert caps.upload.figures.text() == "1.2 of 5.0 Mbit/s"
     assert caps.month.figures.text() == "31 of 100 GB"
-    assert caps.disk.figures.text() == "11 of 32 GB"
+    assert caps.disk.figures.text() == "10 of 30 GB"
 
 
 def test_a_round_that_is_not_worked_in_has_no_percentage(
@@ -428,7 +428,7 @@ def test_a_ledger_that_does_not_answer_leaves_the_ranking_that_was(
     worker.replies[AskRanking] = "the ledger does not answer"
     worker.send_snapshot(LENDING)
     home.refresh()
-    assert home.ranking.empty.words.text().startswith("Can't reach the ledger")
+    assert home.ranking.empty.words.text().startswith("The network does not answer")
     worker.replies[AskRanking] = RankingReply(rows=())
     worker.send_snapshot(replace(LENDING, rounds=9_999))
     home.refresh()

@@ -57,7 +57,7 @@ def test_before_the_answer_it_says_that_it_looks(page: RunsPage, worker: Scripte
     worker.replies.pop(AskRuns)
     _show_snapshot(page, worker)
     assert page.stack.currentWidget() is page.empty
-    assert "asked" in page.empty.words.text()
+    assert "Asking" in page.empty.words.text()
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
 
@@ -68,21 +68,21 @@ def test_every_run_has_its_row(page: RunsPage, worker: ScriptedWorker) -> None:
     assert list(rows) == [row.run for row in RUNS.rows]
     places = {name: (row.place.text, row.fit.text) for name, row in rows.items()}
     assert places == {
-        OURS: ("Yours", "Tight"),
+        OURS: ("Yours", "Just fits"),
         OTHER: ("", "Fits"),
-        LARGE.run: ("", "Too little"),
+        LARGE.run: ("", "Does not fit"),
         FULL.run: ("Full", "Fits"),
         ENDED.run: ("Ended", "Fits"),
     }
     assert not rows[ENDED.run].fit.isVisible()
-    assert rows[OURS].facts.text() == "Round 1,841 of 4,000  ·  23 of 64 members"
+    assert rows[OURS].facts.text() == "Round 1,841 of 4,000  ·  23 of 64 volunteers"
     assert rows[OURS].bar.share == pytest.approx(1_841 / 4_000)
 
 
 def test_a_row_says_all_of_itself_to_who_listens(page: RunsPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
     spoken = page.choices.rows[OURS].accessibleName()
-    assert spoken == "nova-350m, Yours, Tight, Round 1,841 of 4,000, 23 of 64 members"
+    assert spoken == "nova-350m, Yours, Just fits, Round 1,841 of 4,000, 23 of 64 volunteers"
     assert page.any.accessibleName().endswith("Chosen")
 
 
@@ -111,8 +111,8 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
         for kind, row in rows.items()
     }
     assert shown == {
-        NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Tight"),
-        NeedKind.DISK: ("17 GB of 32 GB that your limits leave", "Fits"),
+        NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Just fits"),
+        NeedKind.DISK: ("16 GB of 30 GB that your limits leave", "Fits"),
         NeedKind.FIRST: ("2.1 GB of 69 GB left this month", "Fits"),
         NeedKind.UP: ("310 MB of 2.3 GB by your limit", "Fits"),
         NeedKind.DOWN: ("322 MB No limit set", "Fits"),
@@ -257,7 +257,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     clock.ms += 25 * 60_000
     _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
-    assert page.banner.words.text().endswith("PM: the ledger does not answer.")
+    assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
     assert page.head.words.text().endswith("List read 25 min ago.")
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
     worker.replies[AskRuns] = RUNS
@@ -326,7 +326,7 @@ def test_a_worker_that_is_gone_leaves_the_list(page: RunsPage, worker: ScriptedW
     worker.gone.emit("The worker ended five times: disk full")
     page.refresh()
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
-    assert page.choices.rows[OTHER].fit.text == "Unknown"
+    assert page.choices.rows[OTHER].fit.text == "Not known yet"
 
 
 def test_any_is_looked_at_where_nothing_else_is(page: RunsPage, worker: ScriptedWorker) -> None:

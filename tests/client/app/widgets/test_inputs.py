@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import Qt as QtText
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from tequio_client.app.theme.look import has_focus_ring
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Columns, ElidedLabel, Label
 from tequio_client.app.widgets.buttons import Button, NavButton, Segmented, Switch
@@ -18,6 +20,9 @@ from tequio_client.app.widgets.messages import Banner, EmptyState, Toast
 from tequio_client.ipc.preferences import WHOLE_WEEK
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtWidgets import QAbstractButton
     from pytestqt.qtbot import QtBot
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -146,9 +151,26 @@ def test_the_keyboards_place_can_be_seen(qtbot: QtBot, kind: str) -> None:
     _active(qtbot, frame)
     other.setFocus()
     away = button.grab().toImage()
-    button.setFocus()
+    window = frame.windowHandle()
+    QTest.keyClick(window, Qt.Key.Key_Backtab)
     qtbot.waitUntil(button.hasFocus)
     assert button.grab().toImage() != away
+    QTest.mouseClick(window, Qt.MouseButton.LeftButton, pos=frame.rect().bottomRight())
+    assert button.hasFocus()
+    assert not has_focus_ring(button)
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+@pytest.mark.parametrize(
+    "button", [lambda: Button("Do it"), lambda: NavButton("Home", "house"), lambda: Switch("On")]
+)
+def test_enter_and_space_use_a_button(
+    qtbot: QtBot, button: Callable[[], QAbstractButton], key: Qt.Key
+) -> None:
+    made = button()
+    _active(qtbot, made)
+    with qtbot.waitSignal(made.clicked):
+        qtbot.keyClick(made, key)
 
 
 def test_a_toast_goes_when_it_was_read(qtbot: QtBot) -> None:

@@ -12,6 +12,7 @@ from tequio_client.ipc import texts
 from tequio_client.ipc.facts import UNKNOWN_SESSION, AcceleratorFacts
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences, apply_preset
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
+from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.worker.lending.facts import (
     ENDED,
     JOINING,
@@ -291,10 +292,17 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
     ),
     (
         "an outage before we are in one",
-        replace(CALM, ledger_problem="no route", idle_reason=NONE_OPEN),
+        replace(CALM, ledger="http://x", ledger_problem="no route", idle_reason=NONE_OPEN),
         CHOSEN,
         LendingReason.LEDGER_AWAY,
-        {"problem": "no route"},
+        {"address": "http://x"},
+    ),
+    (
+        "a worker without a network",
+        replace(CALM, ledger=NO_LEDGER, ledger_problem="no network", idle_reason=JOINING),
+        CHOSEN,
+        LendingReason.LEDGER_UNKNOWN,
+        {"fact": "none"},
     ),
     ("on its way to a run", replace(CALM, idle_reason=JOINING), CHOSEN, LendingReason.LENDING, {}),
     (

@@ -1,0 +1,100 @@
+"""The command `tequio network`: the networks to choose from, and the one in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from tequio_client.ledger import networks
+from tequio_client.ledger.networks import KnownNetwork
+from tequio_shared.errors import TequioError, UserFacingError
+
+T = TypeVar("T")
+_CHECK_TIMEOUT_S = 20.0
+
+
+@click.group()
+def network() -> None:
+    """List, add and remove the networks that you can join.
+
+    The app offers them, and commands without --ledger use the network that you chose in the app.
+    Without such a choice they use the only network in this list.
+    """
+
+
+@network.command("add")
+@click.argument("address", metavar="URL")
+@click.option("--name", help="Name to list it under. Default: the network's own.")
+@click.option("--description", default="", help="One line about it.")
+def add(address: str, name: str | None, description: str) -> None:
+    """Add the network whose ledger is at URL, if a ledger answers there."""
+    url = networks.clean_ledger_address(address)
+    if not networks.is_ledger_address(url):
+        raise UserFacingError(
+            f"{address!r} is not the address of a ledger, such as https://example.org"
+        )
+    own_name = _name_of(url)
+    found = KnownNetwork(name=name or own_name, url=url, description=description)
+    _saved(lambda: networks.add_network(found))
+    click.echo(f"added: {found.name} at {url}")
+    if networks.chosen_ledger() == url:
+        click.echo("commands without --ledger use it")
+
+
+@network.command("list")
+def list_() -> None:
+    """List the networks; the one in use is marked with an asterisk."""
+    known, chosen = networks.known_networks(), networks.chosen_ledger()
+    if chosen and all(one.url != chosen for one in known):
+        known = (KnownNetwork(name="(chosen in the app)", url=chosen), *known)
+    if not known:
+        click.echo("no networks yet; add one: tequio network add URL")
+    width = max((len(one.name) for one in known), default=0)
+    for one in known:
+        mark = "*" if one.url == chosen else " "
+        click.echo(f"{mark} {one.name:{width}}  {one.url}  {one.description}".rstrip())
+
+
+@network.command("remove")
+@click.argument("name", metavar="NAME|URL")
+def remove(name: str) -> None:
+    """Remove a network from the list. Its points and your key stay."""
+    found = _saved(lambda: networks.remove_network(name))
+    if found is None:
+        raise UserFacingError(f"no network is called {name!r}: see tequio network list")
+    click.echo(f"removed: {found.name} at {found.url}")
+
+
+def _name_of(url: str) -> str:
+    """Ask the ledger for its network's name; raises UserFacingError if none answers."""
+    import trio
+
+    from tequio_client.ledger.api import LedgerApi
+
+    async def ask() -> str:
+        async with LedgerApi(url) as ledger:
+            with trio.fail_after(_CHECK_TIMEOUT_S):
+                return (await ledger.network()).genesis.name
+
+    try:
+        return trio.run(ask)
+    except* (TequioError, trio.TooSlowError) as group:
+        raise UserFacingError(
+            f"no ledger answers at {url} ({_first(group)}): check the address, or try again later"
+        ) from None
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _saved(change: Callable[[], T]) -> T:
+    try:
+        return change()
+    except OSError as err:
+        folder = networks.user_settings_folder()
+        raise UserFacingError(f"cannot write to {folder} ({err.strerror or err})") from err

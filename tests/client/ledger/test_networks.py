@@ -1,0 +1,163 @@
+"""The networks that a person has added, and which ledger counts where none is named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.app.settings_file import SettingsStore
+from tequio_client.ledger import networks
+from tequio_client.ledger.cli import network
+from tequio_client.ledger.networks import KnownNetwork, chosen_ledger
+from tequio_client.worker.account_cli import standing
+from tequio_client.worker.cli import worker
+from tequio_shared.errors import UserFacingError
+from tests.support.ledgers import served
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+ONE = KnownNetwork(name="one", url="https://one.example", description="The first.")
+TWO = KnownNetwork(name="two", url="https://two.example")
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the user's settings, which is empty."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.delenv("TEQUIO_LEDGER", raising=False)
+    return networks.user_settings_folder()
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(network, words)
+
+
+def test_networks_are_added_replaced_and_removed() -> None:
+    assert networks.known_networks() == ()
+    for one in (ONE, TWO, ONE):
+        networks.add_network(one)
+    assert networks.known_networks() == (TWO, ONE)
+    assert networks.remove_network("one") == ONE
+    assert networks.remove_network("two.example/") == TWO
+    assert networks.remove_network("three") is None
+    assert networks.known_networks() == ()
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"])
+def test_a_damaged_list_is_an_empty_one(content: bytes, settings: Path) -> None:
+    settings.mkdir()
+    (settings / networks.NETWORKS_FILE).write_bytes(content)
+    (settings / networks.APP_FILE).write_bytes(content)
+    assert networks.known_networks() == ()
+    assert chosen_ledger() == ""
+    networks.add_network(ONE)
+    assert networks.known_networks() == (ONE,)
+
+
+def test_the_ledger_chosen_in_the_app_counts_before_the_only_network(
+    settings: Path, tmp_path: Path
+) -> None:
+    assert chosen_ledger() == ""
+    networks.add_network(ONE)
+    assert chosen_ledger() == ONE.url
+    networks.add_network(TWO)
+    assert chosen_ledger() == ""
+    SettingsStore(settings).change(ledger=TWO.url)
+    assert chosen_ledger() == TWO.url
+    SettingsStore(tmp_path / "worker" / "settings").change(ledger="https://other.example")
+    assert chosen_ledger(tmp_path / "worker") == "https://other.example"
+    assert chosen_ledger(tmp_path / "elsewhere") == TWO.url
+
+
+def test_a_command_uses_the_chosen_ledger_and_says_what_to_do_without_one(
+    settings: Path, tmp_path: Path
+) -> None:
+    done = CliRunner().invoke(standing, ["--dir", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "no network was chosen yet" in done.stderr
+    assert "tequio network add URL" in done.stderr
+    SettingsStore(settings).change(ledger=ONE.url)
+    assert standing.make_context("standing", []).params["ledger"] == ONE.url
+    named = standing.make_context("standing", ["--ledger", TWO.url])
+    assert named.params["ledger"] == TWO.url
+    SettingsStore(tmp_path / "settings").change(ledger=TWO.url)
+    there = standing.make_context("standing", ["--dir", str(tmp_path)])
+    assert there.params["ledger"] == TWO.url
+    help_text = CliRunner().invoke(standing, ["--help"]).output
+    assert "TEQUIO_LEDGER" in help_text
+    assert "tequio network list" in " ".join(help_text.split())
+
+
+def test_the_environment_counts_before_the_choice(
+    settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    SettingsStore(settings).change(ledger=ONE.url)
+    monkeypatch.setenv("TEQUIO_LEDGER", TWO.url)
+    assert standing.make_context("standing", []).params["ledger"] == TWO.url
+
+
+def test_the_app_starts_a_worker_that_has_no_network_yet() -> None:
+    words = ["--link", "--ledger", networks.NO_LEDGER]
+    assert worker.make_context("worker", words).params["ledger"] == networks.NO_LEDGER
+
+
+@pytest.mark.parametrize(
+    ("typed", "address", "is_one"),
+    [
+        ("ledger.example", "https://ledger.example", True),
+        (" https://ledger.example/ ", "https://ledger.example", True),
+        ("http://127.0.0.1:8600", "http://127.0.0.1:8600", True),
+        ("https://ledger.example/path", "https://ledger.example/path", True),
+        ("ftp://ledger.example", "ftp://ledger.example", False),
+        ("tequio://join?ledger", "tequio://join?ledger", False),
+        ("https://me:secret@ledger.example", "https://me:secret@ledger.example", False),
+        ("", "", False),
+    ],
+)
+def test_what_is_an_address(typed: str, address: str, is_one: bool) -> None:  # noqa: FBT001
+    assert networks.clean_ledger_address(typed) == address
+    assert networks.is_ledger_address(address) is is_one
+
+
+# --- the command
+
+
+def test_a_network_is_added_by_its_own_name_and_listed(tmp_path: Path) -> None:
+    assert "no networks yet" in run("list").output
+    with served(tmp_path / "ledger") as ledger:
+        added = run("add", ledger.url, "--description", "For tests")
+        assert added.exit_code == 0, added.output
+        (known,) = networks.known_networks()
+        assert added.output.startswith(f"added: {known.name} at {ledger.url}\n")
+        assert known.name
+        assert run("list").output == f"* {known.name}  {ledger.url}  For tests\n"
+        named = run("add", ledger.url, "--name", "mine")
+        assert named.output.startswith("added: mine at")
+    assert run("remove", "mine").output.startswith("removed: mine at")
+    assert networks.known_networks() == ()
+
+
+def test_what_is_no_ledger_is_not_added(tmp_path: Path) -> None:
+    for typed, problem in (
+        ("ftp://x.example", "'ftp://x.example' is not the address of a ledger"),
+        ("http://127.0.0.1:9", "no ledger answers at http://127.0.0.1:9"),
+    ):
+        error = run("add", typed).exception
+        assert isinstance(error, UserFacingError)
+        assert problem in str(error)
+    missing = run("remove", "nope").exception
+    assert isinstance(missing, UserFacingError)
+    assert "tequio network list" in str(missing)
+    assert networks.known_networks() == ()
+
+
+def test_a_folder_that_cannot_be_written_is_named(settings: Path) -> None:
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("in the way")
+    with pytest.raises(OSError, match="tequio"):
+        networks.add_network(ONE)
