@@ -156,7 +156,8 @@ def test_a_link_of_a_web_page_asks_before_it_joins(tmp_path: Path) -> None:
         link = QUrl("tequio://join?ledger=http%3A//127.0.0.1%3A9")
         qt.sendEvent(qt, QFileOpenEvent(link))
         dialog, = app.presence.window.findChildren(JoinNetworkDialog)
-        print(dialog.isVisible(), dialog.chooser.line.text(), app.settings_store.settings.ledger or "none")
+        used = app.settings_store.settings.ledger or "none"
+        print(dialog.isVisible(), dialog.chooser.line.text(), used)
         app.quit()
     QTimer.singleShot(0, ask)
     """

@@ -65,12 +65,12 @@ def test_ticks_are_round_numbers(values: list[float], labels: list[str]) -> None
 
 
 def test_the_plot_begins_where_its_longest_label_ends() -> None:
-    narrow, wide = (made("x", *values) for values in ((1, 3, 2), (0.0001, 0.0003, 0.0002)))
+    narrow, wide = (points_chart("x", *values) for values in ((1, 3, 2), (0.0001, 0.0003, 0.0002)))
     assert wide.layouts[0].left - narrow.layouts[0].left > 25
     assert wide.layouts[0].rows[-1].text == "0.0003"
 
 
-def made(name: str, *values: float) -> Chart:
+def points_chart(name: str, *values: float) -> Chart:
     titles = AxisTitles("points", "round")
     return chart(name, "X", "", readings(*values), titles, from_zero=True)
 
@@ -108,7 +108,7 @@ def test_many_values_become_means_that_say_so() -> None:
 
 
 def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
-    shown = made("x", 1, 3, 2)
+    shown = points_chart("x", 1, 3, 2)
     assert [one.kind for one in shown.layouts] == ["wide", "narrow"]
     for layout in shown.layouts:
         assert [row.text for row in layout.rows] == ["0", "1", "2", "3"]
@@ -119,7 +119,7 @@ def test_a_chart_is_laid_out_for_a_wide_and_a_narrow_screen() -> None:
 
 @pytest.mark.parametrize("values", [(), (5.0,)])
 def test_there_is_no_line_through_less_than_two_values(values: tuple[float, ...]) -> None:
-    assert made("x", *values).layouts == ()
+    assert points_chart("x", *values).layouts == ()
 
 
 def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axis() -> None:
@@ -128,7 +128,7 @@ def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axi
     titles = AxisTitles("points", "round")
     spotted = [plain[0], plain[1], replace(plain[2], singles=singles)]
     shown = chart("x", "X", "", spotted, titles, from_zero=True)
-    for layout, alone in zip(shown.layouts, made("x", 1, 3, 2).layouts, strict=True):
+    for layout, alone in zip(shown.layouts, points_chart("x", 1, 3, 2).layouts, strict=True):
         assert (layout.line, layout.rows) == (alone.line, alone.rows)
         near, far = layout.spots
         assert (near.is_outlier, far.is_outlier) == (False, True)
@@ -138,7 +138,7 @@ def test_single_values_are_drawn_beside_the_line_and_an_outlier_stretches_no_axi
 
 
 def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() -> None:
-    for layout in as_bars(made("x", 0, 2, 1, 2)).layouts:
+    for layout in as_bars(points_chart("x", 0, 2, 1, 2)).layouts:
         assert (layout.line, layout.area) == ("", "")
         none, two, one, again = layout.bars
         assert none.height == 0
@@ -151,8 +151,8 @@ def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() ->
 
 
 def test_the_day_that_is_not_over_says_so() -> None:
-    days = points_per_day({10: 3 * MICRO, 12: MICRO}, 12 * DAY_MS + 5)
-    assert [bar.is_open for bar in days.layouts[0].bars] == [False, False, False, True]
-    assert days.readings[-1].caption == "13 Jan, so far: 1.00 points"
-    assert days.readings[-2].caption == "12 Jan: 0 points"
-    assert days.summary.endswith("1.00 today so far")
+    made = points_per_day({10: 3 * MICRO, 12: MICRO}, 12 * DAY_MS + 5)
+    assert [bar.is_open for bar in made.layouts[0].bars] == [False, False, False, True]
+    assert made.readings[-1].caption == "13 Jan, so far: 1.00 points"
+    assert made.readings[-2].caption == "12 Jan: 0 points"
+    assert made.summary.endswith("1.00 today so far")
