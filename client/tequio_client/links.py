@@ -1,10 +1,11 @@
-"""Links that the app opens: an invitation to a network, and a competition.
+"""Links that the app opens: an invitation to a network, a network, and a competition.
 
     tequio://join?ledger=<address>&network=<id>&key=<private key of the invitation>
+    tequio://join?ledger=<address>[&run=<id>]
     tequio://competition?ledger=<address>&id=<id>
 
 Anyone with an invitation can use it: it is as secret as a password until it is used up or closed.
-The link to a competition holds no secret, and opening it changes nothing.
+The other links hold no secret, and opening them changes nothing; the ledger's pages show them.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from typing import Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import Digest, NetworkId, digest_from_text, from_text, to_text
+from tequio_shared.ids import Digest, NetworkId, RunId, digest_from_text, from_text, to_text
 from tequio_shared.keys import Signer
 
 SCHEME = "tequio"
 _JOIN, _COMPETITION = "join", "competition"
 _HTTP = re.compile("https?://.*", re.DOTALL)
+_INVITATION_PART = re.compile("[?&](network|key)=")
 _HTTP_ASCII = re.compile("https?://[!-~]{1,256}")
 
 
@@ -55,6 +57,32 @@ class InvitationLink:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkLink:
+    """A network by its ledger, and perhaps one of its runs, in the form of a link."""
+
+    ledger: str
+    run: RunId | None = None
+
+    def text(self) -> str:
+        run = {"run": to_text(self.run)} if self.run else {}
+        return _link(_JOIN, ledger=self.ledger, **run)
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a link; raises UserFacingError."""
+        try:
+            has_run = "run" in parse_qs(urlsplit(text.strip()).query)
+            ledger, *run = _fields(text, _JOIN, ("ledger", "run") if has_run else ("ledger",))
+            _check_address(ledger, _HTTP_ASCII)
+            return cls(ledger=ledger, run=RunId(from_text(run[0])) if run else None)
+        except (ValueError, MalformedError) as err:
+            raise UserFacingError(
+                f"this link to a network is incomplete ({err}): it begins with "
+                f"{SCHEME}://{_JOIN}?ledger= and must be given in quotes, as one word"
+            ) from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompetitionLink:
     """A competition of a ledger's network, in the form of a link."""
 
@@ -81,6 +109,12 @@ class CompetitionLink:
 def is_competition_link(text: str) -> bool:
     """Report whether the text is a link to a competition, even an incomplete one."""
     return text.strip().startswith(f"{SCHEME}://{_COMPETITION}?")
+
+
+def is_network_link(text: str) -> bool:
+    """Report whether the text is a link to a network without an invitation, perhaps incomplete."""
+    is_join = text.strip().startswith(f"{SCHEME}://{_JOIN}?")
+    return is_join and not _INVITATION_PART.search(text)
 
 
 def _link(action: str, **fields: str) -> str:

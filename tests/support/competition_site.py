@@ -31,7 +31,7 @@ class CompetitionSite:
             "competitions": "/competitions",
             **pages,
             "run-in-competitions": self.run,
-            "overview-with-competitions": "/",
+            "home-with-competitions": "/",
         }
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 SCHEMES: tuple[Scheme, ...] = ("dark", "light")
-README = (1120, 900)
+README, README_HOME = (1120, 900), (1120, 640)
 SIZES = {"wide": WIDE, "narrow": NARROW}
 
 
@@ -54,11 +54,11 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def draw_readme(browser: Browser, site: Site, folder: Path) -> None:
-    """Draw what the README shows: the top of a run, and an entry that the browser has verified."""
+    """Draw what the README shows: the first page, and an entry that the browser has verified."""
     paths = site.paths()
-    with watched(browser, "dark", README) as window:
-        window.open(site.url + paths["run"])
-        window.page.screenshot(path=folder / "ledger-run-dark.png")
+    with watched(browser, "dark", README_HOME) as window:
+        window.open(site.url + paths["home"])
+        window.page.screenshot(path=folder / "ledger-home-dark.png")
     with watched(browser, "light", README) as window:
         window.open(site.url + paths["entry"])
         window.page.get_by_role("button", name="Verify in this browser").click()

@@ -38,7 +38,9 @@ class Site:
         """One path of each kind of page."""
         run = f"/runs/{self.run}"
         return {
-            "overview": "/",
+            "home": "/",
+            "join": "/join",
+            "runs": "/runs",
             "run": run,
             "rounds": f"{run}/rounds",
             "round": f"{run}/rounds/{REFUSED}",
@@ -52,7 +54,9 @@ class Site:
             "search": f"/search?q={self.run}",
             "status": "/status",
             "about": "/about",
+            "api": "/api",
             "missing": "/nothing-here",
+            "missing-run": "/runs/nova",
         }
 
 

@@ -160,13 +160,15 @@ class App(QObject):
         QTimer.singleShot(0, self._begin_work)
 
     def open_link(self, link: str) -> None:
-        """Show the competition that the link names, or ask whether to join by that invitation."""
+        """Show the competition that the link names, or ask whether to join its network."""
         from tequio_client.app import notifications  # noqa: PLC0415 - not at every start
-        from tequio_client.links import is_competition_link  # noqa: PLC0415 - as above
+        from tequio_client.links import is_competition_link, is_network_link  # noqa: PLC0415 - as above
 
         self.presence.open()
         window = self.presence.window
-        if self._notices is not None and is_competition_link(link):
+        if is_network_link(link):
+            self._open_join(link)
+        elif self._notices is not None and is_competition_link(link):
             notifications.open_link(link, self._ledger(), window, self._notices)
         else:
             self._invitation_flow().open(link, window)
@@ -351,15 +353,23 @@ class App(QObject):
         controller.draft_store.change(invitation=link, invited_to=network)
         controller.open()
 
-    def _open_join(self) -> None:
+    def _open_join(self, link: str = "") -> None:
         from tequio_client.app.networks import JoinNetworkDialog  # noqa: PLC0415 - as above
 
         window, known = self.presence.window, known_networks(self.settings_store.folder)
         dialog = JoinNetworkDialog(known, self._options.folder, self._ledger(), window)
         dialog.chooser.chosen.connect(self._use_network)
+        dialog.chooser.chosen.connect(lambda: self._show_run(dialog.chooser.run))
+        if link:
+            dialog.chooser.offer(link)
         dialog.chooser.link_given.connect(self.open_link)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
+
+    def _show_run(self, run: str) -> None:
+        if run:
+            self.presence.window.open_page("runs")
+            self.presence.window.page.restore_location(run)
 
     def program_context(self) -> ProgramContext:
         from tequio_client.app.pages.page import ProgramContext  # noqa: PLC0415 - as above

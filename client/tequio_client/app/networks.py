@@ -26,7 +26,14 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, ChoiceRow
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ledger.networks import KnownNetwork, clean_ledger_address
-from tequio_client.links import SCHEME, CompetitionLink, InvitationLink, is_competition_link
+from tequio_client.links import (
+    SCHEME,
+    CompetitionLink,
+    InvitationLink,
+    NetworkLink,
+    is_competition_link,
+    is_network_link,
+)
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, to_text
 
@@ -56,6 +63,8 @@ class NetworkChooser(QWidget):
         """`folder` is the worker's."""
         super().__init__()
         self._folder = folder
+        self.run = ""
+        """Id of the run that the link named, if the text is still that of a link."""
         self.check = LedgerCheck(self)
         self.check.answered.connect(self._receive)
         self.rows = {one.url: _row(one) for one in networks}
@@ -85,6 +94,17 @@ class NetworkChooser(QWidget):
         self.line.returnPressed.connect(self.submit)
         self.use.clicked.connect(self.submit)
 
+    def offer(self, text: str) -> None:
+        """Fill in the address of a link to a network; any web page could open it, so wait."""
+        try:
+            link = NetworkLink.parse(text)
+        except UserFacingError:
+            self.line.setText(text)
+            self.submit()
+            return
+        self.line.setText(link.ledger)
+        self.run = to_text(link.run) if link.run else ""
+
     def submit(self) -> None:
         """Check what was pasted, and go on with it."""
         text = self.line.text().strip()
@@ -94,6 +114,11 @@ class NetworkChooser(QWidget):
             self._start(clean_ledger_address(text))
             return
         try:
+            if is_network_link(text):
+                NetworkLink.parse(text)
+                self.offer(text)
+                self._start(self.line.text())
+                return
             is_competition = is_competition_link(text)
             CompetitionLink.parse(text) if is_competition else InvitationLink.parse(text)
         except UserFacingError as err:
@@ -131,6 +156,7 @@ class NetworkChooser(QWidget):
 
     def _edit(self, text: str) -> None:
         self.check.stop()
+        self.run = ""
         self.result.hide()
         self.use.setEnabled(bool(text.strip()))
 

@@ -183,6 +183,15 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
             "Default: the log's key is in the folder."
         ),
     ] = None
+    download_url: Annotated[
+        str,
+        Meta(
+            pattern=r"^(|https?://[!-~]{1,512})\Z",
+            title="a URL that begins with https:// or http://",
+            description="URL of a page that offers the app for download, linked by the pages. "
+            "Default: the pages explain how to start it from its source code.",
+        ),
+    ] = ""
     metrics_host: Annotated[
         Hostname, Meta(description="Host name or address at which /metrics is served.")
     ] = LOOPBACK

@@ -132,8 +132,12 @@ class ApiDescription:
     """Names of parameters that the application provides."""
 
     @cached_property
+    def content(self) -> Json:
+        return describe(self.routes, self.services)
+
+    @cached_property
     def document(self) -> bytes:
-        return msgspec.json.encode(describe(self.routes, self.services))
+        return msgspec.json.encode(self.content)
 
 
 @get(PATH, is_described=False)

@@ -132,7 +132,7 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     from PySide6.QtGui import QFileOpenEvent
     qt.link_received.connect(app.open_link)
     def ask():
-        link = QUrl("tequio://join?ledger=http://127.0.0.1:9")
+        link = QUrl("tequio://join?ledger=http://127.0.0.1:9&key=x")
         qt.sendEvent(qt, QFileOpenEvent(link))
         dialog = app.invitation.dialog
         print(app.presence.window.isVisible(), "link is incomplete" in dialog.trouble.words.text())
@@ -143,6 +143,26 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     """
     done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(ask) + END, tmp_path)
     assert done.stdout.split() == ["True", "True", "True"], done.stderr
+    assert done.returncode == 0
+
+
+def test_a_link_of_a_web_page_asks_before_it_joins(tmp_path: Path) -> None:
+    ask = """
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QFileOpenEvent
+    from tequio_client.app.networks import JoinNetworkDialog
+    qt.link_received.connect(app.open_link)
+    def ask():
+        link = QUrl("tequio://join?ledger=http%3A//127.0.0.1%3A9")
+        qt.sendEvent(qt, QFileOpenEvent(link))
+        dialog, = app.presence.window.findChildren(JoinNetworkDialog)
+        used = app.settings_store.settings.ledger or "none"
+        print(dialog.isVisible(), dialog.chooser.line.text(), used)
+        app.quit()
+    QTimer.singleShot(0, ask)
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(ask) + END, tmp_path)
+    assert done.stdout.split() == ["True", "http://127.0.0.1:9", "none"], done.stderr
     assert done.returncode == 0
 
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt
 
 from tequio_client.app.networks import NETWORK_FILE, JoinNetworkDialog, NetworkChooser
 from tequio_client.ledger.networks import KnownNetwork
-from tequio_client.links import CompetitionLink, InvitationLink
-from tequio_shared.ids import Digest, NetworkId, sha256, to_text
+from tequio_client.links import CompetitionLink, InvitationLink, NetworkLink
+from tequio_shared.ids import Digest, NetworkId, RunId, sha256, to_text
 from tests.support.ledgers import served
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_an_address_is_pasted_and_taken_once_a_ledger_answers(
     [
         ("ftp://ledger.example", "is not a valid ledger address"),
         (NOWHERE, f"Nothing answers at {NOWHERE}."),
-        ("tequio://join?ledger=http://x", "This link is not complete."),
+        ("tequio://join?ledger=ftp://x", "This link is not complete."),
         (INVITATION[:-9], "This link is not complete."),
         (COMPETITION[:-3], "This link is not complete."),
     ],
@@ -107,6 +107,30 @@ def test_a_whole_link_is_passed_on(chooser: NetworkChooser, qtbot: QtBot, link: 
     with qtbot.waitSignal(chooser.link_given) as given:
         qtbot.mouseClick(chooser.use, LEFT)
     assert given.args == [link]
+
+
+def test_a_link_of_a_web_page_fills_in_the_address_and_waits(
+    chooser: NetworkChooser, ledger: Served, qtbot: QtBot
+) -> None:
+    run = RunId(sha256(b"a run"))
+    chooser.offer(NetworkLink(ledger=ledger.url, run=run).text())
+    assert chooser.line.text() == ledger.url
+    assert chooser.result.isHidden(), "nothing is looked up before the user agrees"
+    with qtbot.waitSignal(chooser.chosen, timeout=SLOW_MS) as chosen:
+        qtbot.mouseClick(chooser.use, LEFT)
+    assert (chosen.args or [""])[0] == ledger.url
+    assert chooser.run == to_text(run)
+    chooser.line.setText("https://other.example")
+    assert not chooser.run, "another address has other runs"
+
+
+def test_such_a_link_can_be_pasted_too(
+    chooser: NetworkChooser, ledger: Served, qtbot: QtBot
+) -> None:
+    chooser.line.setText(NetworkLink(ledger=ledger.url).text())
+    with qtbot.waitSignal(chooser.chosen, timeout=SLOW_MS) as chosen:
+        qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
+    assert (chosen.args or [""])[0] == ledger.url
 
 
 def test_a_folder_of_another_network_joins_none(

@@ -11,27 +11,39 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from tequio_ledger.web.pages.text import brief
+from tequio_ledger.web.pages.text import axis_number
 from tequio_shared import curve
 from tequio_shared.curve import Point
 
 WIDE, NARROW = (540, 220), (336, 200)
-LEFT, TOP, BOTTOM = 48, 14, 26
+TOP, BOTTOM = 30, 26
+"""Room above the plot, for the title of the values, and below it, for the labels."""
+TITLE_HEIGHT = 18
+"""Further room below, for the title of the lower axis."""
 _RIGHT = 14
-INTERVALS = 4
-_STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+MAX_INTERVALS = 5
+_STEPS = (1.0, 2.0, 5.0, 10.0)
+_LETTER_PX = 7.6
+"""Width of the widest digit of an axis."""
+_LABEL_GAP = 8
 _GAP, _MOST_GAP = 0.3, 6.0
 """Gap between two bars, as a share of their width, and at most in pixels."""
 _LABEL_PX = 64
 """Least distance of two labels on the lower axis."""
-MAX_STEPS = 160
+MAX_SMOOTH = 60
+MAX_STEPS = 100
 """A longer series is drawn as means of neighbours."""
 
 
 def smooth_path(points: Sequence[Point]) -> str:
-    """Give the SVG path of a smooth line; x must rise. Empty without points."""
+    """Give the SVG path of a smooth line; x must rise. Empty without points.
+
+    Many points are so close together that straight lines look the same, and need less text.
+    """
     if not points:
         return ""
+    if len(points) > MAX_SMOOTH:
+        return "M" + "L".join(map(_pair, points))
     pieces = ("C" + " ".join(map(_pair, piece)) for piece in curve.smooth(points))
     return f"M{_pair(points[0])}" + "".join(pieces)
 
@@ -68,6 +80,38 @@ class ChartBar:
     width: float
     height: float
     is_open: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChartAxis:
+    """Round ends of an axis, and the distance of its ticks: 1, 2 or 5 times a power of ten."""
+
+    low: float
+    high: float
+    step: float
+
+    def ticks(self) -> list[tuple[float, str]]:
+        """List each tick's value and label."""
+        most = max(abs(self.low), abs(self.high))
+        count = round((self.high - self.low) / self.step)
+        values = (self.low + at * self.step for at in range(count + 1))
+        return [(one, axis_number(one, self.step, most)) for one in values]
+
+    @property
+    def gutter(self) -> float:
+        """Width of the labels, in pixels."""
+        return _LABEL_GAP + math.ceil(max(len(label) for _, label in self.ticks()) * _LETTER_PX)
+
+
+@dataclass(frozen=True, slots=True)
+class AxisTitles:
+    """The unit of the values, and what positions count, such as rounds.
+
+    Without the latter, positions are labelled as their readings are.
+    """
+
+    values: str
+    positions: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +166,7 @@ class ChartLayout:
     base: float
     rows: tuple[AxisTick, ...]
     columns: tuple[AxisTick, ...]
+    titles: AxisTitles
     line: str = ""
     area: str = ""
     dots: tuple[ChartDot, ...] = ()
@@ -146,6 +191,7 @@ def chart(
     title: str,
     summary: str,
     readings: Sequence[ChartReading],
+    titles: AxisTitles,
     *,
     from_zero: bool,
 ) -> Chart:
@@ -153,15 +199,15 @@ def chart(
     shown = downsample(readings)
     singles = (each for one in shown for each in one.singles if not each.is_outlier)
     values = [*(one.value for one in shown), *(each.value for each in singles)]
-    bounds = axis_bounds(values, from_zero=from_zero) if shown else (0.0, 1.0)
-    kinds = (("wide", *WIDE), ("narrow", *NARROW))
-    layouts = tuple(_layout(*kind, shown, bounds) for kind in kinds)
+    kinds = (("wide", *WIDE), ("narrow", *NARROW)) if len(shown) > 1 else ()
+    axis = value_axis(values or [0.0], from_zero=from_zero)
+    layouts = tuple(_layout(*kind, shown, axis, titles) for kind in kinds)
     return Chart(
         name=name,
         title=title,
         summary=summary,
         readings=tuple(shown),
-        layouts=layouts if len(shown) > 1 else (),
+        layouts=layouts,
     )
 
 
@@ -193,16 +239,16 @@ def _with_bars(layout: ChartLayout, readings: Sequence[ChartReading]) -> ChartLa
     return replace(layout, line="", area="", dots=dots, bars=bars, columns=columns)
 
 
-def axis_bounds(values: Sequence[float], *, from_zero: bool) -> tuple[float, float]:
-    """Give round ends of an axis that includes all values."""
-    lowest, highest = (0.0 if from_zero else min(values)), max(values)
-    spread = highest - lowest or abs(highest) or 1.0
-    step = _step(spread / INTERVALS)
-    bottom = math.floor(lowest / step + 1e-9) * step
-    while bottom + INTERVALS * step < highest - step * 1e-9:
+def value_axis(values: Sequence[float], *, from_zero: bool) -> ChartAxis:
+    """Give an axis that includes all values."""
+    lowest, highest = (min(0.0, *values) if from_zero else min(values)), max(values)
+    step = _step((highest - lowest or abs(highest) or 1.0) / MAX_INTERVALS)
+    while True:
+        low = math.floor(lowest / step + 1e-9) * step
+        high = max(math.ceil(highest / step - 1e-9) * step, low + step)
+        if round((high - low) / step) <= MAX_INTERVALS:
+            return ChartAxis(low=low, high=high, step=step)
         step = _step(step * 1.01)
-        bottom = math.floor(lowest / step + 1e-9) * step
-    return bottom, bottom + INTERVALS * step
 
 
 def downsample(readings: Sequence[ChartReading]) -> list[ChartReading]:
@@ -232,31 +278,34 @@ def _layout(
     width: int,
     height: int,
     readings: Sequence[ChartReading],
-    bounds: tuple[float, float],
+    axis: ChartAxis,
+    titles: AxisTitles,
 ) -> ChartLayout:
-    right, base = width - _RIGHT, height - BOTTOM
-    low, high = bounds
-    first, span = (readings[0].at, readings[-1].at - readings[0].at) if readings else (0.0, 0.0)
-    xs = [LEFT + (one.at - first) / (span or 1.0) * (right - LEFT) for one in readings]
+    left, right = axis.gutter, width - _RIGHT
+    base = height - BOTTOM - (TITLE_HEIGHT if titles.positions else 0)
+    first, last = readings[0].at, readings[-1].at
+    xs = [left + (one.at - first) / (last - first) * (right - left) for one in readings]
 
     def place(value: float) -> float:
-        return base - (value - low) / (high - low) * (base - TOP)
+        return base - (value - axis.low) / (axis.high - axis.low) * (base - TOP)
 
-    ys = [place(one.value) for one in readings]
-    points = list(zip(xs, ys, strict=True))
+    points = [(x, place(one.value)) for x, one in zip(xs, readings, strict=True)]
     line = smooth_path(points)
     return ChartLayout(
         kind=kind,
         width=width,
         height=height,
-        left=LEFT,
+        left=left,
         right=right,
         base=base,
         line=line,
-        area=f"{line}V{base}H{xs[0]:.1f}Z" if points else "",
-        rows=value_ticks(bounds, base),
-        columns=_columns(xs, readings),
-        dots=_dots(points, readings, right),
+        area=f"{line}V{base}H{left:.1f}Z",
+        rows=value_ticks(axis, base),
+        titles=titles,
+        columns=position_ticks((first, last), left, right)
+        if titles.positions
+        else _columns(xs, readings),
+        dots=_dots(points, readings, left, right),
         spots=tuple(
             ChartSpot(
                 x=round(x, 1),
@@ -269,15 +318,24 @@ def _layout(
     )
 
 
-def value_ticks(bounds: tuple[float, float], base: float) -> tuple[AxisTick, ...]:
+def value_ticks(axis: ChartAxis, base: float) -> tuple[AxisTick, ...]:
     """Label the vertical axis, whose lower end is at `base`."""
-    low, high = bounds
+    scale = (base - TOP) / (axis.high - axis.low)
     return tuple(
-        AxisTick(
-            at=round(base - at / INTERVALS * (base - TOP), 1),
-            text=brief(low + at * (high - low) / INTERVALS),
-        )
-        for at in range(INTERVALS + 1)
+        AxisTick(at=round(base - (value - axis.low) * scale, 1), text=label)
+        for value, label in axis.ticks()
+    )
+
+
+def position_ticks(span: tuple[float, float], left: float, right: float) -> tuple[AxisTick, ...]:
+    """Label round whole numbers between two positions, as many as there is room for."""
+    first, last = span
+    scale = (right - left) / ((last - first) or 1.0)
+    step = max(_step(_LABEL_PX / scale), 1.0)
+    marks = range(math.ceil(first / step), math.floor(last / step) + 1)
+    return tuple(
+        AxisTick(at=round(left + (at * step - first) * scale, 1), text=f"{at * step:,.0f}")
+        for at in marks
     )
 
 
@@ -291,9 +349,12 @@ def _columns(xs: Sequence[float], readings: Sequence[ChartReading]) -> tuple[Axi
 
 
 def _dots(
-    points: Sequence[tuple[float, float]], readings: Sequence[ChartReading], right: float
+    points: Sequence[tuple[float, float]],
+    readings: Sequence[ChartReading],
+    left: float,
+    right: float,
 ) -> tuple[ChartDot, ...]:
-    edges = [LEFT, *((a[0] + b[0]) / 2 for a, b in pairwise(points)), right]
+    edges = [left, *((a[0] + b[0]) / 2 for a, b in pairwise(points)), right]
     return tuple(
         ChartDot(
             x=round(x, 1),

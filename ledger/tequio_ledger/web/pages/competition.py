@@ -64,7 +64,6 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
             newest=now.events[: -ROWS - 1 : -1],
-            ledger_url=render.ledger_url(request, ledger),
         )
 
     return await render.enqueue(request, make)

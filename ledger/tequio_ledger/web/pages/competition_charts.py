@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING
 from tequio_ledger.web.pages import charts, text
 from tequio_ledger.web.pages.charts import (
     BOTTOM,
-    INTERVALS,
-    LEFT,
+    TITLE_HEIGHT,
     AxisTick,
+    AxisTitles,
+    ChartAxis,
     ChartCurve,
     ChartLayout,
     ChartReading,
     ChartSpot,
-    axis_bounds,
     downsample,
+    value_axis,
 )
 from tequio_shared.round import measures
 
@@ -134,26 +135,23 @@ def ranking_chart(placed: Sequence[EntrantScores]) -> RankingChart | None:
     ends = [end for one in placed for end in one.interval or ()]
     # outliers may lie beyond the scale
     honest = [score.value for one in placed for score in one.scores if not score.is_outlier]
-    bounds = axis_bounds([*ends, *honest, *(one.value for one in placed)], from_zero=False)
-    layouts = tuple(_layout(size, placed, bounds) for size in _SIZES)
+    axis = value_axis([*ends, *honest, *(one.value for one in placed)], from_zero=False)
+    layouts = tuple(_layout(size, placed, axis) for size in _SIZES)
     return RankingChart(summary="; ".join(one.caption for one in placed), layouts=layouts)
 
 
-def _layout(
-    size: RankingSize, placed: Sequence[EntrantScores], bounds: tuple[float, float]
-) -> RankingLayout:
-    low, high = bounds
+def _layout(size: RankingSize, placed: Sequence[EntrantScores], axis: ChartAxis) -> RankingLayout:
+    scale = (size.right - size.left) / (axis.high - axis.low)
 
     def place(value: float) -> float:
-        return round(size.left + (value - low) / (high - low) * (size.right - size.left), 1)
+        return round(size.left + (value - axis.low) * scale, 1)
 
     base = _TOP + size.row * len(placed)
-    steps = [low + at * (high - low) / INTERVALS for at in range(INTERVALS + 1)]
     return RankingLayout(
         size=size,
         height=base + _AXIS,
         base=base,
-        ticks=tuple(AxisTick(at=place(one), text=f"{one:.4g}") for one in steps),
+        ticks=tuple(AxisTick(at=place(value), text=label) for value, label in axis.ticks()),
         bands=_bands(size, placed),
         rows=tuple(_row(size, place, at, one) for at, one in enumerate(placed)),
     )
@@ -212,7 +210,6 @@ MAX_CURVES = 6
 """Curves in one chart: the number of line styles that people can tell apart."""
 _CURVE_SIZES = (("wide", 940, 270), ("narrow", 336, 230))
 _RIGHT = 16
-_COLUMNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +270,7 @@ def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
         for look, one in enumerate(swarms)
     )
     drawn = [one for one in sides if len(one.readings) > 1]
-    layouts = tuple(_curves_layout(*size, drawn) for size in _CURVE_SIZES) if drawn else ()
+    layouts = tuple(_curves_layout(*size, drawn, unit) for size in _CURVE_SIZES) if drawn else ()
     return SideCurves(
         unit=unit, is_measured=is_measured, sides=sides, left_out=left_out, layouts=layouts
     )
@@ -302,26 +299,28 @@ def _readings(values: Sequence[tuple[int, float]], unit: str) -> tuple[ChartRead
     )
 
 
-def _curves_layout(kind: str, width: int, height: int, drawn: Sequence[SideCurve]) -> ChartLayout:
+def _curves_layout(
+    kind: str, width: int, height: int, drawn: Sequence[SideCurve], unit: str
+) -> ChartLayout:
     every = [one for side in drawn for one in side.readings]
-    bounds = axis_bounds([one.value for one in every], from_zero=False)
-    span = min(one.at for one in every), max(one.at for one in every)
-    right, base = width - _RIGHT, height - BOTTOM
+    axis = value_axis([one.value for one in every], from_zero=False)
+    first, last = min(one.at for one in every), max(one.at for one in every)
+    left, right, base = axis.gutter, width - _RIGHT, height - BOTTOM - TITLE_HEIGHT
 
     def place(one: ChartReading) -> tuple[float, float]:
-        (low, high), (first, last) = bounds, span
-        x = LEFT + (one.at - first) / ((last - first) or 1.0) * (right - LEFT)
-        return x, base - (one.value - low) / (high - low) * (base - charts.TOP)
+        x = left + (one.at - first) / (last - first) * (right - left)
+        return x, base - (one.value - axis.low) / (axis.high - axis.low) * (base - charts.TOP)
 
     return ChartLayout(
         kind=kind,
         width=width,
         height=height,
-        left=LEFT,
+        left=left,
         right=right,
         base=base,
-        rows=charts.value_ticks(bounds, base),
-        columns=_columns(span, right),
+        titles=AxisTitles(unit, "round"),
+        rows=charts.value_ticks(axis, base),
+        columns=charts.position_ticks((first, last), left, right),
         curves=tuple(_curve(side, [place(one) for one in side.readings]) for side in drawn),
     )
 
@@ -334,16 +333,4 @@ def _curve(side: SideCurve, points: list[tuple[float, float]]) -> ChartCurve:
         x=round(x, 1),
         y=round(y, 1),
         caption=f"{side.swarm.entrant}, {side.caption}",
-    )
-
-
-def _columns(span: tuple[float, float], right: float) -> tuple[AxisTick, ...]:
-    """Label some rounds below the curves, evenly, none twice."""
-    first, last = (int(one) for one in span)
-    wanted = {first + (last - first) * at // (_COLUMNS - 1) for at in range(_COLUMNS)}
-    return tuple(
-        AxisTick(
-            at=round(LEFT + (one - first) / max(last - first, 1) * (right - LEFT), 1), text=str(one)
-        )
-        for one in sorted(wanted)
     )

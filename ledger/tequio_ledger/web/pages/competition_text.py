@@ -74,6 +74,11 @@ class CompetitionSummary:
     coming: tuple[str, int] | None
     """Meaning of the next date, and the date (ms)."""
 
+    @property
+    def is_joinable(self) -> bool:
+        """Report whether entrants may enter, and others may still offer to evaluate."""
+        return self.mark is PHASES[CompetitionPhase.OPEN] and self.coming is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateStep:

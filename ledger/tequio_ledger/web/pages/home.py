@@ -1,10 +1,10 @@
-"""GET /, /about, /search and /status: the network as a whole."""
+"""GET /, /join, /about, /api, /search and /status: the network as a whole."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
@@ -14,9 +14,13 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, log_rows, queries, ranking
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.log_files import witness_answers
+from tequio_ledger.web.openapi import PATH as OPENAPI_PATH
+from tequio_ledger.web.openapi import ApiDescription, Json
 from tequio_ledger.web.pages import competition_text, render, run_charts
+from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
-from tequio_ledger.web.pages.run_view import run_snapshot
+from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.pages.runs import CHART_ROUNDS, held_out, sorted_runs
 from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
@@ -27,6 +31,7 @@ from tequio_shared.ids import (
     PeerKey,
     RunId,
     digest_from_text,
+    from_text,
     key_from_peer_id,
     to_text,
 )
@@ -39,12 +44,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-ENTRIES, TOP_EARNERS, COMPETITIONS = 8, 5, 3
+TOP_EARNERS, COMPETITIONS, OTHER_RUNS = 5, 3, 6
 WEEK_DAYS = 7
 CHECKPOINTS = 10
 # The example on the page "About":
 TOKENS, PARAMETERS, SHARE_BP, ELECTED = 1_000_000, 350_000_000, 500, 16
-QUERY_CHARS = 200
 MATCHES = 20
 _HEX = re.compile("[0-9A-Fa-f]{64}")
 _NUMBER = re.compile("[0-9]{1,15}")
@@ -52,22 +56,30 @@ _KEY_START = re.compile("[A-Za-z0-9_-]{3,43}")
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeaturedRun:
+    """The run that the first page shows in full, with the curve of its heads."""
+
+    now: RunSnapshot
+    source: str
+    curve: Chart
+    bits_per_byte: float | None
+    """Of the last measured head, on held-out text."""
+
+
 @get("/")
-async def get_overview(request: Request, ledger: Ledger) -> Response:
-    """Show the network at a glance: its runs, top earners, and newest entries."""
+async def get_home(request: Request, ledger: Ledger) -> Response:
+    """Show a first visitor what is trained here, how far it is, and how to take part."""
     await ledger.sequencer.settled()
     state, now_ms = ledger.state, ledger.clock()
-    runs = [run_snapshot(state, run) for run in state.runs]
-    runs.sort(key=lambda run: (run.is_over, -run.opened_index))  # finished runs last
-    undecided = [
-        one
-        for one, view in state.competitions.views.items()
-        if view.phase is not CompetitionPhase.DECIDED and not view.void_reason(now_ms)
-    ]
+    listed = sorted_runs(state)
+    views = state.competitions.views.items()
     contests = [
         competition_text.summary(competition_snapshot(state, one, now_ms), now_ms)
-        for one in reversed(undecided[-COMPETITIONS:])
+        for one, view in views
+        if view.phase is not CompetitionPhase.DECIDED and not view.void_reason(now_ms)
     ]
+    contests.sort(key=lambda one: (not one.is_joinable, -one.now.opened_index))
     keys = len(state.peers)
 
     def make() -> Response:
@@ -76,26 +88,107 @@ async def get_overview(request: Request, ledger: Ledger) -> Response:
             by_day = queries.points_per_day(connection, now_ms - run_charts.SPAN_DAYS * DAY_MS)
             best = ranking.owners(connection, now_ms - WEEK_DAYS * DAY_MS, TOP_EARNERS)
             ranked = ranking.count(connection)
-            rows = entries.entries_before(connection, ledger.published.size, ENTRIES)
             tokens = queries.tokens(connection)
+            featured = _featured(connection, ledger, listed[0]) if listed else None
         return render.page(
             request,
             ledger,
             published,
-            "overview.html",
-            runs=runs,
-            contests=contests,
+            "home.html",
+            featured=featured,
+            runs=listed[1 : 1 + OTHER_RUNS],
+            further_runs=max(len(listed) - 1 - OTHER_RUNS, 0),
+            contests=contests[:COMPETITIONS],
             keys=keys,
             ranked=ranked,
-            members=sum(run.members for run in runs if not run.is_over),
+            members=sum(run.members for run in listed if not run.is_over),
             tokens=tokens,
             today_micropoints=by_day.get(now_ms // DAY_MS, 0),
             points=run_charts.points_per_day(by_day, now_ms),
             leaders=best,
-            entries=rows,
         )
 
     return await render.enqueue(request, make)
+
+
+def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> FeaturedRun:
+    run = RunId(from_text(now.id))
+    heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
+    quality = held_out(heads)
+    if quality and quality.curve.layouts:
+        curve, what = quality.curve, "Bits per byte on text that nobody trains on"
+    else:
+        curve = run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS))
+        what = "Training loss that trainers claim, in nats per token"
+    last = curve.readings[-1] if curve.readings else None
+    said = f"{what}: {last.value:.3g} after round {last.label}. Less is better." if last else ""
+    return FeaturedRun(
+        now=now,
+        source=data_progress(now, ledger.blobs.read).source,
+        curve=replace(curve, title=f"{now.name} learns", summary=said),
+        bits_per_byte=quality.bits_per_byte if quality else None,
+    )
+
+
+@get("/join")
+@render.in_queue
+def get_join(request: Request, ledger: Ledger) -> Response:
+    """Explain how to install the app and to join with it."""
+    return render.page(request, ledger, ledger.published, "join.html", cache=render.CACHE_SETTLED)
+
+
+API_GROUPS = {
+    "runs": "Runs and rounds",
+    "competitions": "Competitions",
+    **dict.fromkeys(
+        ("peers", "ranking", "quarantine", "invitations", "connectors"), "Keys and points"
+    ),
+    **dict.fromkeys(("network", "healthz", "seeds"), "The network"),
+    "blobs": "Files by their hash",
+}
+"""By the first part of a path; all others belong to the log."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiLine:
+    method: str
+    path: str
+    text: str
+    queries: tuple[str, ...]
+
+    @property
+    def is_link(self) -> bool:
+        """Report whether a browser can open the path as it is."""
+        return self.method == "GET" and "{" not in self.path and self.path != "/v1/events"
+
+
+@get("/api")
+@render.in_queue
+def get_api(request: Request, ledger: Ledger, description: ApiDescription) -> Response:
+    """List the operations of the API for people, with links to those that a browser can open."""
+    groups: dict[str, list[ApiLine]] = {}
+    for path, operations in description.content["paths"].items():
+        group = API_GROUPS.get(path.removeprefix("/v1").split("/")[1], "The log")
+        lines = (_api_line(method, path, one) for method, one in operations.items())
+        groups.setdefault(group, []).extend(lines)
+    return render.page(
+        request,
+        ledger,
+        ledger.published,
+        "api.html",
+        cache=render.CACHE_SETTLED,
+        groups=groups,
+        document=OPENAPI_PATH,
+    )
+
+
+def _api_line(method: str, path: str, operation: Json) -> ApiLine:
+    return ApiLine(
+        method=method.upper(),
+        path=path,
+        text=" ".join(operation["description"].replace("`", "").split()),
+        queries=tuple(one["name"] for one in operation["parameters"] if one["in"] == "query"),
+    )
 
 
 @get("/about")
@@ -116,7 +209,6 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         elected=ELECTED,
         witness_micropoints=assignment.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
-        ledger_url=render.ledger_url(request, ledger),
     )
 
 
@@ -131,7 +223,7 @@ class SearchMatch:
 @render.in_queue
 def get_search(request: Request, ledger: Ledger, q: str = "") -> Response:
     """Redirect to the only result, or list all results."""
-    asked = q.strip()[:QUERY_CHARS]
+    asked = q.strip()[: render.QUERY_CHARS]
     with snapshot(ledger.database) as (connection, published):
         found = find_matches(connection, ledger, asked) if asked else []
     if len(found) == 1:

@@ -157,14 +157,15 @@ def get_entries(
 def get_entry(request: Request, ledger: Ledger, index: str) -> Response:
     """Show one entry with its proof, for people and for the verifier in `verify.js`."""
     if not (index.isascii() and index.isdigit() and len(index) <= len(str(JSON_INTEGER))):
-        raise RefusedError("not-found", f"{index[:60]!r} is not the number of an entry")
+        raise RefusedError("not-found", f"{index[:60]!r} is not the number of an entry, such as 17")
     number, published = int(index), ledger.published
     with ledger.database.glance.connect() as connection:
         found = entries.read_entry(connection, number) if number < published.size else None
     if found is None:
         raise RefusedError(
             "not-found",
-            f"there's no entry {number}: the published log has {published.size} entries",
+            f"there's no entry {number:,} yet: the log has {published.size:,}, and the newest is "
+            f"entry {published.size - 1:,}",
         )
     row, leaf = found
     entry, genesis, policy = Entry.parse(leaf), ledger.genesis, ledger.policy

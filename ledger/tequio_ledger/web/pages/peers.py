@@ -115,7 +115,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
 def _around(connection: Connection, key_text: str) -> list[LeaderRow]:
     near = ranking.around(connection, key_from_text(key_text), NEIGHBOURS)
     if near is None:
-        raise RefusedError("not-found", f"the key {key_text} is not registered here")
+        raise RefusedError("not-found", f"no key {key_text} is registered in this network")
     return [
         LeaderRow(
             rank=one.rank,
@@ -143,7 +143,7 @@ def get_peer(
     with snapshot(ledger.database) as (connection, published):
         row = queries.key(connection, peer)
         if row is None:
-            raise RefusedError("not-found", f"the key {to_text(peer)} is not registered here")
+            raise RefusedError("not-found", f"no key {to_text(peer)} is registered in this network")
         rows = StoredRows(connection).attended(peer, before, ROUNDS)
         rounds = [_attended(connection, ledger, reader, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS

@@ -40,6 +40,8 @@ R = TypeVar("R")
 
 QUERY_PARAMETERS = frozenset({"after", "author", "around", "before", "by", "q", "span"})
 """Query parameters of pages; any other parameter changes nothing."""
+QUERY_CHARS = 200
+"""Characters of a search that count."""
 FRESH_S = 1.0
 CACHED_PAGES = 64
 CONCURRENT_RENDERS = 2
@@ -66,6 +68,10 @@ _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re
 class PageFrame:
     path: str
     network: str = "Tequio"
+    url: str = ""
+    """Address of the ledger as the reader used it; empty on pages about errors."""
+    download_url: str = ""
+    """Page that offers the app for download, if the operator names one."""
     origin: str = ""
     health: str = ""
     """Empty on pages that do not report it."""
@@ -92,6 +98,8 @@ def page(
     """
     frame = PageFrame(
         network=ledger.genesis.name,
+        url=_ledger_url(request, ledger),
+        download_url=ledger.settings.download_url,
         origin=ledger.genesis.origin,
         health=ledger.health().status,
         size=published.size,
@@ -110,10 +118,22 @@ def page(
     return made.answer(request)
 
 
-def error_page(request: Request, status: int, title: str, detail: str) -> Response:
-    """Render an error page, in a frame without facts about the ledger."""
-    view: dict[str, object] = {"status": status, "title": title, "detail": detail}
-    body = _render("problem.html", PageFrame(path=request.scope["path"]), view)
+def error_page(
+    request: Request, status: int, title: str, detail: str, section: tuple[str, str]
+) -> Response:
+    """Render an error page, in a frame without facts about the ledger.
+
+    `section` is the path and name of a page where the reader may look for what is missing here.
+    """
+    path = request.scope["path"]
+    view: dict[str, object] = {
+        "status": status,
+        "title": title,
+        "detail": f"{detail[:1].upper()}{detail[1:].rstrip('.')}.",
+        "section": section,
+        "asked": path.rpartition("/")[2][:QUERY_CHARS],
+    }
+    body = _render("problem.html", PageFrame(path=path), view)
     headers = {**SECURITY_HEADERS, "cache-control": "no-store"}
     return Response(body, status_code=status, media_type="text/html", headers=headers)
 
@@ -124,8 +144,8 @@ def redirect(path: str) -> Response:
     return Response(b"", status_code=303, media_type="text/html", headers=headers)
 
 
-def ledger_url(request: Request, ledger: Ledger) -> str:
-    """Give the ledger's address as the reader used it, to print in a command."""
+def _ledger_url(request: Request, ledger: Ledger) -> str:
+    """Give the ledger's address as the reader used it, to print in commands and links."""
     host = request.headers.get("host", ledger.genesis.origin)
     if not _HOST.fullmatch(host):  # the page shows it in a line that people paste into a shell
         raise RefusedError("malformed", "the Host header is not a host name with an optional port")

@@ -28,6 +28,13 @@ _TITLES = {
 }
 _STATUS = {"not-found": 404, "read-only": 503, "queue-full": 503, "damaged": 503}
 _DAMAGED = "These figures are withheld"
+_SECTIONS = {
+    "runs": ("/runs", "All runs", "run"),
+    "competitions": ("/competitions", "All competitions", "competition"),
+    "peers": ("/leaderboard", "Leaderboard", "key"),
+    "entries": ("/entries", "Newest entries", ""),
+}
+"""By the first part of a path: a page with its name, and what the second part names."""
 _PROGRAMS = ("/v1/", "/log/")
 """Paths below these never answer in HTML."""
 
@@ -61,17 +68,30 @@ def page_errors(
 
     def answer(request: Request, err: Exception) -> Response:
         match err:
+            case RefusedError(code="damaged"):
+                status, title, detail = 503, _DAMAGED, str(err)
             case RefusedError():
                 status = _STATUS.get(err.code, 400)
+                title, detail = _TITLES[status], str(err)
             case PeerError():
-                status = 404
+                status, title, detail = 404, _TITLES[404], _malformed(request, err)
             case _:
                 return otherwise(request, err)
-        is_damage = isinstance(err, RefusedError) and err.code == "damaged"
-        title = _DAMAGED if is_damage else _TITLES[status]
-        return render.error_page(request, status, title, str(err))
+        return render.error_page(request, status, title, detail, _section(request)[:2])
 
     return answer
+
+
+def _malformed(request: Request, err: PeerError) -> str:
+    """Explain a text that nothing can have as its id."""
+    kind, parts = _section(request)[2], request.scope["path"].split("/")
+    if not kind:
+        return str(err)
+    return f"{parts[2][:60]!r} is not the id of a {kind}: an id has 43 letters, digits, - and _"
+
+
+def _section(request: Request) -> tuple[str, str, str]:
+    return _SECTIONS.get(request.scope["path"].split("/")[1], ("/", "Home", ""))
 
 
 def answer_missing(request: Request) -> Response:
@@ -79,11 +99,14 @@ def answer_missing(request: Request) -> Response:
     path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
     if path.startswith(_PROGRAMS) or not is_read:
         return errors.answer_missing(request)
-    return render.error_page(request, 404, _TITLES[404], f"there's no page at {path[:120]}")
+    detail = f"there's no page at {path[:120]}"
+    return render.error_page(request, 404, _TITLES[404], detail, _section(request)[:2])
 
 
 ROUTES = (
-    home.get_overview,
+    home.get_home,
+    home.get_join,
+    runs.get_runs,
     runs.get_run,
     runs.get_rounds,
     runs.get_round,
@@ -97,8 +120,10 @@ ROUTES = (
     home.get_search,
     home.get_status,
     home.get_about,
+    home.get_api,
     get_live,
     static.get_static,
+    static.get_favicon,
 )
 
 

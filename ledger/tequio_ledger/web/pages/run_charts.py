@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tequio_ledger.web.pages import text
-from tequio_ledger.web.pages.charts import Chart, ChartReading, as_bars, chart
+from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, as_bars, chart
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 
@@ -151,6 +151,7 @@ def losses(rounds: Sequence[RoundRow]) -> Chart:
         "Training loss",
         summary("The median loss that trainers claim", readings, "nats per token"),
         readings,
+        AxisTitles("nats per token", "round"),
         from_zero=False,
     )
 
@@ -167,6 +168,7 @@ def rates(rounds: Sequence[RoundRow]) -> Chart:
         "Tokens per second",
         summary("Accepted tokens per second", readings, "tokens/s"),
         readings,
+        AxisTitles("tokens per second", "round"),
         from_zero=True,
     )
 
@@ -194,6 +196,7 @@ def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
         "Points per day",
         f"{summary}; {text.points(by_day.get(today, 0))} today so far" if total else summary,
         readings if total else [],
+        AxisTitles("points"),
         from_zero=True,
     )
     return as_bars(made)

@@ -14,9 +14,9 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import queries
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import audit_view, competition_text, render, run_charts, text
-from tequio_ledger.web.pages.charts import Chart, ChartReading, SingleValue, chart
+from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
-from tequio_ledger.web.pages.run_view import data_progress, run_snapshot
+from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
@@ -27,6 +27,7 @@ from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.served.competitions import competitions_of_run
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
+from tequio_shared.served.state import State
 
 SHOWN_ROUNDS = 12
 STRIP_LENGTH = 60
@@ -97,6 +98,7 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
         "Held-out text",
         run_charts.summary("The median measured by drawn members", readings, "bits per byte"),
         readings,
+        AxisTitles("bits per byte", "round"),
         from_zero=False,
     )
 
@@ -160,6 +162,23 @@ def _round_line(row: RoundRow, state: RunState) -> RoundLine:
     )
 
 
+def sorted_runs(state: State) -> list[RunSnapshot]:
+    """Copy all runs: those that can be joined first, the newest of them first of all."""
+    found = [run_snapshot(state, run) for run in state.runs]
+    return sorted(found, key=lambda run: (run.is_over, -run.opened_index))
+
+
+@get("/runs")
+async def get_runs(request: Request, ledger: Ledger) -> Response:
+    published = await ledger.sequencer.settled()
+    listed = sorted_runs(ledger.state)
+
+    def make() -> Response:
+        return render.page(request, ledger, published, "runs.html", runs=listed)
+
+    return await render.enqueue(request, make)
+
+
 @get("/runs/{run}")
 async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
     await ledger.sequencer.settled()
@@ -197,7 +216,6 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),
             contests=contests,
-            ledger_url=render.ledger_url(request, ledger),
         )
 
     return await render.enqueue(request, make)

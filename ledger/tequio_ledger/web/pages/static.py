@@ -93,6 +93,14 @@ def static_url(name: str) -> str:
     return f"/static/{name}?v={TAGS[name]}"
 
 
+@get("/favicon.ico")
+async def get_favicon() -> Response:
+    """Serve the logo to whatever asks for an icon without reading a page."""
+    return Response(
+        CONTENT["logo.svg"], media_type=_TYPES["svg"], headers={"cache-control": _AN_HOUR}
+    )
+
+
 @get("/static/{name}")
 async def get_static(name: str, v: str = "") -> Response:
     if name not in CONTENT:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MICRO = 1_000_000
 SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
+FAR_MS = 30 * DAY_MS
+"""Distance from which on a relative time is a date."""
 NO_VALUE = "–"
 KEY_CHARS = 10
 """Length of a shortened key, the same as in the app."""
@@ -30,6 +32,8 @@ _PLACES = ((1_000, 0), (100, 1), (1, 2))
 """Decimals of points, from each number of points upwards."""
 _SIGNIFICANT = 3
 _SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
+LEAST_SCALED = 10_000
+"""Least number that an axis writes with a letter."""
 _UNITS = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s"))
 _Q16 = 1 << 16
 
@@ -62,12 +66,12 @@ def short_count(number: float) -> str:
     return f"{number:,.0f}" if number >= 10 or number == int(number) else f"{number:.1f}"  # noqa: PLR2004
 
 
-def brief(number: float) -> str:
-    """Write a number for an axis, in at most three digits without trailing zeros: 2.5k, 0.075."""
-    for power, letter in _SCALES:
-        if abs(number) >= 10**power:
-            return f"{number / 10**power:.3g}{letter}"
-    return f"{number:.3g}"
+def axis_number(number: float, step: float, most: float) -> str:
+    """Write a number of an axis, with the unit of its greatest and the decimals of its step."""
+    scales = (one for one in _SCALES if most >= max(10 ** one[0], LEAST_SCALED))
+    power, letter = next(scales, (0, ""))
+    places = max(0, -math.floor(math.log10(step) - power + 1e-9))
+    return f"{number / 10**power:,.{places}f}{letter}" if abs(number) > step / 2 else "0"
 
 
 def decimal(number: float | None, places: int = 2) -> str:
@@ -106,6 +110,23 @@ def utc_time(at_ms: int) -> str:
     """Write a time: 21 Nov 2026, 14:03:22 UTC."""
     at = _utc(at_ms)
     return f"{at.day} {at:%b %Y, %H:%M:%S} UTC" if at else f"{at_ms} ms since 1970"
+
+
+def relative_time(at_ms: int, now_ms: int) -> str:
+    """Write a time as people say it: just now, 3 minutes ago, in 2 hours, 21 Nov 2026.
+
+    `live.js` has the same rules.
+    """
+    away_ms = abs(now_ms - at_ms)
+    if away_ms < MINUTE_MS:
+        return "just now" if at_ms <= now_ms else "in a moment"
+    at = _utc(at_ms)
+    if away_ms >= FAR_MS and at:
+        return f"{at.day} {at:%b %Y}"
+    units = ((DAY_MS, "day"), (HOUR_MS, "hour"), (MINUTE_MS, "minute"))
+    unit_ms, unit = next(one for one in units if away_ms >= one[0])
+    written = plural(away_ms // unit_ms, unit)
+    return f"{written} ago" if at_ms <= now_ms else f"in {written}"
 
 
 def day(at_ms: int) -> str:
@@ -383,7 +404,7 @@ FILTERS = {
     one.__name__: one
     for one in (
         *(points, exact_points, count, short_count, decimal, percent, plural, size, duration),
-        *(utc_time, machine_time, short_key, to_text, bits_per_byte),
+        *(utc_time, relative_time, machine_time, short_key, to_text, bits_per_byte),
         *(outcome, standing, describe_cause, tier, meaning),
     )
 }

@@ -149,10 +149,13 @@ def test_the_list_names_every_competition_the_newest_first(contest: CompetitionP
     assert page.links().count("/competitions") == 1, "in the navigation"
 
 
-def test_the_overview_shows_what_is_not_decided(contest: CompetitionPages) -> None:
+def test_the_first_page_shows_the_competition_that_can_be_entered(
+    contest: CompetitionPages,
+) -> None:
     links = contest.reader.get("/").links()
-    shown = [phase for phase in PHASES if f"/competitions/{contest.name(phase)}" in links]
-    assert shown == ["closed", "drawn", "revealed"], "the newest three"
+    named = {f"/competitions/{contest.name(phase)}": phase for phase in PHASES}
+    shown = [named[link] for link in links if link in named]
+    assert shown == ["open", "revealed", "drawn"], "the open one, and the newest others"
 
 
 @pytest.mark.parametrize("phase", PHASES)
@@ -258,12 +261,17 @@ def test_entrants_lead_to_their_runs_and_runs_to_their_competitions(
     assert f"https://huggingface.co/{REPO}/tree/{root.hex()[:40]}" in page.links()
 
 
-def test_the_page_opens_the_competition_in_the_app(contest: CompetitionPages) -> None:
-    name = contest.name("decided")
-    (link,) = [one for one in contest.page("decided").links() if one.startswith("tequio:")]
+def test_the_page_opens_the_competition_in_the_app_while_it_can_be_entered(
+    contest: CompetitionPages,
+) -> None:
+    found = {
+        phase: [one for one in contest.page(phase).links() if one.startswith("tequio:")]
+        for phase in PHASES
+    }
+    (link,) = found.pop("open")
     fields = parse_qs(urlsplit(link).query, strict_parsing=True)
-    assert fields["id"] == [name]
-    assert fields["ledger"][0].startswith("http")
+    assert fields == {"id": [contest.name("open")], "ledger": ["http://ledger.example"]}
+    assert not any(found.values())
 
 
 def test_every_swarm_has_a_curve_of_its_own(contest: CompetitionPages) -> None:

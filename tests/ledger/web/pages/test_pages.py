@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, urlsplit
 
+import msgspec
 import pytest
 
 from tequio_ledger.web.pages import static
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import PageSite
 
 PLAIN = (
-    "/", "/leaderboard", "/leaderboard?span=7d", "/leaderboard?span=24h", "/quarantine", "/entries",
-    "/entries/0", "/search", "/search?q=nothing+here", "/status", "/about",
+    "/", "/join", "/api", "/runs", "/leaderboard", "/leaderboard?span=7d", "/leaderboard?span=24h",
+    "/quarantine", "/entries", "/entries/0", "/search",
+    "/search?q=nothing+here", "/status", "/about",
 )  # fmt: skip
-OUTSIDE = ("/v1/", "/log/")
+OUTSIDE = ("/v1/", "/log/", "/healthz")
 
 
 def run_path(seen: PageSite) -> str:
@@ -147,10 +150,6 @@ def test_without_the_package_of_letters_the_system_has_its_own(
     assert static.font_faces({}) == ""
 
 
-def test_the_overview_says_that_nobody_tells_of_gpus(seen: PageSite) -> None:
-    assert "The network doesn't record hardware" in seen.pages.get("/").text
-
-
 def test_colours_are_those_of_the_app(seen: PageSite) -> None:
     style = seen.pages.get("/static/tokens.css").answer.text
     light, _, dark = style.partition("@media (prefers-color-scheme:dark)")
@@ -162,15 +161,19 @@ def test_colours_are_those_of_the_app(seen: PageSite) -> None:
 @pytest.mark.parametrize(
     ("path", "status", "says"),
     [
-        ("/nowhere", 404, "there's no page at /nowhere"),
-        ("/entries/x", 404, "'x' is not the number of an entry"),
-        ("/entries/-1", 404, "'-1' is not the number of an entry"),
-        ("/entries/99999999", 404, "there's no entry 99999999: the published log has"),
-        ("/peers/abc", 404, "expected 32 bytes"),
-        (f"/peers/{'A' * 43}", 404, "is not registered here"),
+        ("/nowhere", 404, "There's no page at /nowhere."),
+        ("/entries/x", 404, "'x' is not the number of an entry, such as 17."),
+        ("/entries/-1", 404, "'-1' is not the number of an entry, such as 17."),
+        ("/entries/99999999", 404, "There's no entry 99,999,999 yet: the log has"),
+        ("/peers/abc", 404, "'abc' is not the id of a key: an id has 43 letters, digits, - and _."),
+        (f"/peers/{'A' * 43}", 404, "is registered in this network"),
+        ("/runs/abc", 404, "'abc' is not the id of a run"),
+        ("/runs/abc/rounds/1", 404, "'abc' is not the id of a run"),
+        ("/competitions/abc", 404, "'abc' is not the id of a competition"),
         (f"/runs/{'A' * 43}", 404, "was opened in this network"),
-        ("/leaderboard?span=year", 400, "unknown span 'year': use 24h, 7d, all"),
-        ("/entries?before=-1", 400, "before"),
+        ("/leaderboard?span=year", 400, "Unknown span 'year': use 24h, 7d, all"),
+        ("/leaderboard?around=abc", 404, "32 bytes"),
+        ("/entries?before=-1", 400, "Before: "),
     ],
 )
 def test_what_is_not_there_is_said_on_a_page(
@@ -180,6 +183,81 @@ def test_what_is_not_there_is_said_on_a_page(
     assert page.answer.status_code == status
     assert says in page.by_id("main").text
     assert "/" in page.links()
+    (search,) = [one for one in page.all("form") if one.attributes.get("class") == "asks"]
+    assert search.attributes["action"] == "/search"
+
+
+@pytest.mark.parametrize(("path", "way_out"), [("/runs/x", "/runs"), ("/peers/x", "/leaderboard")])
+def test_a_wrong_id_leads_to_the_list_of_what_is_there(
+    seen: PageSite, path: str, way_out: str
+) -> None:
+    page = seen.pages.get(path)
+    assert way_out in page.links()
+    assert page.by_id("ask").attributes["value"] == "x", "the search has what was asked for"
+
+
+@pytest.mark.parametrize(
+    ("path", "lit"),
+    [
+        ("/", "/"),
+        ("/runs", "/runs"),
+        ("RUN", "/runs"),
+        ("ROUND", "/runs"),
+        ("PEER", "/leaderboard"),
+    ],
+)
+def test_the_menu_says_where_the_reader_is(seen: PageSite, path: str, lit: str) -> None:
+    links = seen.pages.get(named(seen, path)).all("a")
+    assert [one.attributes["href"] for one in links if "aria-current" in one.attributes] == [lit]
+
+
+def test_what_is_sent_to_friends_has_a_title_and_says_what_it_is(seen: PageSite) -> None:
+    titles = set()
+    for path in ("/", "/join", "/runs", run_path(seen)):
+        page = seen.pages.get(path)
+        told = {
+            one.attributes["property"]: one.attributes["content"]
+            for one in page.all("meta")
+            if "property" in one.attributes
+        }
+        assert told["og:url"] == f"http://ledger.example{path}"
+        assert len(told["og:description"]) > 40
+        titles.add(told["og:title"])
+    assert len(titles) == 4
+
+
+def test_every_operation_of_the_api_is_on_a_page_for_people(seen: PageSite) -> None:
+    page = seen.pages.get("/api")
+    description = seen.pages.get("/v1/openapi.json").answer.json()
+    assert len(description["paths"]) > 20
+    for path in description["paths"]:
+        assert path in page.text
+    for link in page.links():
+        if link.startswith("/v1/"):
+            assert seen.pages.get(link).answer.status_code == 200, link
+
+
+def test_a_link_that_opens_the_app_has_the_address_beside_it(seen: PageSite) -> None:
+    page = seen.pages.get(run_path(seen))
+    (link,) = [one for one in page.links() if one.startswith("tequio:")]
+    fields = parse_qs(urlsplit(link).query, strict_parsing=True)
+    assert fields == {
+        "ledger": ["http://ledger.example"],
+        "run": [to_text(seen.shown.rules.run_id)],
+    }
+    assert "http://ledger.example" in [one.text for one in page.all("code")]
+
+
+def test_who_offers_the_app_for_download_is_linked(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "names no page to download the app" in seen.pages.get("/join").text
+    settings = msgspec.structs.replace(
+        seen.shown.ledger.settings, download_url="https://example.org/get"
+    )
+    monkeypatch.setattr(seen.shown.ledger, "settings", settings)
+    for path in ("/?q=fresh", "/join?q=fresh"):  # not the page that is cached
+        assert seen.pages.get(path).links().count("https://example.org/get") == 3
 
 
 def test_a_program_is_told_in_json(seen: PageSite) -> None:

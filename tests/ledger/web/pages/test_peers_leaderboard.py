@@ -57,7 +57,7 @@ def test_people_with_several_keys_of_one_account_have_one_place_of_all_time(
 def test_places_are_of_people_or_of_teams(seen: PageSite) -> None:
     answer = seen.pages.get("/leaderboard?by=cats").answer
     assert answer.status_code == 400
-    assert "unknown ranking" in answer.text
+    assert "Unknown ranking" in answer.text
     assert "use people, teams" in answer.text
 
 

@@ -54,6 +54,30 @@ def test_a_time_that_no_calendar_has_is_said_all_the_same() -> None:
     assert text.utc_time(1_800_000_000_000) == "15 Jan 2027, 08:00:00 UTC"
 
 
+@pytest.mark.parametrize(
+    ("away_ms", "said"),
+    [
+        (0, "just now"),
+        (59_999, "just now"),
+        (60_000, "1 minute ago"),
+        (3_599_999, "59 minutes ago"),
+        (7_200_000, "2 hours ago"),
+        (29 * 86_400_000, "29 days ago"),
+        (30 * 86_400_000, "16 Dec 2026"),
+        (-1, "in a moment"),
+        (-3_600_000, "in 1 hour"),
+        (-40 * 86_400_000, "24 Feb 2027"),
+    ],
+)
+def test_times_near_now_are_relative(away_ms: int, said: str) -> None:
+    now_ms = 1_800_000_000_000
+    assert text.relative_time(now_ms - away_ms, now_ms) == said
+
+
+def test_a_time_that_no_calendar_has_is_far_away() -> None:
+    assert text.relative_time(2**53 - 1, 0) == "in 104,249,991 days"
+
+
 def test_sizes_are_those_of_disks() -> None:
     said = [text.size(one) for one in (0, 999, 1_000, 8_192, 1_500_000, 3_200_000_000)]
     assert said == ["0 B", "999 B", "1 kB", "8.19 kB", "1.5 MB", "3.2 GB"]

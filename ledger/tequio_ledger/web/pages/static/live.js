@@ -18,7 +18,26 @@ function duration(ms) {
   return `${s} s`;
 }
 
+const FAR_S = 30 * 86400;
+
+/** Writes a time as the server does; a date stays as it is. */
+function relativeTime(one) {
+  const s = (Date.now() - Date.parse(one.dateTime)) / SECOND_MS;
+  const away = Math.abs(s);
+  if (!(away < FAR_S)) return one.textContent;
+  if (away < 60) return s >= 0 ? "just now" : "in a moment";
+  const [size, unit] = away >= 86400 ? [86400, "day"] : away >= 3600 ? [3600, "hour"] : [60, "minute"];
+  const count = Math.floor(away / size);
+  const written = `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return s >= 0 ? `${written} ago` : `in ${written}`;
+}
+
 function tick() {
+  for (const one of document.querySelectorAll("time.ago")) {
+    const text = relativeTime(one);
+    if (one.textContent !== text) one.textContent = text;
+  }
+  for (const one of document.querySelectorAll("[data-copy]")) one.hidden = !navigator.clipboard;
   for (const one of document.querySelectorAll("[data-until]")) {
     one.textContent = duration(Number(one.dataset.until) - Date.now());
   }
@@ -90,6 +109,19 @@ function follow(region) {
   listen();
 }
 
+/** Copies what stands before the button, and explains what to do if a link opened no app. */
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) {
+    navigator.clipboard.writeText(button.previousElementSibling.textContent).then(() => {
+      button.textContent = "Copied";
+    }, () => {});
+  }
+  const opens = event.target.closest("a[href^='tequio:']")?.closest(".opens");
+  if (opens) opens.querySelector("details").open = true;
+});
+
 const region = document.querySelector("[data-live]");
 if (region && "EventSource" in window) follow(region);
-if (document.querySelector("[data-until]") || region) setInterval(tick, SECOND_MS);
+tick();
+setInterval(tick, SECOND_MS);
