@@ -139,7 +139,7 @@ class ActivityRecorder:
         self._db = db
         self._last: Observation | None = None
         self._is_lost = False  # a LEDGER_LOST event was recorded, and no LEDGER_FOUND since
-        self._pid = 0  # of the trainer since it was last allowed to compute
+        self._pids: dict[str, int] = {}  # of trainers since they were last allowed to compute
 
     def observe(self, now: Observation) -> None:
         last, self._last = self._last, now
@@ -159,12 +159,13 @@ class ActivityRecorder:
             yield WorkerEvent(ActivityEvent.LEDGER_LOST, "warning", {"problem": ledger.problem})
 
     def _trainer(self, now: Observation) -> Iterator[WorkerEvent]:
-        if not now.shown.decision.may_compute:
-            self._pid = 0
-        for trainer in now.shown.trainers[:1]:
-            if self._pid and trainer.pid and trainer.pid != self._pid:
+        for trainer in now.shown.trainers:
+            if not trainer.decision.may_compute:
+                self._pids.pop(trainer.device, None)
+            before = self._pids.get(trainer.device, 0)
+            if before and trainer.pid and trainer.pid != before:
                 yield WorkerEvent(ActivityEvent.TRAINER_RESTARTED, "warning")
-            self._pid = trainer.pid or self._pid
+            self._pids[trainer.device] = trainer.pid or before
 
 
 def derive_events(last: Observation | None, now: Observation) -> Iterator[WorkerEvent]:
