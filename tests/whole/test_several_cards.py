@@ -145,7 +145,7 @@ def _work_in(history: LogHistory, key: str, run: str) -> list[object]:
 
 async def _until(what: str, holds: Callable[[], object]) -> None:
     with trio.move_on_after(PATIENCE_S):
-        while not holds():
+        while not holds():  # noqa: ASYNC110 - the trainers are other processes
             await trio.sleep(0.1)
         return
     raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}")

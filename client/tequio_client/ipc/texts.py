@@ -60,7 +60,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
     "no-run.taken": "every open run that fits this device is trained by another one of this "
-    "computer. Starts when another run opens.",
+    "computer. Resumes when another one opens.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",

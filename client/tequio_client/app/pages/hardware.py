@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
+from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages.devices import (
     CPU,
     BenchmarkRow,
@@ -14,6 +15,7 @@ from tequio_client.app.pages.devices import (
     ReadingsHistory,
     may_compute,
     shown_devices,
+    trainer_of,
 )
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.settings_control import PreferenceEdits
@@ -34,14 +36,15 @@ from tequio_client.app.widgets.base import (
     tool_tip,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, Segmented, Switch
+from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switch
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow, SliderRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
+from tequio_client.ipc.control import AskRuns, RunsReply
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import DeviceChoice, usable_memory_mb
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import Decision, Snapshot, TrainerView
 
 STEP_MB = 256
 STEP_W = 5
@@ -52,6 +55,8 @@ MIN_C, MAX_C = 40, 110
 LIMIT_WIDTH = 290
 DEFAULT_C = 80
 BETWEEN = "  ·  "
+RUNS_MS = 60_000
+"""Time between two readings of the list of runs, while the page is shown."""
 
 
 class HardwarePage(Page):
@@ -65,13 +70,16 @@ class HardwarePage(Page):
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
         about = self.tr(
-            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "Choose what Tequio may use. Each device that is lent trains a run of its own. Changes "
             "apply immediately."
         )
         head = PageHeader(self.tr("Hardware"), about)
         fill(self.body, head, self.banner, self.audit, self._column, None)
         self.banner.button.clicked.connect(lambda: self.edits.change({"use": True}, device=CPU))
         self.edits.changed.connect(self.request_refresh)
+        self.runs = PeriodicQuestion(self.model, context.now_ms, RunsReply, RUNS_MS)
+        self.runs.set_question(AskRuns())
+        self.runs.changed.connect(self.request_refresh)
         self.model.snapshot_changed.connect(self._remember)
         self._remember(self.model.snapshot)
 
@@ -87,12 +95,18 @@ class HardwarePage(Page):
         is_known = machine.gpus is not None or bool(machine.cpu_name)
         shown = shown_devices(machine) if is_known else ()
         self._update_cards(shown, machine.cores)
-        for device in shown:
-            self.cards[device.id].show_device(device, snapshot)
         used = [one for one in shown if may_compute(one, machine, self.edits.current)]
+        if len(used) > 1:
+            self.runs.poll()
+        rows = self.runs.reply.rows if self.runs.reply else ()
+        runs = {row.run: row.name for row in rows if row.is_open} if len(used) > 1 else {}
+        for device in shown:
+            self.cards[device.id].show_device(device, snapshot, runs)
         best = max(used or shown, key=lambda one: one.memory_mb or 0, default=None)
-        if best is not None:
-            self.audit.show_round(snapshot.audits.warned_round, self.cards[best.id].benchmark)
+        audited = [one.device for one in snapshot.trainers if one.audits.warned_round]
+        name = next((name for name in audited if name in self.cards), best.id if best else "")
+        if name:
+            self.audit.show_round(snapshot.audits.warned_round, self.cards[name].benchmark)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -131,7 +145,10 @@ class HardwarePage(Page):
 
     def _update_cards(self, shown: tuple[AcceleratorFacts, ...], cores: int) -> None:
         """Keep one card per device; new cards if anything changed that their limits depend on."""
-        shapes = cores, *((one.id, one.name, one.memory_mb, one.watts_limit) for one in shown)
+        shapes = (
+            cores,
+            *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
+        )
         if shapes == self._shapes:
             return
         self._shapes = shapes
@@ -151,7 +168,7 @@ class HardwarePage(Page):
         device = self.cards[name].device
         self.toast.open_with_undo(
             self.tr("{device} is lent no more.").format(device=device.name or device.id),
-            lambda: self.edits.change({"use": True}, device=name),
+            lambda: self.edits.change({"use": True}, device=device.key),
         )
 
 
@@ -326,7 +343,7 @@ class DeviceLimits(Columns):
         self, slider: SliderRow, back: str, field: str, step: int, usual: int
     ) -> LimitSlider:
         """A limit on that field; the slider counts in steps."""
-        made, edits, name = LimitSlider(slider, back), self._edits, self._device.id
+        made, edits, name = LimitSlider(slider, back), self._edits, self._device.key
         slider.chosen.connect(lambda steps: edits.change_soon({field: steps * step}, device=name))
         made.reset.clicked.connect(lambda: edits.change({field: usual}, device=name))
         return made
@@ -349,6 +366,7 @@ class DeviceCard(Card):
         self.device, self._cores = device, cores
         self.name = ElidedLabel("", TextStyle.HEADING)
         self.note = caption_line()
+        self.work = caption_line()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
@@ -367,29 +385,60 @@ class DeviceCard(Card):
             "Default: automatic."
         )
         role = SettingRow(self.tr("Role"), about_role, self.role)
+        self.spare = Switch(self.tr("While I use the computer"))
+        spare = SettingRow(
+            self.tr("While I use the computer"),
+            self.tr(
+                "Lends this card also while you use the computer or play on another one. Stops "
+                "when another program uses it. Default: off."
+            ),
+            self.spare,
+        )
+        spare.setVisible(device.id != CPU)
+        self.run = Dropdown(self.tr("Run"), {})
+        self.run_row = SettingRow(
+            self.tr("Run"),
+            self.tr(
+                "The run that this device trains. Two devices of one computer never train the "
+                "same run. Default: automatic."
+            ),
+            self.run,
+        )
         self.benchmark = BenchmarkRow(context, device.id)
         self.switch.clicked.connect(self._switch)
-        self.role.chosen.connect(lambda role: edits.change({"role": role}, device=device.id))
+        key = device.key
+        self.role.chosen.connect(lambda role: edits.change({"role": role}, device=key))
+        self.run.chosen.connect(lambda run: edits.change({"run": run}, device=key))
+        self.spare.clicked.connect(lambda is_on: edits.change({"while_used": is_on}, device=key))
         self.body.setSpacing(12)
-        fill(self.body, self._head(), self.readings, _separator(), self.limits)
-        fill(self.body, _separator(), role, self.benchmark)
+        fill(self.body, self._head(), self.readings, _separator(), self.limits, _separator())
+        fill(self.body, self.run_row, role, spare, self.benchmark)
 
-    def show_device(self, device: AcceleratorFacts, snapshot: Snapshot) -> None:
+    def show_device(
+        self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
+    ) -> None:
+        """`runs` are the open runs to choose from, names by id; empty: there is nothing to choose."""
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)
         self.name.setText(device.name or self.tr("Processor"))
         self.note.setText(self._description())
         self.switch.setChecked(use)
-        self._show_state(snapshot, is_used_now=use)
+        trainer = trainer_of(device, snapshot)
+        self._show_state(trainer, is_used_now=use)
+        self._show_work(trainer if use else None)
         self.readings.show_device(device, self._history.of(device.id))
-        choice = chosen.device(device.id)
+        choice = chosen.device(device.key)
         self.limits.show_choice(choice)
         self.limits.setEnabled(use)
         self.role.select(choice.role)
         self.role.setEnabled(use)
+        self.spare.setChecked(choice.while_used)
+        self.spare.setEnabled(use)
+        self._show_runs(choice.run, runs)
+        self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
-        self._show_decider(snapshot)
+        self._show_decider(trainer.decision if trainer else snapshot.decision)
 
     def clear(self) -> None:
         """Without a worker nothing is known, and the controls are disabled."""
@@ -397,7 +446,7 @@ class DeviceCard(Card):
         self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        self._edits.change({"use": is_on}, device=self.device.id)
+        self._edits.change({"use": is_on}, device=self.device.key)
         self.switched.emit(self.device.id, is_on)
 
     def _description(self) -> str:
@@ -416,8 +465,32 @@ class DeviceCard(Card):
             parts.append(self.tr("driver {version}").format(version=device.driver))
         return BETWEEN.join(parts)
 
-    def _show_state(self, snapshot: Snapshot, *, is_used_now: bool) -> None:
-        trainer = next((one for one in snapshot.trainers if one.device == self.device.id), None)
+    def _show_runs(self, chosen: str, runs: dict[str, str]) -> None:
+        self.run_row.setVisible(bool(runs or chosen))
+        choices = {"": self.tr("Automatic"), **runs}
+        if chosen not in choices:
+            choices[chosen] = self.tr("Not open any more")
+        self.run.set_choices(choices)
+        self.run.select(chosen)
+
+    def _show_work(self, trainer: TrainerView | None) -> None:
+        """Show the device's run and round, or why it waits; nothing for one that is not lent."""
+        self.work.setVisible(trainer is not None)
+        if trainer is None:
+            return
+        current, decision = trainer.round, trainer.decision
+        if current is not None and decision.may_compute:
+            words = self.tr("{run}: round {round} of {rounds}").format(
+                run=current.run_name,
+                round=figures.count(current.number),
+                rounds=figures.count(current.rounds),
+            )
+        else:
+            reason = worker_texts.decision_reason(decision, self._context.now_ms())
+            words = f"{worker_texts.state_name(decision.state)}: {reason}"
+        self.work.setText(words)
+
+    def _show_state(self, trainer: TrainerView | None, *, is_used_now: bool) -> None:
         state = trainer.state if trainer else "off"
         share = trainer.share_percent if trainer else 0
         computing = self.tr("Computing")
@@ -436,11 +509,11 @@ class DeviceCard(Card):
         switched_off = (self.tr("Not lent"), "circle-slash", "")
         self.state.set_label(*shown.get(state, ready if is_used_now else switched_off))
 
-    def _show_decider(self, snapshot: Snapshot) -> None:
-        field, about = field_pausing(snapshot.decision), device_pausing(snapshot.decision)
+    def _show_decider(self, decision: Decision) -> None:
+        field, about = field_pausing(decision), device_pausing(decision)
         is_ours = not about or about == self.device.name
         words = self.tr("Stops lending now")
-        why = worker_texts.decision_reason(snapshot.decision, self._context.now_ms())
+        why = worker_texts.decision_reason(decision, self._context.now_ms())
         for name, limit in (
             ("memory_mb", self.limits.memory),
             ("temperature_c", self.limits.temperature),
@@ -452,7 +525,7 @@ class DeviceCard(Card):
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
-        names = vbox(self.name, self.note, spacing=1)
+        names = vbox(self.name, self.note, self.work, spacing=1)
         return hbox(
             IconTile("cpu" if self.device.id == CPU else "gpu"),
             (names, 1),

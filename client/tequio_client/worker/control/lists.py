@@ -373,7 +373,7 @@ def assign_runs(
             run = choose_run(free, device, preferences, key)
             if not isinstance(run, str) and used:
                 others = choose_run(runs, device, preferences, key)
-                run = TAKEN if isinstance(others, str) else run
+                run = TAKEN if isinstance(others, str) else others
         found[device.gpu.id] = run
         if isinstance(run, str):
             used.add(run)

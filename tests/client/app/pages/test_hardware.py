@@ -316,7 +316,7 @@ def test_beside_lending_nothing_is_measured(
     _show_snapshot(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note.text() == "Pause first to get a meaningful result."
+    assert row.note.text() == "Switch the device off first to get a meaningful result."
 
 
 # --- an audit of our work with figures near a limit

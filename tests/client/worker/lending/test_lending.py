@@ -16,7 +16,7 @@ from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.lending.lending import Lending, StoredChoices
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tests.support.lending_facts import CALM, CHOSEN, LEND, SESSION
+from tests.support.lending_facts import CALM, CHOSEN, GPU, LEND, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,6 @@ class LendingSetup:
     """A worker's lending, without anything that runs; facts are the test's."""
 
     lending: Lending
-    trainer: TrainerProcess
     evaluator: EvaluatorProcess
     facts: list[LendingFacts]
 
@@ -55,20 +54,33 @@ class LendingSetup:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.update()
-        who = self.trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
+        trainer = self.lending.devices[GPU.id].trainer
+        who = trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
 def scene_of(folder: Path, choices: StoredChoices) -> LendingSetup:
-    device = trio.Lock()
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
-    trainer = TrainerProcess(program, device)
-    evaluator = EvaluatorProcess(program, silent, device)
+    evaluator = EvaluatorProcess(program, silent)
     net = NetSettings(ledger="http://ledger.example", folder=folder)
     facts = [CALM]
     settings = WorkerSettings(net=net, applies_preferences=True)
-    lending = Lending(settings, choices, trainer, evaluator, lambda: facts[0])
-    return LendingSetup(lending, trainer, evaluator, facts)
+    lending = Lending(
+        settings,
+        choices,
+        evaluator,
+        lambda _: TrainerProcess(program),
+        lambda name: read(name, facts[0], lending),
+    )
+    lending.update()
+    return LendingSetup(lending, evaluator, facts)
+
+
+def read(name: str, facts: LendingFacts, lending: Lending) -> LendingFacts:
+    """The facts of that device: the test's, or why the device is in no run."""
+    device = lending.devices.get(name)
+    idle = device.idle_reason if device else None
+    return replace(facts, device=name, idle_reason=facts.idle_reason or idle)
 
 
 @pytest.fixture
@@ -86,10 +98,11 @@ async def test_the_round_under_way_is_finished_before_anything_is_scored(
     assert str(lent.reason) == LendingReason.LENDING
     assert lent.see(round=None) == "evaluator"
     assert lent.reason is LendingReason.JUDGING
-    assert "for a competition" in lent.lending.pause_reason(), "no round is begun meanwhile"
+    device = lent.lending.devices[GPU.id]
+    assert "for a competition" in lent.lending.pause_reason(device), "no round is begun meanwhile"
     lent.lending.set_scoring(None)
     assert lent.see() == "trainer"
-    assert not lent.lending.pause_reason()
+    assert not lent.lending.pause_reason(lent.lending.devices[GPU.id])
 
 
 async def test_no_round_after_that_one_is_begun_either(lent: LendingSetup) -> None:
@@ -104,7 +117,7 @@ async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) 
     before, waiting = lending.decision, lending.changed
     lending.apply_preferences(changed(CHOSEN, upload_mbit=8.0))
     assert lending.decision == before
-    assert lending.limits().upload_bytes_per_s == 1e6
+    assert lending.net_limits().upload_bytes_per_s == 1e6
     assert waiting.is_set()
     assert not lending.changed.is_set()
 
@@ -114,7 +127,7 @@ async def test_scoring_needs_no_run(lent: LendingSetup) -> None:
     lent.lending.set_scoring(SCORE_MB)
     assert lent.see() == "evaluator"
     assert lent.lending.decision.state is LendingState.LENDING
-    assert lent.lending.limits(SCORE_MB).device == "cuda:0"
+    assert lent.lending.judging is lent.lending.devices[GPU.id]
 
 
 async def test_a_game_ends_scoring_as_it_ends_training(lent: LendingSetup) -> None:
