@@ -29,6 +29,7 @@ from tequio_client.app.widgets.base import (
     Card,
     Columns,
     ElidedLabel,
+    caption,
     caption_line,
     discard,
     fill,
@@ -366,7 +367,7 @@ class DeviceCard(Card):
         self.device, self._cores = device, cores
         self.name = ElidedLabel("", TextStyle.HEADING)
         self.note = caption_line()
-        self.work = caption_line()
+        self.work = caption()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
@@ -417,7 +418,7 @@ class DeviceCard(Card):
     def show_device(
         self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
     ) -> None:
-        """`runs` are the open runs to choose from, names by id; empty: there is nothing to choose."""
+        """`runs` are names by id of the open runs; empty: there is nothing to choose."""
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)

@@ -187,21 +187,23 @@ def test_one_answer_that_did_not_come_is_no_event(book: ActivityDatabase) -> Non
 def test_a_trainer_that_ended_by_itself_is_told_and_one_that_was_told_to_is_not(
     book: ActivityDatabase,
 ) -> None:
-    def trainers(pid: int, other: int = 100, decision: Decision = LENDING) -> dict[str, object]:
+    def trainers(
+        pid: int, other: int = 100, decision: Decision = LENDING
+    ) -> tuple[TrainerView, ...]:
         views = [(pid, "cuda:0", decision), (other, "cuda:1", LENDING)]
         made = [
             TrainerView(device=name, state="idle" if one else "off", pid=one, decision=rule)
             for one, name, rule in views
         ]
-        return {"trainers": tuple(made)}
+        return tuple(made)
 
     diary = ActivityRecorder(book)
-    diary.observe(observed(**trainers(99)))
-    diary.observe(observed(at_s=1, **trainers(0)))
-    diary.observe(observed(at_s=2, **trainers(101)))
+    diary.observe(observed(trainers=trainers(99)))
+    diary.observe(observed(at_s=1, trainers=trainers(0)))
+    diary.observe(observed(at_s=2, trainers=trainers(101)))
     assert written(book)[2:] == ["trainer-restarted"]
-    diary.observe(observed(at_s=3, **trainers(0, decision=GAME)))
-    diary.observe(observed(at_s=9, **trainers(102)))
+    diary.observe(observed(at_s=3, trainers=trainers(0, decision=GAME)))
+    diary.observe(observed(at_s=9, trainers=trainers(102)))
     assert len(written(book)) == 3, "the first card paused, the second never stopped"
-    diary.observe(observed(at_s=10, **trainers(102, other=103)))
+    diary.observe(observed(at_s=10, trainers=trainers(102, other=103)))
     assert written(book)[3:] == ["trainer-restarted"]
