@@ -261,6 +261,10 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Our own training loss, nats per token."""
     bits_per_byte: float | None = None
     """Loss of the newest head on the held-out set."""
+    state: Name = ""
+    """State of the run, in the protocol's word."""
+    head_round: int = -1
+    """Round of the head whose weights are here; -1: none is."""
 
 
 class AuditsView(msgspec.Struct, frozen=True, kw_only=True):

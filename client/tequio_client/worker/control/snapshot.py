@@ -218,7 +218,7 @@ def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
     driver = session.driver if session else None
     if session is None or driver is None:
         return None
-    view, tally = driver.view, driver.runner.tally
+    view, tally, held = driver.view, driver.runner.tally, driver.runner.heads.held
     current, manifest = view.round, view.manifest
     slot = current.slot_of.get(key) if current else None
     is_trainer = current is not None and slot in current.trainers
@@ -234,6 +234,8 @@ def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
         done_percent=_done_percent(session.device.trainer),
         loss=tally.loss_last if tally.rounds_trained else None,
         bits_per_byte=driver.bits_per_byte,
+        state=str(view.state),
+        head_round=held.round if held else -1,
     )
 
 

@@ -16,7 +16,14 @@ import msgspec
 import structlog
 
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
-from tequio_client.ipc.snapshot import AuditsView, Decision, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import (
+    AuditsView,
+    CurrentRoundView,
+    Decision,
+    LendingState,
+    Snapshot,
+    Value,
+)
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
@@ -185,8 +192,10 @@ def derive_events(last: Observation | None, now: Observation) -> Iterator[Worker
         yield WorkerEvent(ActivityEvent.PREFERENCES_CHANGED)
     if now.standing and last.standing and now.standing != last.standing:
         yield _standing(now)
-    yield from _audits(before.audits, now.shown.audits)
-    yield from _run(before, now.shown)
+    audits = {one.device: one.audits for one in before.trainers}
+    for trainer in now.shown.trainers:
+        yield from _audits(audits.get(trainer.device, AuditsView()), trainer.audits)
+    yield from _runs(_rounds(before), _rounds(now.shown))
 
 
 def _standing(now: Observation) -> WorkerEvent:
@@ -211,19 +220,26 @@ def _audits(before: AuditsView, after: AuditsView) -> Iterator[WorkerEvent]:
         yield WorkerEvent(ActivityEvent.AUDIT_WARNED, values={"round": after.warned_round})
 
 
-def _run(before: Snapshot, after: Snapshot) -> Iterator[WorkerEvent]:
-    was_in, is_in = before.round, after.round
-    if was_in is not None and (is_in is None or is_in.run != was_in.run):
-        yield WorkerEvent(ActivityEvent.LEFT_RUN, values={"run": was_in.run_name})
-    if is_in is not None and (was_in is None or is_in.run != was_in.run):
-        yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": is_in.run_name})
-    if before.status is None or after.status is None or is_in is None:
-        return
-    if after.status.state == _FINISHED != before.status.state:
-        yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": is_in.run_name})
-    if after.status.head_round > before.status.head_round:
-        values: dict[str, Value] = {"run": is_in.run_name, "round": after.status.head_round}
-        yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
+def _rounds(shown: Snapshot) -> dict[str, CurrentRoundView]:
+    """The rounds that the devices are in, by run."""
+    return {one.round.run: one.round for one in shown.trainers if one.round is not None}
+
+
+def _runs(
+    before: dict[str, CurrentRoundView], after: dict[str, CurrentRoundView]
+) -> Iterator[WorkerEvent]:
+    for run in before.keys() - after.keys():
+        yield WorkerEvent(ActivityEvent.LEFT_RUN, values={"run": before[run].run_name})
+    for run, now in after.items():
+        last = before.get(run)
+        if last is None:
+            yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": now.run_name})
+            continue
+        if now.state == _FINISHED != last.state:
+            yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": now.run_name})
+        if now.head_round > last.head_round:
+            values: dict[str, Value] = {"run": now.run_name, "round": now.head_round}
+            yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
 
 
 def _ruling(decision: Decision) -> tuple[str, str]:

@@ -238,7 +238,6 @@ async def test_scoring_takes_a_card_without_a_run_and_leaves_the_other_training(
     two.lending.set_idle(TAKEN, device)
     assert allowed(two.lending) == {"cuda:0"}
     two.lending.set_scoring(SCORE_MB)
-    two.see()
     assert two.lending.judging is device
     assert allowed(two.lending) == {"cuda:0"}
     assert two.evaluator.child.permission.is_set()
