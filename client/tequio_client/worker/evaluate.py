@@ -427,7 +427,8 @@ class CompetitionJudge:
         scope.cancel()
 
     def _begin(self, duty: _Duty) -> link.BeginEvaluation:
-        device, trust = self._lending.judging, self._settings.trust
+        # Not `judging`: the permission may be withdrawn while the process is being started.
+        device, trust = self._lending.scorer, self._settings.trust
         if device is None:
             raise AssertionError("an evaluator is started for a device")
         limits = self._lending.limits(device)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -152,7 +152,7 @@ class Worker:
         """
         async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
-            nursery.start_soon(self._keep_trainers)
+            nursery.start_soon(self._with_each_device, self._keep_trainer)
             if self.probe is not None:
                 nursery.start_soon(self.probe.run)
                 nursery.start_soon(self.judge.run)
@@ -193,7 +193,7 @@ class Worker:
             try:
                 async with self._open_node():
                     self.lending.set_idle(None)
-                    await self._lend_devices()
+                    await self._with_each_device(self._lend)
             except* TequioError as group:
                 self._record_failure(group, IdleCause.NO_SWARM)
             await trio.sleep(self._retry_s)
@@ -226,15 +226,15 @@ class Worker:
             await trio.to_thread.run_sync(node.store.set_quota, limits.store_bytes)
             await changed.wait()
 
-    async def _lend_devices(self) -> NoReturn:
-        """Take part with every device; those that are chosen later join in."""
+    async def _with_each_device(self, work: Callable[[LentDevice], Awaitable[None]]) -> NoReturn:
+        """Run that for every device, also for those that are chosen later."""
         async with trio.open_nursery() as nursery:
             seen: set[str] = set()
             while True:
                 for name, device in self.lending.devices.items():
                     if name not in seen:
                         seen.add(name)
-                        nursery.start_soon(self._lend, device)
+                        nursery.start_soon(work, device)
                 await self.lending.changed.wait()
 
     async def _lend(self, device: LentDevice) -> NoReturn:
@@ -243,13 +243,15 @@ class Worker:
             if not device.is_chosen:
                 await self.lending.changed.wait()
                 continue
+            before = self._membership(device)
             self.lending.set_idle(JOINING, device)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._cancel_when_changed, device, nursery.cancel_scope)
+                nursery.start_soon(self._cancel_when_changed, device, before, nursery.cancel_scope)
                 await self._keep_trying(device)
 
-    async def _cancel_when_changed(self, device: LentDevice, scope: trio.CancelScope) -> None:
-        before = self._membership(device)
+    async def _cancel_when_changed(
+        self, device: LentDevice, before: object, scope: trio.CancelScope
+    ) -> None:
         while self._membership(device) == before:
             await self.lending.changed.wait()
         session = self.sessions.get(device.id)
@@ -392,18 +394,8 @@ class Worker:
             except UserFacingError as err:
                 log.warning("meter not written", error=str(err))
 
-    async def _keep_trainers(self) -> NoReturn:
-        """Run the trainer of every device, whatever becomes of the others."""
-        async with trio.open_nursery() as nursery:
-            seen: set[str] = set()
-            while True:
-                for name, device in self.lending.devices.items():
-                    if name not in seen:
-                        seen.add(name)
-                        nursery.start_soon(self._keep_trainer, device.trainer)
-                await self.lending.changed.wait()
-
-    async def _keep_trainer(self, trainer: TrainerProcess) -> NoReturn:
+    async def _keep_trainer(self, device: LentDevice) -> NoReturn:
+        trainer = device.trainer
         while True:
             await trainer.run()
             if not self.settings.applies_preferences:

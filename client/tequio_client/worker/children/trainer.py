@@ -176,8 +176,9 @@ class TrainerProcess:
 
     def forget_run(self) -> None:
         """End the child of a run that is over or was left; the next one is prepared for another."""
-        self._prepare = None
-        self.child.stop()
+        if self._prepare is not None:
+            self._prepare = None
+            self.child.stop()
 
     async def run(self) -> None:
         """Restart the child until cancelled; returns when it is given up (`failure`)."""

@@ -233,6 +233,8 @@ class Lending:
         """Memory that scoring takes, MiB; None: nothing is to be scored."""
         self.judging: LentDevice | None = None
         """The device that belongs to the evaluator instead of its trainer."""
+        self.scorer: LentDevice | None = None
+        """The device that the evaluator was last allowed to use; None: none yet."""
         self.idle_reason: IdleReason | None = None
         """Why the worker is not in the swarm, so that no device can be in a run; None: it is."""
         self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
@@ -389,6 +391,7 @@ class Lending:
             if device.decision.may_compute:
                 device.trainer.child.allow()
         if self.judging is not None:
+            self.scorer = self.judging
             evaluator.device = self.judging.trainer.child.device
             evaluator.allow()
         is_lending = any(one.decision.may_compute for one in self.devices.values())

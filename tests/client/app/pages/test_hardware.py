@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
+from tequio_client.app.pages.device_limits import LimitSlider
 from tequio_client.app.pages.devices import READINGS, ReadingsHistory
-from tequio_client.app.pages.hardware import HardwarePage, LimitSlider
+from tequio_client.app.pages.hardware import HardwarePage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskBenchmark, AskRuns, BenchmarkReply
