@@ -143,13 +143,13 @@ class Worker:
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
         self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
-        self.lending.update()
 
     async def run(self) -> None:
         """Run until a plain worker's run ends; a worker that stays runs until cancelled.
 
         Raises UserFacingError, from a plain worker only.
         """
+        self.lending.update()
         async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
             nursery.start_soon(self._with_each_device, self._keep_trainer)

@@ -34,6 +34,7 @@ async def host(folder: Path, **settings: bool) -> Worker:
 
 async def test_a_plain_worker_lends_before_and_after_its_trainer_died(tmp_path: Path) -> None:
     plain = await host(tmp_path / "worker")
+    plain.lending.update()
     (device,) = plain.lending.devices.values()
     device.need_mb = 10**6  # as in a run of a large model, known once it was joined
     plain.lending.update()

@@ -43,7 +43,7 @@ _TRAINING = "training"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingFacts:
-    """What is known about the computer, and about the device that is decided about."""
+    """The known facts about the computer, and about the device that is decided about."""
 
     device: str = ""
     """Id of that device; empty: the one with the most memory."""
