@@ -68,6 +68,9 @@ CARD = AcceleratorFacts(
     watts_limit=200.0,
     driver="570.124",
 )
+SECOND_CARD = replace(
+    CARD, id="cuda:1", name="NVIDIA GeForce RTX 3060", serial="GPU-9b1e", load=0.02, watts=14.0
+)
 MACHINE = MachineFacts(
     gpus=(CARD,),
     cpu_name="AMD Ryzen 7 5800X",
@@ -98,16 +101,26 @@ POINTS = PointsView(
     rank=47,
     ranked=1_204,
 )
+LENT = Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100)
+TRAINER = TrainerView(
+    device="cuda:0",
+    decision=LENT,
+    round=CURRENT,
+    state="computing",
+    pid=4_211,
+    step=77,
+    steps=120,
+)
 LENDING = Snapshot(
     at_ms=NOW_MS,
     wish=DesiredState(number=4, lend=True),
     preferences=AGREED,
-    decision=Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100),
+    decision=LENT,
     status=Status(
         peer="12D3KooWJ1rW", key="Jv9bHq3X", roles=("worker",), run="r1", state="train", peers=23
     ),
     round=CURRENT,
-    trainers=(TrainerView(device="cuda:0", state="computing", pid=4_211, step=77, steps=120),),
+    trainers=(TRAINER,),
     points=POINTS,
     machine=MACHINE,
     line=TrafficView(
@@ -201,6 +214,22 @@ SCENES: dict[str, Snapshot] = {
         wish=DesiredState(number=5),
         points=replace(POINTS, forfeited=88_400_113),
         audits=AuditsView(warned_round=1_836),
+    ),
+    "two-cards": replace(
+        LENDING,
+        machine=replace(MACHINE, gpus=(CARD, SECOND_CARD)),
+        trainers=(
+            TRAINER,
+            TrainerView(
+                device=SECOND_CARD.id,
+                decision=Decision(
+                    state=LendingState.WAITING,
+                    reason=LendingReason.NO_RUN,
+                    values={"fact": "taken"},
+                ),
+                state="off",
+            ),
+        ),
     ),
     "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
 }

@@ -28,7 +28,7 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.run import DutyRunner
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir, clear_work_folder
-from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -88,6 +88,7 @@ class DutyRunnerSetup:
         for payload in self.swarm.arithmetic.payloads.values():
             assert self.swarm.view.round is not None
             store.put_tree(payload, self.swarm.view.round.shape.group_bytes)
+        pins = StorePins(store)
         clear_work_folder(self.folder / "work")
         paper = ChildProgram(command=PAPER, environment=os.environ, line_bytes=link.LINE_BYTES)
         trainer = TrainerProcess(paper)
@@ -108,6 +109,7 @@ class DutyRunnerSetup:
                         corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
                         roles=("trainer", "witness"),
                         store=store,
+                        pins=pins,
                         recorded_heads=RecordedHeads(self.folder, manifest.run_id),
                         starting_head=None,
                         exchange=exchange,
@@ -121,13 +123,13 @@ class DutyRunnerSetup:
                             trainer=trainer,
                             prepare=self._prepare(),
                             folder=self.folder / "work",
-                            store=store,
+                            pins=pins,
                             exchange=exchange,
                             frozen=None,
                         ),
                         feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
-                        points=PointsRecorder(book, signer.key),
+                        points=PointsRecorder(book, signer.key, to_text(manifest.run_id)),
                         measures_every=0,
                     )
                 )

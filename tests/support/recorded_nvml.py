@@ -24,6 +24,7 @@ def card(**changes: Any) -> dict[str, Any]:
     """A card as a GeForce under Linux answers, with some answers replaced."""
     answers: dict[str, Any] = {
         "nvmlDeviceGetName": "NVIDIA GeForce RTX 4070",
+        "nvmlDeviceGetUUID": "GPU-6f1c0d8e-0000-4b9a-9b1e-1f6c2a7d5e30",
         "nvmlDeviceGetMemoryInfo": SimpleNamespace(total=12 << 30, free=9 << 30, used=3 << 30),
         "nvmlDeviceGetUtilizationRates": SimpleNamespace(gpu=37, memory=12),
         "nvmlDeviceGetTemperature": 61,

@@ -47,12 +47,13 @@ async def test_a_worker_waits_for_ledger_and_run_and_lends_when_one_opens(
                     "no run is open now"
                 )
                 with trio.fail_after(PATIENCE_S):
-                    while host.trainer.child.pid is not None:  # noqa: ASYNC110 - it was just told to end
+                    while any(one.pid for one in host.snapshot().trainers):  # noqa: ASYNC110 - told to end
                         await trio.sleep(0.1)
                 await _loses_the_ledger(host, stage, organiser)
                 await open_run(stage)
                 await _until(host, "it lends", lambda one: one.state is LendingState.LENDING)
-                assert host.lending.idle_reason is None, "it has joined, and is not just on the way"
+                (device,) = host.lending.devices.values()
+                assert device.idle_reason is None, "it has joined, and is not just on the way"
                 await host.leave()
                 nursery.cancel_scope.cancel()
 

@@ -274,8 +274,8 @@
         <translation>Entrena un modelo pequeño durante unos segundos y dice qué tan rápido es este dispositivo.</translation>
     </message>
     <message>
-        <source>Pause first to get a meaningful result.</source>
-        <translation>Pausa primero para obtener un resultado fiable.</translation>
+        <source>Switch the device off first to get a meaningful result.</source>
+        <translation>Apaga primero el dispositivo para obtener un resultado fiable.</translation>
     </message>
     <message>
         <source>{tokens} tokens per second</source>
@@ -624,6 +624,22 @@
         <translation>Los entrenadores entrenan el modelo; los testigos comprueban su trabajo. Automático hace ambas cosas. Por defecto: automático.</translation>
     </message>
     <message>
+        <source>While I use the computer</source>
+        <translation>Mientras uso el equipo</translation>
+    </message>
+    <message>
+        <source>Lends this card also while you use the computer or play on another one. Stops when another program uses it. Default: off.</source>
+        <translation>Presta esta tarjeta también mientras usas el equipo o juegas con otra. Se detiene cuando otro programa la usa. Por defecto: no.</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Entrenamiento</translation>
+    </message>
+    <message>
+        <source>The run that this device trains. Two devices of one computer never train the same run. Default: automatic.</source>
+        <translation>El entrenamiento en el que participa este dispositivo. Dos dispositivos de un mismo equipo nunca participan en el mismo. Por defecto: automático.</translation>
+    </message>
+    <message>
         <source>Processor</source>
         <translation>Procesador</translation>
     </message>
@@ -645,6 +661,14 @@
     <message>
         <source>driver {version}</source>
         <translation>controlador {version}</translation>
+    </message>
+    <message>
+        <source>Not open any more</source>
+        <translation>Ya no está abierto</translation>
+    </message>
+    <message>
+        <source>{run}: round {round} of {rounds}</source>
+        <translation>{run}: ronda {round} de {rounds}</translation>
     </message>
     <message>
         <source>Computing</source>
@@ -875,8 +899,8 @@
 <context>
     <name>HardwarePage</name>
     <message>
-        <source>Choose what Tequio may use. It trains on the device with the most memory. Changes apply immediately.</source>
-        <translation>Elige qué puede usar Tequio. Entrena en el dispositivo con más memoria. Los cambios se aplican de inmediato.</translation>
+        <source>Choose what Tequio may use. Each device that is lent trains a run of its own. Changes apply immediately.</source>
+        <translation>Elige qué puede usar Tequio. Cada dispositivo prestado participa en un entrenamiento propio. Los cambios se aplican de inmediato.</translation>
     </message>
     <message>
         <source>Hardware</source>
@@ -5371,6 +5395,10 @@
         <translation>nadie necesita el equipo. Se pausa cuando vuelvas o abras un juego.</translation>
     </message>
     <message>
+        <source>this device is lent also while you use the computer or play.</source>
+        <translation>este dispositivo se presta también mientras usas el equipo o juegas.</translation>
+    </message>
+    <message>
         <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
         <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
     </message>
@@ -5397,6 +5425,10 @@
     <message>
         <source>you asked for a break. Resumes {until}.</source>
         <translation>pediste un descanso. Se reanuda {until}.</translation>
+    </message>
+    <message>
+        <source>this device is switched off. Switch it on in Hardware to lend it.</source>
+        <translation>este dispositivo está apagado. Enciéndelo en Hardware para prestarlo.</translation>
     </message>
     <message>
         <source>until {program} closes. Resumes 60 s after that.</source>
@@ -5445,6 +5477,10 @@
     <message>
         <source>no open run fits this computer. Resumes when one does; Runs says what each needs.</source>
         <translation>ningún entrenamiento abierto va con este equipo. Se reanuda cuando haya uno; en Entrenamientos verás qué pide cada uno.</translation>
+    </message>
+    <message>
+        <source>every open run that fits this device is trained by another one of this computer. Resumes when another one opens.</source>
+        <translation>otro dispositivo de este equipo ya participa en cada entrenamiento abierto que le sirve a este. Se reanuda cuando se abra otro.</translation>
     </message>
     <message>
         <source>the run has ended. Resumes with another one; your points stay yours.</source>

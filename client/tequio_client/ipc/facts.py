@@ -60,6 +60,9 @@ class AcceleratorFacts(msgspec.Struct, frozen=True, kw_only=True):
     id: Name
     """Name used by the trainer: `cuda:0`, `xpu:0`, `mps`, `cpu`."""
     name: Name
+    serial: Name = ""
+    """Identifies the card in whatever slot: the driver's UUID, else its PCI address; empty: neither
+    is known."""
     memory_mb: Count | None = None
     free_mb: Count | None = None
     load: Part | None = None
@@ -72,6 +75,14 @@ class AcceleratorFacts(msgspec.Struct, frozen=True, kw_only=True):
     energy_j: Annotated[float, msgspec.Meta(ge=0.0, le=1e15)] | None = None
     """Energy counted by the card since its driver was loaded."""
     driver: Name = ""
+
+    @property
+    def key(self) -> str:
+        """The name under which preferences keep its limits; another card in its slot has another.
+
+        A device without a serial has its id, which the order of the cards decides.
+        """
+        return self.serial or self.id
 
 
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,10 +41,15 @@ class LendingPreset(StrEnum):
 
 
 class DeviceChoice(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits for one accelerator, or for the processor (`cpu`)."""
+    """Limits for one accelerator, or for the processor (`cpu`), and the run that it trains."""
 
     id: Name
+    """The device's key (`AcceleratorFacts.key`)."""
     use: bool = True
+    while_used: bool = False
+    """Lend it also while somebody uses the computer or plays; for a card without a screen."""
+    run: Name = ""
+    """Id of the run to train; empty: `Preferences.run`, or another one if a device is in that."""
     role: Annotated[str, msgspec.Meta(pattern="^(auto|trainer|witness)$")] = "auto"
     memory_mb: Count = 0
     """0: all but 2 GiB, and at most 80 %."""
@@ -93,13 +98,13 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
     disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
     run: Name = ""
-    """Id of the run to join; empty: chosen automatically."""
+    """Id of the run to join; empty: chosen automatically. Only one device can train it."""
     judge: bool = False
     """Offer to judge competitions, and score when drawn."""
 
-    def device(self, name: str) -> DeviceChoice:
+    def device(self, key: str) -> DeviceChoice:
         """Choose the limits of one device, or the defaults for a device without its own."""
-        return next((one for one in self.devices if one.id == name), DeviceChoice(id=name))
+        return next((one for one in self.devices if one.id == key), DeviceChoice(id=key))
 
 
 PRESETS = {

@@ -40,10 +40,10 @@ class LendingReason(StrEnum):
     `ipc.texts` has a sentence for each, and one for no fact.
     """
 
-    LENDING = "lending"
+    LENDING = "lending"  # (fact: spare)
     LENDING_WHILE_USED = "lending-while-used"  # (share)
     NO_CONSENT = "no-consent"
-    BY_HAND = "by-hand"  # (fact: finished)
+    BY_HAND = "by-hand"  # (fact: finished, device)
     SNOOZED = "snoozed"
     UNTIL_GAME_CLOSES = "until-game-closes"  # (program, or fact: any)
     JUDGING = "judging"
@@ -54,7 +54,7 @@ class LendingReason(StrEnum):
     LEDGER_UNKNOWN = "ledger-unknown"  # (address) (fact: none)
     LEDGER_AWAY = "ledger-away"  # (address)
     NO_SWARM = "no-swarm"  # (problem)
-    NO_RUN = "no-run"  # (fact: open, fits, ended; barred, with problem)
+    NO_RUN = "no-run"  # (fact: open, fits, taken, ended; barred, with problem)
     QUARANTINED = "quarantined"  # (problem)
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
     DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
@@ -186,23 +186,6 @@ decode_status: Callable[[bytes], Status] = ipc.line_decoder(Status, LINE_BYTES, 
 UNDECIDED = Decision(state=LendingState.PAUSED, reason=LendingReason.NO_CONSENT)
 
 
-class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
-    device: Name = ""
-    state: Annotated[str, msgspec.Meta(pattern="^(off|starting|idle|computing|stopping|broken)$")]
-    """`off`: the process has ended and has released its device memory."""
-    pid: Count = 0
-    resident_mb: Count = 0
-    step: Count = 0
-    steps: Count = 0
-    share_percent: Count = 0
-    freed_ms: Count = 0
-    """Time at which the last process that was stopped had ended."""
-    freed_in_ms: Count = 0
-    """Time that it took to end."""
-    sandbox: Name = ""
-    """Names what confines the process, in words; empty until the first one has started."""
-
-
 class JudgingView(EvaluationProgress, frozen=True, kw_only=True):
     """The evaluator process while it scores for a competition."""
 
@@ -278,6 +261,10 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Our own training loss, nats per token."""
     bits_per_byte: float | None = None
     """Loss of the newest head on the held-out set."""
+    state: Name = ""
+    """State of the run, in the protocol's word."""
+    head_round: int = -1
+    """Round of the head whose weights are here; -1: none is."""
 
 
 class AuditsView(msgspec.Struct, frozen=True, kw_only=True):
@@ -297,6 +284,30 @@ class AuditsView(msgspec.Struct, frozen=True, kw_only=True):
     """Round of our newest contribution whose audit was clear but had figures near the limits."""
 
 
+class TrainerView(msgspec.Struct, frozen=True, kw_only=True):
+    """A device that is lent, or was: its trainer, the decision about it, and its round."""
+
+    device: Name = ""
+    """Id of the device, as in `MachineFacts.gpus`; `cpu` is the processor."""
+    decision: Decision = UNDECIDED
+    round: CurrentRoundView | None = None
+    """None: in no run."""
+    audits: AuditsView = AuditsView()
+    state: Annotated[str, msgspec.Meta(pattern="^(off|starting|idle|computing|stopping|broken)$")]
+    """`off`: the process has ended and has released its device memory."""
+    pid: Count = 0
+    resident_mb: Count = 0
+    step: Count = 0
+    steps: Count = 0
+    share_percent: Count = 0
+    freed_ms: Count = 0
+    """Time at which the last process that was stopped had ended."""
+    freed_in_ms: Count = 0
+    """Time that it took to end."""
+    sandbox: Name = ""
+    """Names what confines the process, in words; empty until the first one has started."""
+
+
 class AttentionNeed(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[
         str, msgspec.Meta(pattern="^(driver|key-backup|disk|update|ledger|device|standing|clock)$")
@@ -311,12 +322,14 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     wish: DesiredState = DesiredState()
     preferences: Preferences = Preferences()
     decision: Decision = UNDECIDED
+    """For the whole computer: that of a device that computes, or else of the most able one."""
     status: Status | None = None
-    """None: not in the swarm yet."""
+    """None: in no run yet. Of one device, like `round` and `audits`: the one of `decision`."""
     round: CurrentRoundView | None = None
     """None: in no run yet."""
     audits: AuditsView = AuditsView()
     trainers: Annotated[tuple[TrainerView, ...], msgspec.Meta(max_length=33)] = ()
+    """Every device that was lent since the worker started."""
     judging: JudgingView | None = None
     """None: no model is being scored."""
     points: PointsView = PointsView()

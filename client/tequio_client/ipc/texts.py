@@ -32,6 +32,7 @@ STATE_WORDS: Mapping[LendingState, str] = {
 
 REASON_TEMPLATES: Mapping[str, str] = {
     "lending": "nobody needs the computer. Pauses when you come back or start a game.",
+    "lending.spare": "this device is lent also while you use the computer or play.",
     "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
     "Pauses for games.",
     "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
@@ -42,6 +43,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "Contribute.",
     "snoozed": "you asked for a break. Resumes automatically.",
     "snoozed.until": "you asked for a break. Resumes {until}.",
+    "by-hand.device": "this device is switched off. Switch it on in Hardware to lend it.",
     "until-game-closes": "until {program} closes. Resumes 60 s after that.",
     "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
     "until-game-closes.until": "your game has closed. Resumes {until}.",
@@ -58,6 +60,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-run.open": "no run is open now. Resumes automatically when one opens.",
     "no-run.fits": "no open run fits this computer. Resumes when one does; Runs says what each "
     "needs.",
+    "no-run.taken": "every open run that fits this device is trained by another one of this "
+    "computer. Resumes when another one opens.",
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",

@@ -101,7 +101,7 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
     base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
     """Files of the frozen base in the manifest's order; none where all weights are trained."""
-    device: Annotated[str, msgspec.Meta(pattern=r"^(auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?)$")] = (
+    device: Annotated[str, msgspec.Meta(pattern=r"^(auto|mps|(cpu|cuda|xpu)(:[0-9]{1,3})?)$")] = (
         "auto"
     )
     threads: Annotated[int, msgspec.Meta(ge=1, le=1_024)] = 1

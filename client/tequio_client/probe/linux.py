@@ -92,6 +92,7 @@ def _card(
     return AcceleratorFacts(
         id=name,
         name=model[:256],
+        serial=f"pci-{device.name}"[:256],
         memory_mb=total // _MIB if total is not None and total >= 0 else None,
         free_mb=(total - used) // _MIB
         if total and used is not None and 0 <= used <= total

@@ -198,7 +198,13 @@ def without_state(cards: Cards) -> Cards:
     """The same cards without load, temperature and power."""
     return Cards(
         gpus=tuple(
-            AcceleratorFacts(id=one.id, name=one.name, memory_mb=one.memory_mb, driver=one.driver)
+            AcceleratorFacts(
+                id=one.id,
+                name=one.name,
+                serial=one.serial,
+                memory_mb=one.memory_mb,
+                driver=one.driver,
+            )
             for one in cards.gpus
         )
     )
@@ -214,7 +220,7 @@ def _sane(gpu: AcceleratorFacts) -> AcceleratorFacts:
     try:
         return msgspec.convert(msgspec.to_builtins(gpu), AcceleratorFacts)
     except msgspec.ValidationError:
-        return AcceleratorFacts(id=gpu.id[:256], name=gpu.name[:256])
+        return AcceleratorFacts(id=gpu.id[:256], name=gpu.name[:256], serial=gpu.serial[:256])
 
 
 def _completed(known: AcceleratorFacts, more: AcceleratorFacts) -> AcceleratorFacts:

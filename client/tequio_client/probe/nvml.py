@@ -54,6 +54,7 @@ class NvmlCards:
         self._is_open = False
         self._absent: Cards | None = None
         self._absent_until = 0.0
+        self._serials: dict[int, str] = {}  # by card, for one that stops answering
         self._seen_us: dict[int, int] = {}  # by card: the newest sample that was counted
 
     def read(self, watch: ProbeInstructions) -> Cards:
@@ -102,7 +103,12 @@ class NvmlCards:
                 gpus.append(self._card(index, driver, ours))
             except pynvml.NVMLError as err:
                 gpus.append(
-                    AcceleratorFacts(id=f"cuda:{index}", name=f"NVIDIA card {index}", driver=driver)
+                    AcceleratorFacts(
+                        id=f"cuda:{index}",
+                        name=f"NVIDIA card {index}",
+                        serial=self._serials.get(index, ""),
+                        driver=driver,
+                    )
                 )
                 problems.append(f"cuda:{index}: {err}")
         if gpus and len(problems) == len(gpus):
@@ -112,6 +118,7 @@ class NvmlCards:
     def _card(self, index: int, driver: str, ours: Collection[int]) -> AcceleratorFacts:
         nvml = self._nvml
         card = nvml.nvmlDeviceGetHandleByIndex(index)
+        self._serials[index] = _plain(_offered(lambda: nvml.nvmlDeviceGetUUID(card)) or "")[:256]
         memory = _offered(lambda: nvml.nvmlDeviceGetMemoryInfo(card))
         load = _offered(lambda: _part(nvml.nvmlDeviceGetUtilizationRates(card).gpu))
         degrees = _offered(
@@ -120,6 +127,7 @@ class NvmlCards:
         return AcceleratorFacts(
             id=f"cuda:{index}",
             name=_plain(nvml.nvmlDeviceGetName(card))[:256],
+            serial=self._serials[index],
             memory_mb=None if memory is None else memory.total // _MIB,
             free_mb=None if memory is None else memory.free // _MIB,
             load=load,

@@ -107,7 +107,7 @@ def open_device(wanted: str) -> ComputeDevice:
     kind, _, number = wanted.partition(":")
     if kind == "auto":
         kind = next(name for name in ("cuda", "xpu", "mps", "cpu") if _count(name))
-    if int(number or 0) >= _count(kind):
+    if kind != "cpu" and int(number or 0) >= _count(kind):  # a processor is one, however numbered
         raise DeviceError(
             f"device {wanted} was not found; this build of torch {torch.__version__} sees "
             f"{torch.cuda.device_count()} CUDA devices"
@@ -145,7 +145,9 @@ def _count(kind: str) -> int:
 
 
 def _gpu(device: torch.device) -> ComputeDevice:
-    traits = torch.get_device_module(device).get_device_properties(device)
+    module = torch.get_device_module(device)
+    module.set_device(device)  # kernels of Triton run on the current one, whatever their arguments
+    traits = module.get_device_properties(device)
     return ComputeDevice(
         handle=device,
         name=traits.name,

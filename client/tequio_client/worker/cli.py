@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         PointsView,
         Snapshot,
         Snooze,
+        TrainerView,
     )
     from tequio_client.ipc.texts import LocalTime
     from tequio_client.worker.settings import NetSettings
@@ -326,11 +327,25 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
         click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
         click.echo(f"The ledger does not answer: {shown.ledger.problem}")
-    for trainer in shown.trainers:
-        if trainer.sandbox:
-            click.echo(f"Trainer's sandbox: {trainer.sandbox}")
+    names = {gpu.id: gpu.name for gpu in shown.machine.gpus or ()}
+    for trainer in shown.trainers if len(shown.trainers) > 1 else ():
+        click.echo(_device_line(trainer, names.get(trainer.device, trainer.device)))
+    for sandbox in sorted({one.sandbox for one in shown.trainers if one.sandbox}):
+        click.echo(f"Trainer's sandbox: {sandbox}")
     click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
     _print_vesting(shown.points)
+
+
+def _device_line(trainer: TrainerView, name: str) -> str:
+    """A device of several: its run and what its trainer does, or why it is not lent now."""
+    from tequio_client import clock
+    from tequio_client.ipc.texts import decision_sentence
+
+    current = trainer.round
+    if current is None or not trainer.decision.may_compute:
+        return f"{name}: {decision_sentence(trainer.decision, clock.now_ms(), _local)}"
+    place = f"round {current.number} of {current.rounds}, {current.role or 'no role'}"
+    return f"{name}: {current.run_name}, {place}, {trainer.state}"
 
 
 def _audit_line(audits: AuditsView) -> str:

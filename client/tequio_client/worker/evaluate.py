@@ -365,7 +365,7 @@ class CompetitionJudge:
     def _lacking(self, parameters: int) -> str:
         """Why this computer cannot score such a model, in words; empty: it can, as far as known."""
         lacking = evaluator.missing_memory(parameters)
-        machine, need_mb = self._lending.facts().known_machine(), _need_mb(parameters)
+        machine, need_mb = self._lending.facts("").known_machine(), _need_mb(parameters)
         devices = select_chosen_devices(machine, self._lending.choices.preferences)
         if lacking or devices is None or select_lent_devices(devices, need_mb):
             return lacking
@@ -427,7 +427,11 @@ class CompetitionJudge:
         scope.cancel()
 
     def _begin(self, duty: _Duty) -> link.BeginEvaluation:
-        limits, trust = self._lending.limits(duty.score_mb), self._settings.trust
+        # Not `judging`: the permission may be withdrawn while the process is being started.
+        device, trust = self._lending.scorer, self._settings.trust
+        if device is None:
+            raise AssertionError("an evaluator is started for a device")
+        limits = self._lending.limits(device)
         return link.BeginEvaluation(
             competition=duty.answer.competition,
             key=self._key,
@@ -446,7 +450,7 @@ class CompetitionJudge:
         while True:
             changed = self._lending.changed
             duty = self._duties.get(self._process.competition)
-            if duty is not None and self._lending.is_judging:
+            if duty is not None and self._lending.judging is not None:
                 self._process.send_limits(self._begin(duty))
             await changed.wait()
 

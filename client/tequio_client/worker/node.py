@@ -24,6 +24,7 @@ from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
@@ -68,6 +69,7 @@ class Node:
     checkpoints: CheckpointGossip
     upload: ByteBudget
     download: ByteBudget
+    ledger_clock: LedgerClock
 
 
 @contextmanager
@@ -111,6 +113,8 @@ async def open_node(
             is_seed=is_seed,
         )
         exchange = Exchange(fetcher, ledger, partial(_mixed, network, rng))
+        ledger_clock = LedgerClock(clock.now_ms)
+        ledger.http.on_date = ledger_clock.record_date
         yield Node(
             settings=settings,
             signer=signer,
@@ -127,6 +131,7 @@ async def open_node(
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             upload=upload,
             download=download,
+            ledger_clock=ledger_clock,
         )
 
 

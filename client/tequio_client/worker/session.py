@@ -1,20 +1,26 @@
-"""One worker's stay in one run: its parts, and how they start, obey limits and stop together."""
+"""One device's stay in one run: its parts, and how they start, obey limits and stop together.
+
+A worker has a session for each device that is in a run. They share key, node, store, outbox and
+points; whatever a session joined, pinned or registered there is given back when it ends.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack, suppress
 
 import msgspec
 import structlog
 import trio
 
-from tequio_client import clock
 from tequio_client.ipc.snapshot import Status
 from tequio_client.worker import node as nodes
-from tequio_client.worker.children.trainer import TrainerProcess
-from tequio_client.worker.ledger.follower import LedgerClock, LogFollower
+from tequio_client.worker.children.trainer import work_folder
+from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import StandingWatch, warn_about_tier
 from tequio_client.worker.lending.facts import ENDED
-from tequio_client.worker.lending.lending import Lending
+from tequio_client.worker.lending.lending import Lending, LentDevice
 from tequio_client.worker.node import Node
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.points.points_db import PointsDatabase
@@ -28,6 +34,9 @@ from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
 from tequio_client.worker.settings import WorkerSettings
+from tequio_client.worker.store.store import StorePins
+from tequio_client.worker.swarm.feedback_leaves import LeafSource
+from tequio_shared.errors import PeerError
 from tequio_shared.ids import to_text
 
 log = structlog.get_logger(__name__)
@@ -36,6 +45,8 @@ QUIET_S = 3.0
 """A worker stays after the run until no peer has fetched anything from it for this long."""
 MAX_STAY_S = 600.0
 """Longest stay after the run."""
+LEAVE_TOPIC_S = 2.0
+"""Longest time for telling the peers that a topic is left, which must not hold up a pause."""
 
 
 class RunSession:
@@ -43,19 +54,20 @@ class RunSession:
         self,
         settings: WorkerSettings,
         node: Node,
-        trainer: TrainerProcess,
+        device: LentDevice,
         lending: Lending,
         points_db: PointsDatabase,
         outbox: Outbox,
     ) -> None:
         self._settings = settings
         self._node = node
-        self._trainer = trainer
+        self.device = device
         self._lending = lending
         self._points_db = points_db
         self._outbox = outbox
-        self._work_folder = settings.net.folder / "work"
+        self._work_folder = work_folder(settings.net.folder, device.id)
         clear_work_folder(self._work_folder)
+        self._pins = StorePins(node.store)
         self._started_s = trio.current_time()
         self._ended_s: float | None = None  # when the run was over
         self.driver: RunDriver | None = None  # None: the run is not joined yet
@@ -66,37 +78,38 @@ class RunSession:
         """Join the run and take part until it ends; raises UserFacingError when that fails."""
         node, network = self._node, self._node.network_info
         await self._outbox.open(network.id, network.genesis.work_bits)
-        async with trio.open_nursery() as nursery:
-            # Fails if the ledger lost statements of this key, even while none is waiting.
-            nursery.start_soon(self._outbox.send_waiting)
-            if self._settings.net.status_lines:
-                nursery.start_soon(nodes.report_status, self.status)
-            joined = await join_run(node, wanted)
-            self.run_id = to_text(joined.manifest.run_id)
-            self._lending.set_run(joined.manifest)
-            async with trio.open_nursery() as work:
-                work.start_soon(self._apply_limits)
-                await self._take_part(joined)
-                work.cancel_scope.cancel()
-            await self._spread()
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                # Fails if the ledger lost statements of this key, even while none is waiting.
+                nursery.start_soon(self._outbox.send_waiting)
+                if self._settings.net.status_lines:
+                    nursery.start_soon(nodes.report_status, self.status)
+                joined = await join_run(node, self._pins, wanted)
+                self.run_id = to_text(joined.manifest.run_id)
+                self._lending.set_run(self.device, joined.manifest)
+                async with trio.open_nursery() as work:
+                    work.start_soon(self._apply_limits)
+                    await self._take_part(joined)
+                    work.cancel_scope.cancel()
+                await self._spread()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._pins.close()
+            self.device.trainer.forget_run()
 
     async def _apply_limits(self) -> None:
-        """Apply the lending decision and its limits, now and at every change."""
+        """Apply the decision about the device and its limits, now and at every change."""
         while True:
-            changed, limits = self._lending.changed, self._lending.limits()
-            self._node.upload.limit(limits.upload_bytes_per_s)
-            self._node.download.limit(limits.download_bytes_per_s)
-            await trio.to_thread.run_sync(self._node.store.set_quota, limits.store_bytes)
+            changed, limits = self._lending.changed, self._lending.limits(self.device)
             if self.driver is not None:
-                self.driver.set_pause(self._lending.pause_reason())
+                self.driver.set_pause(self._lending.pause_reason(self.device))
                 await self.driver.context.workdir.apply_limits(limits)
             await changed.wait()
 
     async def _spread(self) -> None:
         """Stay while peers still fetch: this worker may be the only one with the last head."""
         self._ended_s = trio.current_time()
-        self._lending.set_idle(ENDED)
+        self._lending.set_idle(ENDED, self.device)
         with trio.move_on_after(MAX_STAY_S):
             sent = -1
             while sent != self._node.blobs.sent_bytes:
@@ -105,17 +118,22 @@ class RunSession:
 
     async def _take_part(self, joined: JoinedRun) -> None:
         node, signer, folder = self._node, self._node.signer, self._settings.net.folder
-        points = PointsRecorder(self._points_db, signer.key)
+        roles, ledger_clock = self._lending.roles(self.device), node.ledger_clock
+        points = PointsRecorder(self._points_db, signer.key, self.run_id)
         await points.begin()
-        ledger_clock = LedgerClock(clock.now_ms)
-        node.ledger.http.on_date = ledger_clock.record_date
-        feedback = await join.recover_feedback(node, joined)
-        async with LogFollower(node.ledger, node.network_info, folder, rng=node.rng) as follower:
+        feedback = await join.recover_feedback(node, self._pins, joined)
+        async with (
+            AsyncExitStack() as stack,
+            LogFollower(node.ledger, node.network_info, folder, rng=node.rng) as follower,
+        ):
             follower.on_proven = points.mark_proven
             reports = FaultReports(self._outbox, signer.key, node.ledger, node.network_info)
             announcer = await CommitmentGossip.join(node, joined.view, reports.receive)
+            stack.push_async_callback(_leave_topic, announcer.leave)
             attestations = await AttestationGossip.join(node, joined.view)
-            self._outbox.on_sending = attestations.announce
+            stack.push_async_callback(_leave_topic, attestations.leave)
+            self._outbox.on_sending.append(attestations.announce)
+            stack.callback(self._outbox.on_sending.remove, attestations.announce)
             omissions = OmissionWatch(
                 signer=signer,
                 ledger=node.ledger,
@@ -130,7 +148,7 @@ class RunSession:
                 node.ledger,
                 signer.key,
                 joined.manifest,
-                self._lending.roles(),
+                roles,
                 ledger_clock.now_ms(),
             )
             await standing.refresh()
@@ -138,8 +156,9 @@ class RunSession:
                 key=signer.key,
                 manifest=joined.manifest,
                 corpus=joined.corpus,
-                roles=self._lending.roles(),
+                roles=roles,
                 store=node.store,
+                pins=self._pins,
                 recorded_heads=joined.recorded_heads,
                 starting_head=joined.starting_head,
                 exchange=node.exchange,
@@ -164,8 +183,10 @@ class RunSession:
                 rng=node.rng,
                 upto=joined.upto,
             )
-            node.leaves.may_open = self.driver.may_open
-            self.driver.set_pause(self._lending.pause_reason())
+            leaves = LeafSource(may_open=self.driver.may_open, file_of=feedback.file)
+            node.leaves.sources.append(leaves)
+            stack.callback(node.leaves.sources.remove, leaves)
+            self.driver.set_pause(self._lending.pause_reason(self.device))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self.driver.receive_announcement)
                 nursery.start_soon(reports.run)
@@ -174,12 +195,13 @@ class RunSession:
                 await self.driver.run(follower.entries(after=joined.after))
                 nursery.cancel_scope.cancel()
         await trio.to_thread.run_sync(feedback.remove)
+        await trio.to_thread.run_sync(joined.recorded_heads.remove)
         log.info("run ended", run=self.run_id[:10])
 
     def _workdir(self, joined: JoinedRun) -> TrainerWorkdir:
-        limits = self._lending.limits()
+        limits = self._lending.limits(self.device)
         return TrainerWorkdir(
-            trainer=self._trainer,
+            trainer=self.device.trainer,
             prepare=msgspec.structs.replace(
                 joined.prepare,
                 device=limits.device,
@@ -188,7 +210,7 @@ class RunSession:
                 share_percent=limits.share_percent,
             ),
             folder=self._work_folder,
-            store=self._node.store,
+            pins=self._pins,
             exchange=self._node.exchange,
             frozen=joined.manifest.frozen,
         )
@@ -203,7 +225,7 @@ class RunSession:
         return 0.0 if began_s is None else (self._ended_s or trio.current_time()) - began_s
 
     def status(self) -> Status:
-        trainer, driver, is_over = self._trainer, self.driver, self._ended_s is not None
+        trainer, driver, is_over = self.device.trainer, self.driver, self._ended_s is not None
         heartbeat, ready = trainer.heartbeat, trainer.ready
         status = msgspec.structs.replace(
             nodes.node_status(
@@ -235,3 +257,10 @@ class RunSession:
             loss=tally.loss_last,
             waiting="" if is_over else driver.waiting_reason,
         )
+
+
+async def _leave_topic(leave: Callable[[], Awaitable[None]]) -> None:
+    # Shielded: the run is mostly left by a cancellation, while the peer network stays open.
+    with trio.move_on_after(LEAVE_TOPIC_S) as scope, suppress(PeerError):
+        scope.shield = True
+        await leave()

@@ -1,8 +1,11 @@
 """The worker as a whole: everything that lives as long as the process, and the runs it joins.
 
-A plain worker joins one run and ends with it, or with the first error. A worker controlled by the
-app, or by saved preferences, stays: it waits for consent, joins the chosen run, reports problems,
-retries, and ends only when it is stopped.
+A plain worker joins one run with one device, and ends with it, or with the first error. A worker
+controlled by the app, or by saved preferences, stays: it waits for consent, joins a run with each
+device that is lent, reports problems, retries, and ends only when it is stopped.
+
+One key makes one contribution to a round, so no two devices are in the same run. Everything else is
+shared: key, peer network, store, outbox and points (docs/decisions/0037-several-cards.md).
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ from __future__ import annotations
 import math
 import os
 import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import NoReturn
@@ -19,8 +24,12 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc import control
-from tequio_client.ipc.facts import UNKNOWN_SESSION, MachineFacts, ProbeInstructions
-from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.facts import (
+    UNKNOWN_SESSION,
+    AcceleratorFacts,
+    MachineFacts,
+    ProbeInstructions,
+)
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.runtime import recent_log_lines
@@ -30,21 +39,28 @@ from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_
 from tequio_client.worker.children.process import ProbeProcess, probe_program
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
-from tequio_client.worker.control.lists import CompetitionsList, RunsList, choose_run
+from tequio_client.worker.control.lists import CompetitionsList, RunsList, assign_runs
 from tequio_client.worker.evaluate import CompetitionJudge
 from tequio_client.worker.ledger import key_changes
 from tequio_client.worker.ledger.follower import FILE as LOG_FILE
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.lending.facts import (
+    CPU,
     ENDED,
     JOINING,
     IdleCause,
     IdleReason,
     LendingFacts,
     LocalInstant,
-    StepPace,
+    select_chosen_devices,
 )
-from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
+from tequio_client.worker.lending.lending import (
+    UNRESTRICTED,
+    Lending,
+    LentDevice,
+    StoredChoices,
+    local_now,
+)
 from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
 from tequio_client.worker.points import points
@@ -52,7 +68,6 @@ from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecor
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
-from tequio_client.worker.rounds.run import RunDriver
 from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError
@@ -67,7 +82,6 @@ COMPUTING_INTERVAL_S, RESTING_INTERVAL_S = 1.0, 2.0
 RETRY_S = 30.0
 """Seconds until a worker that stays retries after an error."""
 LEAVE_TIMEOUT_S = 2.0
-_PLAIN_MACHINE = MachineFacts(gpus=(), on_battery=False, is_saving_power=False)
 
 
 class Worker:
@@ -86,24 +100,29 @@ class Worker:
         self.ledger = ledger
         folder = settings.net.folder
         self._was_in_network = (folder / nodes.NETWORK_FILE).exists()
-        device = trio.Lock()  # held by the child process that computes
-        self.trainer = TrainerProcess(trainer_program(folder, settings.trainer.log_style), device)
         self.outbox = Outbox(ledger, folder, signer)
         self.evaluator = EvaluatorProcess(
             evaluator_program(folder),
             lambda body, documents: self.outbox.submit(body, documents=documents),
-            device,
         )
         rng = Random(signer.key)  # noqa: S311 - back-off only
         self.probe = ProbeProcess(probe_program()) if settings.applies_preferences else None
         self.node: Node | None = None
-        self.session: RunSession | None = None
-        self._fault = IdleCause.NO_SWARM  # what an error means at the present step; owned by _stay
+        self.sessions: dict[str, RunSession] = {}  # of devices in a run, by id
+        self._choosing = trio.Lock()  # held while a device chooses its run
+        self._plain_machine = _plain_machine(settings.trainer.device)
         fixed = None if settings.applies_preferences else UNRESTRICTED
         self.choices = StoredChoices(
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
-        self.lending = Lending(settings, self.choices, self.trainer, self.evaluator, self.facts)
+        style = settings.trainer.log_style
+        self.lending = Lending(
+            settings,
+            self.choices,
+            self.evaluator,
+            lambda name: TrainerProcess(trainer_program(folder, style, device=name)),
+            self.facts,
+        )
         self.points_db = PointsDatabase.opened(folder, signer.key)
         activity = ActivityDatabase.opened(folder, clock.now_ms)
         self.bookkeeping = Bookkeeping(
@@ -125,101 +144,185 @@ class Worker:
         self.competitions = CompetitionsList(ledger, self.points_db.file, self.judge.role_in)
         self.traffic = TransferMeter(folder)
         self.energy = EnergyMeter(folder)
-        self.step_pace = StepPace()
 
     async def run(self) -> None:
         """Run until a plain worker's run ends; a worker that stays runs until cancelled.
 
         Raises UserFacingError, from a plain worker only.
         """
+        self.lending.update()
         async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
-            nursery.start_soon(self._keep_trainer)
+            nursery.start_soon(self._with_each_device, self._keep_trainer)
             if self.probe is not None:
                 nursery.start_soon(self.probe.run)
                 nursery.start_soon(self.judge.run)
             if self.settings.applies_preferences:
                 await self._stay()
             else:
-                await self._take_part(self.settings.net.run)
+                (device,) = self.lending.devices.values()
+                async with self._open_node():
+                    await self._take_part(device, self.settings.net.run)
             nursery.cancel_scope.cancel()
 
     async def leave(self) -> None:
-        if self.session is not None:
-            await self.session.leave()
+        async with trio.open_nursery() as nursery:
+            for session in self.sessions.values():
+                nursery.start_soon(session.leave)
 
     async def _stay(self) -> NoReturn:
-        """Take part in the chosen run while there is consent."""
+        """Stay in the swarm while there is consent."""
         while True:
-            chosen = self.choices.preferences
-            if chosen.consent:
-                self.lending.set_idle(JOINING)
+            if self.choices.preferences.consent:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._cancel_when_changed, chosen, nursery.cancel_scope)
-                    await self._keep_trying(chosen.run)
+                    nursery.start_soon(self._cancel_without_consent, nursery.cancel_scope)
+                    await self._keep_open()
             else:
                 await self.lending.changed.wait()
 
-    async def _keep_trying(self, wanted: str) -> NoReturn:
-        """Join and rejoin a run; the last failure is shown until the worker is in a run again."""
-        while True:
-            self._fault = IdleCause.NO_SWARM
-            try:
-                await self._take_part(wanted or await self._chosen_run())
-            except* TequioError as group:
-                self._record_failure(shutdown.first_error(group.subgroup(UserFacingError) or group))
-            await trio.sleep(self._retry_s)
-
-    def _record_failure(self, error: BaseException) -> None:
-        log.warning("not in a run", why=str(error))
-        if isinstance(error, RunOverError):
-            self.lending.set_idle(ENDED)
-        elif self.ledger.http.reach.problem:  # shown by a rule of its own, for as long as it lasts
-            self.lending.set_idle(self.lending.idle_reason or JOINING)
-        else:
-            self.lending.set_idle(IdleReason(why=self._fault, problem=str(error)))
-
-    async def _chosen_run(self) -> str:
-        """Choose a run for the volunteer, as soon as one fits."""
-        while True:
-            rows = (await self.runs.read()).rows
-            while self.facts().machine is None:  # noqa: ASYNC110 - without it no fit can be judged
-                await trio.sleep(COMPUTING_INTERVAL_S)
-            machine = self.facts().known_machine()
-            found = choose_run(rows, machine, self.choices.preferences, self.signer.key)
-            if isinstance(found, control.RunRow):
-                self.lending.set_idle(JOINING)
-                return found.run
-            self.lending.set_idle(found)
-            await trio.sleep(self._retry_s)
-
-    async def _cancel_when_changed(self, chosen: Preferences, scope: trio.CancelScope) -> None:
-        while _membership(self.choices.preferences) == _membership(chosen):
+    async def _cancel_without_consent(self, scope: trio.CancelScope) -> None:
+        while self.choices.preferences.consent:
             await self.lending.changed.wait()
         with trio.move_on_after(LEAVE_TIMEOUT_S):
             await self.leave()
         scope.cancel()
 
-    async def _take_part(self, wanted: str | None) -> None:
+    async def _keep_open(self) -> NoReturn:
+        """Open and reopen the node; the last failure is shown until it is open again."""
+        self.lending.set_idle(JOINING)
+        while True:
+            try:
+                async with self._open_node():
+                    self.lending.set_idle(None)
+                    await self._with_each_device(self._lend)
+            except* TequioError as group:
+                self._record_failure(group, IdleCause.NO_SWARM)
+            await trio.sleep(self._retry_s)
+
+    @asynccontextmanager
+    async def _open_node(self) -> AsyncIterator[None]:
         settings = self.settings
         with shutdown.explain_untrusted_log(settings.net.ledger):
             async with (
                 nodes.open_node(settings.net, self.signer, self.ledger, is_seed=False) as node,
                 trio.open_nursery() as nursery,
             ):
-                self.node, self._fault = node, IdleCause.BARRED
+                self.node = node
                 nodes.log_start(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.membership.run)
                 nursery.start_soon(node.checkpoints.run)
                 nursery.start_soon(self.bookkeeping.run)
-                self.session = RunSession(
-                    settings, node, self.trainer, self.lending, self.points_db, self.outbox
-                )
+                nursery.start_soon(self._apply_net_limits, node)
                 try:
-                    await self.session.run(wanted)
+                    yield
                 finally:
-                    self.node, self.session = None, None
+                    self.node = None
                 nursery.cancel_scope.cancel()
+
+    async def _apply_net_limits(self, node: Node) -> NoReturn:
+        while True:
+            changed, limits = self.lending.changed, self.lending.net_limits()
+            node.upload.limit(limits.upload_bytes_per_s)
+            node.download.limit(limits.download_bytes_per_s)
+            await trio.to_thread.run_sync(node.store.set_quota, limits.store_bytes)
+            await changed.wait()
+
+    async def _with_each_device(self, work: Callable[[LentDevice], Awaitable[None]]) -> NoReturn:
+        """Run that for every device, also for those that are chosen later."""
+        async with trio.open_nursery() as nursery:
+            seen: set[str] = set()
+            while True:
+                for name, device in self.lending.devices.items():
+                    if name not in seen:
+                        seen.add(name)
+                        nursery.start_soon(work, device)
+                await self.lending.changed.wait()
+
+    async def _lend(self, device: LentDevice) -> NoReturn:
+        """Take part with one device while it is chosen, in the run that it is chosen for."""
+        while True:
+            if not device.is_chosen:
+                await self.lending.changed.wait()
+                continue
+            before = self._membership(device)
+            self.lending.set_idle(JOINING, device)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._cancel_when_changed, device, before, nursery.cancel_scope)
+                await self._keep_trying(device)
+
+    async def _cancel_when_changed(
+        self, device: LentDevice, before: object, scope: trio.CancelScope
+    ) -> None:
+        while self._membership(device) == before:
+            await self.lending.changed.wait()
+        session = self.sessions.get(device.id)
+        if session is not None:
+            with trio.move_on_after(LEAVE_TIMEOUT_S):
+                await session.leave()
+        scope.cancel()
+
+    def _membership(self, device: LentDevice) -> object:
+        """The choices that decide which run a device joins, and in which role."""
+        choice = self.lending.choice(device)
+        return device.is_chosen, choice.role, choice.run or self.choices.preferences.run
+
+    async def _keep_trying(self, device: LentDevice) -> NoReturn:
+        """Join and rejoin a run; the last failure is shown until the device is in a run again."""
+        while True:
+            # An error of the log is met by every run, and by the node, which would not mend it.
+            try:
+                with shutdown.explain_untrusted_log(self.settings.net.ledger):
+                    await self._take_part(device, await self._chosen_run(device))
+            except* TequioError as group:
+                self._record_failure(group, IdleCause.BARRED, device)
+            finally:
+                device.run = ""
+            await trio.sleep(self._retry_s)
+
+    def _record_failure(
+        self,
+        group: BaseExceptionGroup[TequioError],
+        cause: IdleCause,
+        device: LentDevice | None = None,
+    ) -> None:
+        error = shutdown.first_error(group.subgroup(UserFacingError) or group)
+        log.warning("not in a run", why=str(error), device=device.id if device else "")
+        known = device.idle_reason if device else self.lending.idle_reason
+        if isinstance(error, RunOverError):
+            reason = ENDED
+        elif self.ledger.http.reach.problem:  # shown by a rule of its own, for as long as it lasts
+            reason = known or JOINING
+        else:
+            reason = IdleReason(why=cause, problem=str(error))
+        self.lending.set_idle(reason, device)
+
+    async def _chosen_run(self, device: LentDevice) -> str:
+        """Choose a run for a device, as soon as one fits; no other device can have it then."""
+        while True:
+            async with self._choosing:
+                rows = (await self.runs.read()).rows
+                machine = self.facts(device.id).known_machine()
+                lent = select_chosen_devices(machine, self.choices.preferences) or ()
+                taken = {one.id: one.run for one in self.lending.devices.values() if one.run}
+                chosen, key = self.choices.preferences, self.signer.key
+                found = assign_runs(rows, lent, taken, chosen, key).get(device.id, JOINING)
+                if isinstance(found, str):
+                    device.run = found
+                    self.lending.set_idle(JOINING, device)
+                    return found
+            self.lending.set_idle(found, device)
+            await trio.sleep(self._retry_s)
+
+    async def _take_part(self, device: LentDevice, wanted: str | None) -> None:
+        node = self.node
+        if node is None:
+            raise AssertionError("a run is joined by an open node")
+        session = RunSession(self.settings, node, device, self.lending, self.points_db, self.outbox)
+        self.sessions[device.id] = session
+        try:
+            await session.run(wanted)
+        finally:
+            del self.sessions[device.id]
 
     async def _meter(self) -> NoReturn:
         """Read the meters and decide again, regularly."""
@@ -228,11 +331,13 @@ class Worker:
             now = local_now()
             self.traffic.observe(self._transferred(), now)
             self._count_energy(now)
-            share = self.lending.decision.share_percent
-            self.step_pace.observe(self.trainer.heartbeat, share, trio.current_time())
+            for one in self.lending.devices.values():
+                share = one.decision.share_percent
+                one.step_pace.observe(one.trainer.heartbeat, share, trio.current_time())
             self._instruct_probe()
             self.lending.update()
-            standing = self.driver.standing.known if self.driver else None
+            driver = next((one.driver for one in self.sessions.values() if one.driver), None)
+            standing = driver.standing.known if driver else None
             self.activity_recorder.observe(
                 Observation(
                     shown=self.snapshot(),
@@ -250,7 +355,8 @@ class Worker:
     def _instruct_probe(self) -> None:
         if self.probe is None:
             return
-        children = (self.trainer.child.pid, self.evaluator.child.pid)
+        trainers = [one.trainer.child.pid for one in self.lending.devices.values()]
+        children = (*trainers, self.evaluator.child.pid)
         on_battery = self.probe.facts is not None and bool(self.probe.facts.on_battery)
         self.probe.send_instructions(
             ProbeInstructions(
@@ -268,15 +374,18 @@ class Worker:
         return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
 
     def _count_energy(self, now: LocalInstant) -> None:
-        active = self.trainer.ready or self.evaluator.heartbeat
-        machine = self.facts().known_machine()
-        lent = tuple(one for one in machine.gpus or () if active and one.id == active.device)
-        self.energy.observe(lent, now.day(), now.steady_ms)
-        current = self.driver.view.round if self.driver else None
-        is_in = current is not None and self.signer.key in current.slot_of
-        self.bookkeeping.assign_energy(
-            self.energy.counts.total_j, current.roster_index if current and is_in else None
-        )
+        """Count the energy of the devices that compute, and assign it to the rounds they are in."""
+        heartbeat = self.evaluator.heartbeat
+        active = {one.id for one in self.lending.devices.values() if one.trainer.ready}
+        scoring = heartbeat.device if heartbeat else ""
+        gpus = self.facts("").known_machine().gpus or ()
+        lent = tuple(one for one in gpus if one.id in active or one.id == scoring)
+        drawn_j = self.energy.observe(lent, now.day(), now.steady_ms)
+        for name, joules in drawn_j.items():
+            session = self.sessions.get(name)
+            current = session.driver.view.round if session and session.driver else None
+            if current is not None and name in active and self.signer.key in current.slot_of:
+                self.bookkeeping.add_energy(current.roster_index, joules)
 
     def _save_counts(self) -> None:
         self.bookkeeping.save()
@@ -286,15 +395,16 @@ class Worker:
             except UserFacingError as err:
                 log.warning("meter not written", error=str(err))
 
-    async def _keep_trainer(self) -> None:
+    async def _keep_trainer(self, device: LentDevice) -> NoReturn:
+        trainer = device.trainer
         while True:
-            await self.trainer.run()
+            await trainer.run()
             if not self.settings.applies_preferences:
                 raise UserFacingError(
-                    self.trainer.failure or "the trainer process ended: start the worker again"
+                    trainer.failure or "the trainer process ended: start the worker again"
                 )
             self.lending.update()
-            while self.trainer.failure is not None:
+            while trainer.failure is not None:
                 await self.lending.changed.wait()
 
     def snapshot(self) -> Snapshot:
@@ -304,7 +414,7 @@ class Worker:
         """Answer a controller's question; raises TequioError."""
         match question:
             case control.AskRuns():
-                return await self.runs.read(self.session.run_id if self.session else "")
+                return await self.runs.read({one.run_id for one in self.sessions.values()})
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
             case (
@@ -319,56 +429,63 @@ class Worker:
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
             case control.AskBenchmark(device=device):
-                if self.trainer.child.pid is not None:
-                    raise RefusedError("busy", "pause lending first to get a meaningful result")
+                if self._is_busy(device):
+                    raise RefusedError("busy", "suspend the device first, for a meaningful result")
                 return await run_benchmark(device, self.settings.net.folder)
             case _:
                 return await self.bookkeeping.answer(question)
 
-    @property
-    def driver(self) -> RunDriver | None:
-        """The driver of the joined run; None: in no run."""
-        return self.session.driver if self.session else None
+    def _is_busy(self, name: str) -> bool:
+        """True while a child process computes on that device."""
+        device = self.lending.devices.get(name)
+        if device is None:
+            return False
+        is_judging = device is self.lending.judging and self.evaluator.child.pid is not None
+        return is_judging or device.trainer.child.pid is not None
 
     @property
     def _is_computing(self) -> bool:
-        return self.trainer.child.pid is not None or self.evaluator.child.pid is not None
+        return any(self._is_busy(name) for name in self.lending.devices)
 
     async def _trained_runs(self) -> frozenset[str]:
-        """Runs in which this key took part, and the present one."""
+        """Runs in which this key took part, and the present ones."""
         found = await trio.to_thread.run_sync(points.run_ids, self.points_db.file)
-        return found | ({self.session.run_id} if self.session else set())
+        return found | {one.run_id for one in self.sessions.values()}
 
-    def facts(self) -> LendingFacts:
-        """All facts for the lending policy, read now."""
-        probe, report, driver = self.probe, self.lending.session_report, self.driver
+    def facts(self, name: str) -> LendingFacts:
+        """All facts for the lending policy, read now, about the device of that id or about none."""
+        probe, report = self.probe, self.lending.session_report
+        device, session = self.lending.devices.get(name), self.sessions.get(name)
+        driver = session.driver if session else None
+        idle_reason = self.lending.idle_reason or (device.idle_reason if device else None)
         unreported = UNKNOWN_SESSION if self.settings.is_linked else None
         reach = self.ledger.http.reach
         return LendingFacts(
+            device=name,
             session=report.facts if report else unreported,
             session_age_s=(clock.steady_ms() - report.at_ms) / 1000 if report else 0.0,
-            machine=probe.facts if probe else _PLAIN_MACHINE,
+            machine=probe.facts if probe else self._plain_machine,
             machine_age_s=trio.current_time() - probe.at_s if probe else 0.0,
             month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(self.settings.net.folder),
             store_bytes=self.node.store.used_bytes if self.node else 0,
-            need_mb=self.lending.need_mb if self.settings.applies_preferences else 0,
-            is_computing=self._is_computing,
-            slowdown=self.step_pace.slowdown,
+            need_mb=device.need_mb if device and self.settings.applies_preferences else 0,
+            is_computing=self._is_busy(name),
+            slowdown=device.step_pace.slowdown if device else None,
             round=driver.current_round if driver else None,
-            trainer_problem=self.trainer.failure or "",
+            trainer_problem=(device.trainer.failure if device else None) or "",
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
             ledger_problem=reach.problem,
             was_ledger_reached=reach.was_reached or self._was_in_network,
-            idle_reason=self.lending.idle_reason if self.settings.applies_preferences else None,
+            idle_reason=idle_reason if self.settings.applies_preferences else None,
         )
 
 
-def _membership(preferences: Preferences) -> object:
-    """The preferences that decide which run to join, and in which role."""
-    roles = [(one.id, one.use, one.role) for one in preferences.devices]
-    return preferences.consent, preferences.run, roles
+def _plain_machine(device: str) -> MachineFacts:
+    """The machine of a worker without a probe: the device on its command line."""
+    gpus = () if device == CPU else (AcceleratorFacts(id=device, name=device),)
+    return MachineFacts(gpus=gpus, on_battery=False, is_saving_power=False)
 
 
 def _free_bytes(folder: Path) -> int | None:

@@ -104,10 +104,11 @@ def test_a_template_asks_for_nothing_that_its_reason_does_not_give(key: str) -> 
 def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
     facts = {
         "ledger-unknown": {"none"},
-        "by-hand": {"finished"},
+        "lending": {"spare"},
+        "by-hand": {"finished", "device"},
         "until-game-closes": {"any"},
         "no-device": {"small"},
-        "no-run": {"open", "fits", "ended", "barred"},
+        "no-run": {"open", "fits", "taken", "ended", "barred"},
         "disk": {"unknown", "store"},
         "battery-unknown": {"saver", "probe"},
         "schedule": {"never"},

@@ -37,6 +37,7 @@ def test_a_card_tells_everything_in_our_units(tmp_path: Path) -> None:
     [gpu] = told.gpus
     assert told.problem == ""
     assert (gpu.id, gpu.name, gpu.driver) == ("cuda:0", "NVIDIA GeForce RTX 4070", "595.71.05")
+    assert gpu.key == gpu.serial == card()["nvmlDeviceGetUUID"]
     assert (gpu.memory_mb, gpu.free_mb, gpu.load) == (12_288, 9_216, 0.37)
     assert (gpu.temperature_c, gpu.watts, gpu.watts_limit) == (61.0, 143.25, 200.0)
     assert gpu.energy_j == 9_876.543
@@ -49,6 +50,7 @@ def test_what_a_card_does_not_offer_is_unknown_and_no_fault(tmp_path: Path) -> N
     assert told.problem == ""
     assert (gpu.memory_mb, gpu.load, gpu.temperature_c, gpu.watts) == (None, None, None, None)
     assert (gpu.others_load, gpu.energy_j) == (None, None)
+    assert gpu.key == gpu.id, "the driver says nothing that lasts"
 
 
 @pytest.mark.parametrize(

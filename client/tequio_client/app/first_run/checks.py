@@ -139,7 +139,7 @@ def _card(
         return CheckVerdict("card-none", {"processor": machine.cpu_name, "cores": machine.cores})
     if card.memory_mb is None:
         return CheckVerdict("card-memory", {"card": card.name})
-    usable_mb = usable_memory_mb(card.memory_mb, preferences.device(card.id).memory_mb)
+    usable_mb = usable_memory_mb(card.memory_mb, preferences.device(card.key).memory_mb)
     memory, usable = figures.memory(card.memory_mb), figures.memory(usable_mb)
     code = "card-small" if card.memory_mb < LEAST_CARD_MB else "card-good"
     return CheckVerdict(code, {"card": card.name, "memory": memory, "usable": usable})

@@ -23,7 +23,7 @@ from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import Snapshot, TrainerView
 
 CPU = "cpu"
 READINGS = 60
@@ -55,12 +55,17 @@ def shown_devices(machine: MachineFacts) -> tuple[AcceleratorFacts, ...]:
     return (*(gpu for gpu in gpus if gpu.id != CPU), processor)
 
 
+def trainer_of(device: AcceleratorFacts, snapshot: Snapshot) -> TrainerView | None:
+    """The trainer of a device; None if it was not lent since the worker started."""
+    return next((one for one in snapshot.trainers if one.device == device.id), None)
+
+
 def may_compute(device: AcceleratorFacts, machine: MachineFacts, preferences: Preferences) -> bool:
     """Return true if the device may compute: by default the processor only where it is alone."""
-    has_choice = any(one.id == device.id for one in preferences.devices)
+    has_choice = any(one.id == device.key for one in preferences.devices)
     if device.id == CPU and not has_choice:
         return not any(gpu.id != CPU for gpu in machine.gpus or ())
-    return preferences.device(device.id).use
+    return preferences.device(device.key).use
 
 
 class ReadingsHistory:
@@ -90,6 +95,7 @@ class BenchmarkRow(SettingRow):
     def __init__(self, context: PageContext, device: str) -> None:
         self.button = Button("", picture="gauge")
         super().__init__(self.tr("Benchmark"), "", self.button)
+        self._device = device
         self._benchmark = PeriodicQuestion(context.model, context.now_ms, BenchmarkReply)
         question = AskBenchmark(device=device)
         self._benchmark.set_question(question)
@@ -103,9 +109,10 @@ class BenchmarkRow(SettingRow):
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         self._has_worker = snapshot is not None
-        self.is_lent = snapshot is not None and (
-            snapshot.decision.may_compute
-            or any(trainer.state not in ("off", "broken") for trainer in snapshot.trainers)
+        self.is_lent = snapshot is not None and any(
+            trainer.decision.may_compute or trainer.state not in ("off", "broken")
+            for trainer in snapshot.trainers
+            if trainer.device == self._device
         )
         self._refresh()
 
@@ -144,7 +151,7 @@ class BenchmarkRow(SettingRow):
             )
         notes = [self._result_text(result)] if result else []
         if self.is_lent:
-            notes.append(self.tr("Pause first to get a meaningful result."))
+            notes.append(self.tr("Switch the device off first to get a meaningful result."))
         return " ".join(notes)
 
     def _result_text(self, result: BenchmarkReply) -> str:
@@ -275,5 +282,5 @@ class UsageMeters(Columns):
 def lent_card(snapshot: Snapshot) -> AcceleratorFacts | None:
     """The accelerator being lent, or else the first one."""
     cards = snapshot.machine.gpus or ()
-    lent = {trainer.device for trainer in snapshot.trainers}
+    lent = {trainer.device for trainer in snapshot.trainers if trainer.pid}
     return next((card for card in cards if card.id in lent), cards[0] if cards else None)

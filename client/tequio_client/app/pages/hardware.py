@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from tequio_client.app import worker_texts
+from tequio_client.app.model import PeriodicQuestion
+from tequio_client.app.pages.device_limits import DeviceLimits
 from tequio_client.app.pages.devices import (
     CPU,
     BenchmarkRow,
@@ -14,6 +16,7 @@ from tequio_client.app.pages.devices import (
     ReadingsHistory,
     may_compute,
     shown_devices,
+    trainer_of,
 )
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.settings_control import PreferenceEdits
@@ -21,12 +24,10 @@ from tequio_client.app.pages.settings_table import device_pausing, field_pausing
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
-    LEADING,
     MIDDLE,
-    TRAILING,
     Card,
-    Columns,
     ElidedLabel,
+    caption,
     caption_line,
     discard,
     fill,
@@ -34,24 +35,18 @@ from tequio_client.app.widgets.base import (
     tool_tip,
     vbox,
 )
-from tequio_client.app.widgets.buttons import Button, Segmented, Switch
+from tequio_client.app.widgets.buttons import Dropdown, Segmented, Switch
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.widgets.inputs import SettingRow, SliderRow
+from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
+from tequio_client.ipc.control import AskRuns, RunsReply
 from tequio_client.ipc.facts import AcceleratorFacts
-from tequio_client.ipc.preferences import DeviceChoice, usable_memory_mb
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import Decision, Snapshot, TrainerView
 
-STEP_MB = 256
-STEP_W = 5
-STEP_PERCENT = 5
-MIN_POWER_SHARE = 0.3
-"""Lowest share of a card's power limit that can be chosen: below it hardly any work gets done."""
-MIN_C, MAX_C = 40, 110
-LIMIT_WIDTH = 280
-DEFAULT_C = 80
 BETWEEN = "  ·  "
+RUNS_MS = 60_000
+"""Time between two readings of the list of runs, while the page is shown."""
 
 
 class HardwarePage(Page):
@@ -65,13 +60,16 @@ class HardwarePage(Page):
         self._column = QVBoxLayout()
         self._column.setSpacing(self.body.spacing())
         about = self.tr(
-            "Choose what Tequio may use. It trains on the device with the most memory. Changes "
+            "Choose what Tequio may use. Each device that is lent trains a run of its own. Changes "
             "apply immediately."
         )
         head = PageHeader(self.tr("Hardware"), about)
         fill(self.body, head, self.banner, self.audit, self._column, None)
         self.banner.button.clicked.connect(lambda: self.edits.change({"use": True}, device=CPU))
         self.edits.changed.connect(self.request_refresh)
+        self.runs = PeriodicQuestion(self.model, context.now_ms, RunsReply, RUNS_MS)
+        self.runs.set_question(AskRuns())
+        self.runs.changed.connect(self.request_refresh)
         self.model.snapshot_changed.connect(self._remember)
         self._remember(self.model.snapshot)
 
@@ -87,12 +85,18 @@ class HardwarePage(Page):
         is_known = machine.gpus is not None or bool(machine.cpu_name)
         shown = shown_devices(machine) if is_known else ()
         self._update_cards(shown, machine.cores)
-        for device in shown:
-            self.cards[device.id].show_device(device, snapshot)
         used = [one for one in shown if may_compute(one, machine, self.edits.current)]
+        if len(used) > 1:
+            self.runs.poll()
+        rows = self.runs.reply.rows if self.runs.reply else ()
+        runs = {row.run: row.name for row in rows if row.is_open} if len(used) > 1 else {}
+        for device in shown:
+            self.cards[device.id].show_device(device, snapshot, runs)
         best = max(used or shown, key=lambda one: one.memory_mb or 0, default=None)
-        if best is not None:
-            self.audit.show_round(snapshot.audits.warned_round, self.cards[best.id].benchmark)
+        audited = [one.device for one in snapshot.trainers if one.audits.warned_round]
+        name = next((name for name in audited if name in self.cards), best.id if best else "")
+        if name:
+            self.audit.show_round(snapshot.audits.warned_round, self.cards[name].benchmark)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -131,7 +135,10 @@ class HardwarePage(Page):
 
     def _update_cards(self, shown: tuple[AcceleratorFacts, ...], cores: int) -> None:
         """Keep one card per device; new cards if anything changed that their limits depend on."""
-        shapes = cores, *((one.id, one.name, one.memory_mb, one.watts_limit) for one in shown)
+        shapes = (
+            cores,
+            *((one.id, one.key, one.name, one.memory_mb, one.watts_limit) for one in shown),
+        )
         if shapes == self._shapes:
             return
         self._shapes = shapes
@@ -151,7 +158,7 @@ class HardwarePage(Page):
         device = self.cards[name].device
         self.toast.open_with_undo(
             self.tr("{device} is lent no more.").format(device=device.name or device.id),
-            lambda: self.edits.change({"use": True}, device=name),
+            lambda: self.edits.change({"use": True}, device=device.key),
         )
 
 
@@ -199,139 +206,6 @@ class AuditNotice(Banner):
             self.button.setEnabled(False)
 
 
-class LimitSlider(QWidget):
-    """One limit, with a button that restores its default."""
-
-    def __init__(self, slider: SliderRow, back: str) -> None:
-        super().__init__()
-        self.slider = slider
-        self.reset = Button(back, "quiet", "rotate-ccw")
-        self.reset.setAccessibleName(f"{slider.name}: {back}")
-        self.chip = Chip("", "circle-pause", "warn")
-        self.chip.hide()
-        self.setMinimumWidth(LIMIT_WIDTH)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setVerticalSpacing(2)
-        grid.addWidget(slider, 0, 0, 1, 2)
-        grid.addWidget(self.chip, 1, 0, LEADING)
-        grid.addWidget(self.reset, 1, 1, TRAILING)
-        grid.setColumnStretch(0, 1)
-        grid.setRowStretch(2, 1)
-
-    def show_value(self, value: int, *, is_usual: bool, usual: str = "") -> None:
-        """While the default holds, the reset button is hidden and `usual` is its text, if any."""
-        self.slider.set_value(value, usual if is_usual else "")
-        self.reset.setVisible(not is_usual)
-
-    def mark_stopping(self, words: str, why: str) -> None:
-        """Mark this limit as the reason why lending is paused; empty words remove the mark."""
-        self.chip.set_label(words, "circle-pause", "warn")
-        self.chip.setToolTip(tool_tip(why))
-        self.chip.setVisible(bool(words))
-
-
-class DeviceLimits(Columns):
-    """The limits of one device; `cores` are those of the processor."""
-
-    def __init__(self, device: AcceleratorFacts, cores: int, edits: PreferenceEdits) -> None:
-        super().__init__(folded=2, gap=24)
-        self._edits, self._device, self._cores = edits, device, cores
-        self._grid.setVerticalSpacing(14)
-        is_processor = device.id == CPU
-        self.memory = None if is_processor else self._memory_limit(device)
-        self.watts = None if is_processor else self._watts_limit(device)
-        goal = self.tr("Slows down to stay below this; stops at 5 °C above it.")
-        celsius = SliderRow(self.tr("Temperature goal"), MIN_C, MAX_C, figures.temperature, goal)
-        self.temperature = self._limit(celsius, self.tr("Usual"), "temperature_c", 1, DEFAULT_C)
-        share = SliderRow(
-            self.tr("Share of the time"),
-            1,
-            100 // STEP_PERCENT,
-            lambda steps: figures.percent(steps * STEP_PERCENT),
-            self.tr("How much of the time this device works."),
-        )
-        self.share = self._limit(share, self.tr("Usual"), "share_percent", STEP_PERCENT, 100)
-        self.threads = self._threads_limit() if is_processor else None
-        card = (self.memory, self.watts, self.temperature, self.share)
-        processor = (self.threads, self.share, self.temperature)
-        limits = processor if is_processor else card
-        self.set_parts([one for one in limits if one is not None])
-
-    def show_choice(self, choice: DeviceChoice) -> None:
-        """Show the choice as far as this device supports it."""
-        device = self._device
-        if self.memory is not None and device.memory_mb:
-            steps = round(usable_memory_mb(device.memory_mb, choice.memory_mb) / STEP_MB)
-            memory = figures.memory(steps * STEP_MB)
-            usual = self.tr("{memory}, automatic").format(memory=memory)
-            self.memory.show_value(steps, is_usual=choice.memory_mb == 0, usual=usual)
-        if self.watts is not None and device.watts_limit:
-            steps = round(min(choice.watts or device.watts_limit, device.watts_limit) / STEP_W)
-            is_usual = choice.watts == 0
-            self.watts.show_value(steps, is_usual=is_usual, usual=self.tr("No goal"))
-        if self.threads is not None:
-            threads = min(choice.threads, self._cores) or max(self._cores - 1, 1)
-            usual = self.tr("{threads}, automatic").format(threads=figures.count(threads))
-            self.threads.show_value(threads, is_usual=choice.threads == 0, usual=usual)
-        self.temperature.show_value(
-            choice.temperature_c, is_usual=choice.temperature_c == DEFAULT_C
-        )
-        self.share.show_value(
-            max(round(choice.share_percent / STEP_PERCENT), 1),
-            is_usual=choice.share_percent == 100,  # noqa: PLR2004  # percent
-        )
-
-    def _memory_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
-        total = device.memory_mb
-        if not total or usable_memory_mb(total) < STEP_MB:
-            return None
-        free = self.tr("Left to the desktop: 2 GB at least, unless you choose more here.")
-        note = self.tr("{free} This card has {total}.").format(
-            free=free, total=figures.memory(total)
-        )
-
-        def write(steps: int) -> str:
-            return figures.memory(steps * STEP_MB)
-
-        # The automatic value of a small card may be below the least that is worth choosing.
-        least = min(4, round(usable_memory_mb(total) / STEP_MB))
-        slider = SliderRow(self.tr("VRAM"), least, total // STEP_MB, write, note)
-        return self._limit(slider, self.tr("Automatic"), "memory_mb", STEP_MB, 0)
-
-    def _watts_limit(self, device: AcceleratorFacts) -> LimitSlider | None:
-        most = device.watts_limit
-        if not most:
-            return None
-        least = round(most * MIN_POWER_SHARE / STEP_W)
-        note = self.tr("Kept by resting between steps; the card's own limit is {most}.").format(
-            most=figures.power(most)
-        )
-
-        def write(steps: int) -> str:
-            return figures.power(steps * STEP_W)
-
-        slider = SliderRow(self.tr("Power goal"), least, round(most / STEP_W), write, note)
-        return self._limit(slider, self.tr("No goal"), "watts", STEP_W, 0)
-
-    def _threads_limit(self) -> LimitSlider:
-        note = self.tr("Of {cores} cores; one stays free unless you choose otherwise.").format(
-            cores=figures.count(self._cores)
-        )
-        most = max(self._cores, 1)
-        slider = SliderRow(self.tr("Threads"), 1, most, figures.count, note)
-        return self._limit(slider, self.tr("Automatic"), "threads", 1, 0)
-
-    def _limit(
-        self, slider: SliderRow, back: str, field: str, step: int, usual: int
-    ) -> LimitSlider:
-        """A limit on that field; the slider counts in steps."""
-        made, edits, name = LimitSlider(slider, back), self._edits, self._device.id
-        slider.chosen.connect(lambda steps: edits.change_soon({field: steps * step}, device=name))
-        made.reset.clicked.connect(lambda: edits.change({field: usual}, device=name))
-        return made
-
-
 class DeviceCard(Card):
     switched = Signal(str, bool)
     """The device's id; true: it was switched on."""
@@ -349,6 +223,7 @@ class DeviceCard(Card):
         self.device, self._cores = device, cores
         self.name = ElidedLabel("", TextStyle.HEADING)
         self.note = caption_line()
+        self.work = caption()
         self.state = Chip()
         self.stops = Chip("", "circle-pause", "warn")
         self.switch = Switch(self.tr("Lend {device}").format(device=device.name or device.id))
@@ -367,29 +242,60 @@ class DeviceCard(Card):
             "Default: automatic."
         )
         role = SettingRow(self.tr("Role"), about_role, self.role)
+        self.spare = Switch(self.tr("While I use the computer"))
+        spare = SettingRow(
+            self.tr("While I use the computer"),
+            self.tr(
+                "Lends this card also while you use the computer or play on another one. Stops "
+                "when another program uses it. Default: off."
+            ),
+            self.spare,
+        )
+        spare.setVisible(device.id != CPU)
+        self.run = Dropdown(self.tr("Run"), {})
+        self.run_row = SettingRow(
+            self.tr("Run"),
+            self.tr(
+                "The run that this device trains. Two devices of one computer never train the "
+                "same run. Default: automatic."
+            ),
+            self.run,
+        )
         self.benchmark = BenchmarkRow(context, device.id)
         self.switch.clicked.connect(self._switch)
-        self.role.chosen.connect(lambda role: edits.change({"role": role}, device=device.id))
+        key = device.key
+        self.role.chosen.connect(lambda role: edits.change({"role": role}, device=key))
+        self.run.chosen.connect(lambda run: edits.change({"run": run}, device=key))
+        self.spare.clicked.connect(lambda is_on: edits.change({"while_used": is_on}, device=key))
         self.body.setSpacing(12)
-        fill(self.body, self._head(), self.readings, _separator(), self.limits)
-        fill(self.body, _separator(), role, self.benchmark)
+        fill(self.body, self._head(), self.readings, _separator(), self.limits, _separator())
+        fill(self.body, self.run_row, role, spare, self.benchmark)
 
-    def show_device(self, device: AcceleratorFacts, snapshot: Snapshot) -> None:
+    def show_device(
+        self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
+    ) -> None:
+        """`runs` are names by id of the open runs; empty: there is nothing to choose."""
         self.device = device
         chosen = self._edits.current
         use = may_compute(device, snapshot.machine, chosen)
         self.name.setText(device.name or self.tr("Processor"))
         self.note.setText(self._description())
         self.switch.setChecked(use)
-        self._show_state(snapshot, is_used_now=use)
+        trainer = trainer_of(device, snapshot)
+        self._show_state(trainer, is_used_now=use)
+        self._show_work(trainer if use else None)
         self.readings.show_device(device, self._history.of(device.id))
-        choice = chosen.device(device.id)
+        choice = chosen.device(device.key)
         self.limits.show_choice(choice)
         self.limits.setEnabled(use)
         self.role.select(choice.role)
         self.role.setEnabled(use)
+        self.spare.setChecked(choice.while_used)
+        self.spare.setEnabled(use)
+        self._show_runs(choice.run, runs)
+        self.run.setEnabled(use)
         self.benchmark.show_snapshot(snapshot)
-        self._show_decider(snapshot)
+        self._show_decider(trainer.decision if trainer else snapshot.decision)
 
     def clear(self) -> None:
         """Without a worker nothing is known, and the controls are disabled."""
@@ -397,7 +303,7 @@ class DeviceCard(Card):
         self.benchmark.show_snapshot(None)
 
     def _switch(self, is_on: bool) -> None:  # noqa: FBT001  # Qt's signal
-        self._edits.change({"use": is_on}, device=self.device.id)
+        self._edits.change({"use": is_on}, device=self.device.key)
         self.switched.emit(self.device.id, is_on)
 
     def _description(self) -> str:
@@ -416,8 +322,32 @@ class DeviceCard(Card):
             parts.append(self.tr("driver {version}").format(version=device.driver))
         return BETWEEN.join(parts)
 
-    def _show_state(self, snapshot: Snapshot, *, is_used_now: bool) -> None:
-        trainer = next((one for one in snapshot.trainers if one.device == self.device.id), None)
+    def _show_runs(self, chosen: str, runs: dict[str, str]) -> None:
+        self.run_row.setVisible(bool(runs or chosen))
+        choices = {"": self.tr("Automatic"), **runs}
+        if chosen not in choices:
+            choices[chosen] = self.tr("Not open any more")
+        self.run.set_choices(choices)
+        self.run.select(chosen)
+
+    def _show_work(self, trainer: TrainerView | None) -> None:
+        """Show the device's run and round, or why it waits; nothing for one that is not lent."""
+        self.work.setVisible(trainer is not None)
+        if trainer is None:
+            return
+        current, decision = trainer.round, trainer.decision
+        if current is not None and decision.may_compute:
+            words = self.tr("{run}: round {round} of {rounds}").format(
+                run=current.run_name,
+                round=figures.count(current.number),
+                rounds=figures.count(current.rounds),
+            )
+        else:
+            reason = worker_texts.decision_reason(decision, self._context.now_ms())
+            words = f"{worker_texts.state_name(decision.state)}: {reason}"
+        self.work.setText(words)
+
+    def _show_state(self, trainer: TrainerView | None, *, is_used_now: bool) -> None:
         state = trainer.state if trainer else "off"
         share = trainer.share_percent if trainer else 0
         computing = self.tr("Computing")
@@ -436,11 +366,11 @@ class DeviceCard(Card):
         switched_off = (self.tr("Not lent"), "circle-slash", "")
         self.state.set_label(*shown.get(state, ready if is_used_now else switched_off))
 
-    def _show_decider(self, snapshot: Snapshot) -> None:
-        field, about = field_pausing(snapshot.decision), device_pausing(snapshot.decision)
+    def _show_decider(self, decision: Decision) -> None:
+        field, about = field_pausing(decision), device_pausing(decision)
         is_ours = not about or about == self.device.name
         words = self.tr("Stops lending now")
-        why = worker_texts.decision_reason(snapshot.decision, self._context.now_ms())
+        why = worker_texts.decision_reason(decision, self._context.now_ms())
         for name, limit in (
             ("memory_mb", self.limits.memory),
             ("temperature_c", self.limits.temperature),
@@ -452,7 +382,7 @@ class DeviceCard(Card):
         self.stops.setVisible(is_ours and field == "use")
 
     def _head(self) -> QHBoxLayout:
-        names = vbox(self.name, self.note, spacing=1)
+        names = vbox(self.name, self.note, self.work, spacing=1)
         return hbox(
             IconTile("cpu" if self.device.id == CPU else "gpu"),
             (names, 1),

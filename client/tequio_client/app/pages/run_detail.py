@@ -175,7 +175,7 @@ def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, s
     gpus = snapshot.machine.gpus
     if gpus is None:
         return None, ""
-    used = [gpu for gpu in gpus if preferences.device(gpu.id).use]
+    used = [gpu for gpu in gpus if preferences.device(gpu.key).use]
     found = [(_usable_mb(gpu, preferences), gpu.name) for gpu in used]
     known = [(most, name) for most, name in found if most is not None]
     if known:
@@ -186,7 +186,7 @@ def _memory(snapshot: Snapshot, preferences: Preferences) -> tuple[int | None, s
 def _usable_mb(gpu: AcceleratorFacts, preferences: Preferences) -> int | None:
     if gpu.memory_mb is None:
         return None
-    return usable_memory_mb(gpu.memory_mb, preferences.device(gpu.id).memory_mb)
+    return usable_memory_mb(gpu.memory_mb, preferences.device(gpu.key).memory_mb)
 
 
 def _disk_bytes(snapshot: Snapshot, preferences: Preferences) -> int | None:

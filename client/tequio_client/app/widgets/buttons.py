@@ -305,9 +305,18 @@ class Dropdown(QComboBox):
         self.setView(QListView())  # the style sheet reaches its items only so
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._choices: dict[str, str] = {}
+        self.set_choices(choices)
+        self.activated.connect(lambda at: self.chosen.emit(self.itemData(at)))
+
+    def set_choices(self, choices: dict[str, str]) -> None:
+        """Offer these choices from now on; the same ones change nothing, not even an open list."""
+        if choices == self._choices:
+            return
+        self._choices = choices
+        self.clear()
         for key, words in choices.items():
             self.addItem(words, key)
-        self.activated.connect(lambda at: self.chosen.emit(self.itemData(at)))
 
     def select(self, key: str) -> None:
         """Select that choice; an unknown name changes nothing."""

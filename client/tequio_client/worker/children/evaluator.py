@@ -110,10 +110,9 @@ class EvaluatorProcess:
         self,
         program: ChildProgram,
         submit: Callable[[Body, Sequence[bytes]], Awaitable[object]],
-        device: trio.Lock,
     ) -> None:
-        """Forbidden at first. `submit` is the outbox's; `device` is shared with the trainer."""
-        self.child = ChildProcess(program, device)
+        """Forbidden at first, and for a device that is set then. `submit` is the outbox's."""
+        self.child = ChildProcess(program)
         self._submit = submit
         # Of the child at work; owned by `run_once`.
         self._begin: link.BeginEvaluation | None = None

@@ -74,10 +74,11 @@ class ChildProgram:
 class ChildProcess:
     """Owner of one child process; its permission may change at any time, also between starts."""
 
-    def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
-        """Forbidden at first. `device` is shared by all children that may use the same device."""
+    def __init__(self, program: ChildProgram) -> None:
+        """Forbidden at first."""
         self._program = program
-        self._device = device or trio.Lock()
+        self.device = trio.Lock()
+        """Held while the child runs; children that use the same device are given the same one."""
         self.permission = trio.Event()  # replaced when permission is withdrawn
         self._stop = trio.Event()  # replaced at each start
         self._stopped_s = 0.0  # when that was set, in trio's time
@@ -142,10 +143,11 @@ class ChildProcess:
         """
         while True:
             await self.permission.wait()
-            async with self._device:
+            device = self.device
+            async with device:
                 # The device may have been busy for hours: without this second check a child would
                 # start although the user has paused meanwhile.
-                if self.permission.is_set():
+                if self.permission.is_set() and device is self.device:
                     return await self._run(first_lines, on_line)
 
     def pause_s(self, failures: int) -> float:

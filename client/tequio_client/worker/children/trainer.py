@@ -75,9 +75,11 @@ class _Pending:
     answer: link.Report | None = None
 
 
-def trainer_environment(folder: Path) -> dict[str, str]:
+def trainer_environment(folder: Path, device: str = "") -> dict[str, str]:
     """Variables of a trainer of the worker in that folder; raises as `confined_environment`."""
-    return confined_environment(folder, trainer_rules(folder), child_cache(folder, "trainer"))
+    return confined_environment(
+        folder, trainer_rules(folder, device=device), trainer_cache(folder, device)
+    )
 
 
 def confined_environment(folder: Path, rules: SandboxRules, cache: Path) -> dict[str, str]:
@@ -86,8 +88,8 @@ def confined_environment(folder: Path, rules: SandboxRules, cache: Path) -> dict
     Raises UserFacingError when the folder cannot be used.
     """
     try:
-        for name in READ:  # a run makes them later
-            (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        for place in (*(folder / name for name in READ), *map(Path, rules.writes)):
+            place.mkdir(parents=True, exist_ok=True, mode=0o700)  # a run fills them later
         confined = sandbox.environment(rules, cache)
     except OSError as err:
         raise UserFacingError(
@@ -97,14 +99,24 @@ def confined_environment(folder: Path, rules: SandboxRules, cache: Path) -> dict
     return {**child_environment(), **numba, **confined}
 
 
-def trainer_rules(folder: Path, reads: Sequence[Path] = ()) -> SandboxRules:
+def trainer_rules(folder: Path, reads: Sequence[Path] = (), device: str = "") -> SandboxRules:
     """A trainer writes its working files and caches; of the rest of the folder it reads content."""
     own = folder.absolute()
     return SandboxRules(
-        writes=(str(own / "work"), str(child_cache(own, "trainer"))),
+        writes=(str(work_folder(own, device)), str(trainer_cache(own, device))),
         reads=tuple(str(one.absolute()) for one in (*(own / name for name in READ), *reads)),
         hidden=(str(own),),
     )
+
+
+def work_folder(folder: Path, device: str = "") -> Path:
+    """Folder for the working files of a device's trainer; without a device, of the only trainer."""
+    return folder / "work" / device.replace(":", "-")
+
+
+def trainer_cache(folder: Path, device: str = "") -> Path:
+    name = device.replace(":", "-")
+    return child_cache(folder, f"trainer-{name}" if name else "trainer")
 
 
 def child_cache(folder: Path, child: str) -> Path:
@@ -113,18 +125,18 @@ def child_cache(folder: Path, child: str) -> Path:
 
 
 def trainer_program(
-    folder: Path, log_style: str = "console", reads: Sequence[Path] = ()
+    folder: Path, log_style: str = "console", reads: Sequence[Path] = (), device: str = ""
 ) -> ChildProgram:
-    """Describe the trainer of the worker in that folder; `log_style` is console or json.
+    """Describe the trainer of a device of the worker in that folder.
 
-    It may read the files and folders `reads` beside the worker's own.
+    `log_style` is console or json. It may read the files and folders `reads` beside the worker's
+    own, and writes into folders that no other device's trainer can read.
     """
+    cache = trainer_cache(folder, device)
     return ChildProgram(
         command=(*TRAINER, log_style),
-        environment=confined_environment(
-            folder, trainer_rules(folder, reads), child_cache(folder, "trainer")
-        ),
-        cache=child_cache(folder, "trainer"),
+        environment=confined_environment(folder, trainer_rules(folder, reads, device), cache),
+        cache=cache,
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
@@ -136,9 +148,9 @@ class TrainerProcess:
     While `child` is forbidden, commands in force stay so and reach the next process.
     """
 
-    def __init__(self, program: ChildProgram, device: trio.Lock | None = None) -> None:
-        """Allowed at first. `device` is held by whichever child of this worker uses it."""
-        self.child = ChildProcess(program, device)
+    def __init__(self, program: ChildProgram) -> None:
+        """Allowed at first."""
+        self.child = ChildProcess(program)
         self.child.allow()
         self._number = 0  # of the last command
         self._prepare: _Pending | None = None  # in force; owned by `ask`
@@ -161,6 +173,12 @@ class TrainerProcess:
     def reset(self) -> None:
         """Clear the failures: `run` may be called again after it gave up."""
         self._failures, self.failure = 0, None
+
+    def forget_run(self) -> None:
+        """End the child of a run that is over or was left; the next one is prepared for another."""
+        if self._prepare is not None:
+            self._prepare = None
+            self.child.stop()
 
     async def run(self) -> None:
         """Restart the child until cancelled; returns when it is given up (`failure`)."""
@@ -268,7 +286,7 @@ async def run_benchmark(
 ) -> BenchmarkReply:
     """Train a small model on the device for some seconds, in a child; raises RefusedError."""
     with trio.move_on_after(limit_s):
-        environment = trainer_environment(folder)
+        environment = trainer_environment(folder, device)
         status, output, errors = await _run_to_end((*command, device), environment)
         if status:
             why = clean_text(_last_line(errors).decode(errors="replace"), REASON_CHARACTERS)

@@ -9,7 +9,7 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -32,12 +32,18 @@ from tequio_client.ipc.control import (
     RunRow,
     RunsReply,
 )
-from tequio_client.ipc.facts import MachineFacts
-from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ipc.preferences import Preferences
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import clean_text
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
-from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
+from tequio_client.worker.lending.facts import (
+    NONE_FITS,
+    NONE_OPEN,
+    TAKEN,
+    IdleReason,
+    LendableDevice,
+    sort_devices,
+)
 from tequio_client.worker.lending.needs import estimate
 from tequio_client.worker.points import points
 from tequio_client.worker.points.points_db import DatabaseFile
@@ -253,8 +259,8 @@ class RunsList:
         self._ledger = ledger
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
-    async def read(self, ours: str = "") -> RunsReply:
-        """List every run whose rules are available; `ours` is the id of our run. TequioError."""
+    async def read(self, ours: Collection[str] = ()) -> RunsReply:
+        """List every run whose rules are available; `ours` are the ids of our runs. TequioError."""
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
@@ -268,7 +274,7 @@ class RunsList:
     async def parameters(self) -> dict[str, int]:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
-    async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
+    async def _row(self, answer: RunAnswer, ours: Collection[str]) -> RunRow:
         manifest, corpus = await self._read_rules(answer)
         is_open, sample = answer.state != ENDED_STATES, answer.sample
         pace_ms = await self._pace_ms(answer) if is_open else 0
@@ -300,7 +306,7 @@ class RunsList:
             if sample
             else None,
             is_open=is_open,
-            is_ours=answer.run == ours,
+            is_ours=answer.run in ours,
         )
 
     async def _read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
@@ -342,44 +348,71 @@ def select_runs(answers: Sequence[RunAnswer]) -> list[RunAnswer]:
     return [*over, *(one for one in answers if one.state != ENDED_STATES)][-MAX_RUNS:]
 
 
+def assign_runs(
+    runs: Sequence[RunRow],
+    devices: Sequence[LendableDevice],
+    taken: Mapping[str, str],
+    preferences: Preferences,
+    key: PeerKey,
+) -> dict[str, str | IdleReason]:
+    """Assign a run to each device, or the reason for none, by the devices' ids.
+
+    No two devices get the same run, since one key makes one contribution to a round. A device keeps
+    the run that it has (`taken`). Otherwise it gets the run that was chosen for it, the one chosen
+    for this computer, or one that fits; the most able device comes first.
+    """
+    found: dict[str, str | IdleReason] = {}
+    used = set(taken.values())
+    for device in sort_devices(devices):
+        own = preferences.device(device.gpu.key).run
+        wanted = own or preferences.run
+        free = [run for run in runs if run.run not in used]
+        if device.gpu.id in taken:
+            run: str | IdleReason = taken[device.gpu.id]
+        elif wanted and wanted not in used:
+            run = wanted
+        elif own:
+            run = TAKEN
+        else:
+            run = choose_run(free, device, preferences, key)
+            if not isinstance(run, str) and used:
+                others = choose_run(runs, device, preferences, key)
+                run = TAKEN if isinstance(others, str) else others
+        found[device.gpu.id] = run
+        if isinstance(run, str):
+            used.add(run)
+    return found
+
+
 def choose_run(
-    runs: Sequence[RunRow], machine: MachineFacts, preferences: Preferences, key: PeerKey
-) -> RunRow | IdleReason:
-    """Choose the run to take part in, or the reason for none.
+    runs: Sequence[RunRow], device: LendableDevice, preferences: Preferences, key: PeerKey
+) -> str | IdleReason:
+    """Choose the run that a device takes part in, by its id, or the reason for none.
 
     Candidates are open runs with a free place that fit device and disk, and whose first download
     fits the month's traffic. The one with the smallest share of taken places wins; ties are broken
-    by the hash of key and run, so that many workers spread out. Without an accelerator, main memory
+    by the hash of key and run, so that many workers spread out. For the processor, free main memory
     counts.
     """
     open_ = [run for run in runs if run.is_open]
     if not open_:
         return NONE_OPEN
-    fitting = [run for run in open_ if _fits(run, machine, preferences)]
+    memory_mb = (device.free_mb if device.is_cpu else device.most_mb) or 0
+    fitting = [run for run in open_ if _fits(run, memory_mb, preferences)]
     if not fitting:
         return NONE_FITS
 
     def rank(run: RunRow) -> tuple[float, bytes]:
         return run.members / max(run.most_members, 1), sha256(key + run.run.encode())
 
-    return min(fitting, key=rank)
+    return min(fitting, key=rank).run
 
 
-def _fits(run: RunRow, machine: MachineFacts, preferences: Preferences) -> bool:
+def _fits(run: RunRow, memory_mb: int, preferences: Preferences) -> bool:
     most_bytes = preferences.month_gb * _GB or run.first_bytes
     return (
         run.members < run.most_members
-        and run.memory_mb <= _most_memory_mb(machine, preferences)
+        and run.memory_mb <= memory_mb
         and run.disk_bytes <= preferences.disk_gib * _GIB
         and run.first_bytes <= most_bytes
     )
-
-
-def _most_memory_mb(machine: MachineFacts, preferences: Preferences) -> int:
-    """Largest usable memory of a device; main memory on a computer without a GPU."""
-    found = []
-    for gpu in machine.gpus or ():
-        choice = preferences.device(gpu.id)
-        if choice.use and gpu.memory_mb is not None:
-            found.append(usable_memory_mb(gpu.memory_mb, choice.memory_mb))
-    return max(found, default=machine.free_memory_mb or 0)

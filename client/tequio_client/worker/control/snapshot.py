@@ -31,7 +31,7 @@ from tequio_client.worker.session import RunSession
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.lending.facts import LendingFacts
-    from tequio_client.worker.lending.lending import Lending, StoredChoices
+    from tequio_client.worker.lending.lending import Lending, LentDevice, StoredChoices
     from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
     from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.settings import WorkerSettings
@@ -57,22 +57,36 @@ def diagnostics_text(shown: Snapshot, log: Sequence[str] = ()) -> str:
         "",
         *log,
     ]
-    return redact_names("\n".join(lines))[:MOST]
+    text = "\n".join(lines)
+    for gpu in shown.machine.gpus or ():  # a serial identifies the computer
+        text = text.replace(gpu.serial, gpu.id) if gpu.serial else text
+    return redact_names(text)[:MOST]
 
 
 def _discreet(shown: Snapshot) -> Snapshot:
     """Remove names of programs: which games somebody plays is private."""
-    values = shown.decision.values
-    if "program" in values:
-        values = {**values, "program": HIDDEN_NAME}
     preferences = replace(
         shown.preferences, exclusive=(HIDDEN_NAME,) * len(shown.preferences.exclusive)
     )
     wish, snooze = shown.wish, shown.wish.snooze
     if snooze is not None and snooze.game:
         wish = replace(wish, snooze=replace(snooze, game=HIDDEN_NAME))
-    decision = replace(shown.decision, values=values)
-    return replace(shown, decision=decision, preferences=preferences, wish=wish)
+    trainers = tuple(
+        replace(one, decision=_discreet_decision(one.decision)) for one in shown.trainers
+    )
+    return replace(
+        shown,
+        decision=_discreet_decision(shown.decision),
+        trainers=trainers,
+        preferences=preferences,
+        wish=wish,
+    )
+
+
+def _discreet_decision(decision: Decision) -> Decision:
+    if "program" not in decision.values:
+        return decision
+    return replace(decision, values={**decision.values, "program": HIDDEN_NAME})
 
 
 def _version(name: str) -> str:
@@ -88,31 +102,33 @@ class WorkerParts(Protocol):
     settings: WorkerSettings
     signer: Signer
     ledger: LedgerApi
-    trainer: TrainerProcess
     evaluator: EvaluatorProcess
-    session: RunSession | None
+    sessions: dict[str, RunSession]
     choices: StoredChoices
     lending: Lending
     bookkeeping: Bookkeeping
     traffic: TransferMeter
     energy: EnergyMeter
 
-    def facts(self) -> LendingFacts: ...
+    def facts(self, name: str) -> LendingFacts: ...
 
 
 def build_snapshot(worker: WorkerParts) -> Snapshot:
-    lending, choices, session = worker.lending, worker.choices, worker.session
+    lending, choices, key = worker.lending, worker.choices, worker.signer.key
+    session = _find_session(worker)
     traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.http.reach
-    facts, now_ms = worker.facts(), clock.now_ms()
+    facts, now_ms = worker.facts(""), clock.now_ms()
     return Snapshot(
         at_ms=now_ms,
         wish=choices.desired_state,
         preferences=choices.preferences,
         decision=lending.decision,
         status=session.status() if session else None,
-        round=_round(session, worker.signer.key, worker.trainer) if session else None,
-        audits=_audits(session, worker.signer.key, worker.trainer) if session else AuditsView(),
-        trainers=(_trainer(worker.trainer, lending.decision),),
+        round=_round(session, key),
+        audits=_audits(session, key),
+        trainers=tuple(
+            _trainer(one, worker.sessions.get(one.id), key) for one in lending.devices.values()
+        ),
         judging=_judging(worker.evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
         line=TrafficView(
@@ -142,7 +158,16 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
     )
 
 
-def _trainer(trainer: TrainerProcess, decision: Decision) -> TrainerView:
+def _find_session(worker: WorkerParts) -> RunSession | None:
+    """The session that is shown for the whole computer."""
+    sessions, devices = worker.sessions, worker.lending.devices
+    decision = worker.lending.decision
+    shown = [name for name in sessions if devices[name].decision == decision]
+    return next((sessions[name] for name in (*shown, *sessions)), None)
+
+
+def _trainer(device: LentDevice, session: RunSession | None, key: PeerKey) -> TrainerView:
+    trainer, decision = device.trainer, device.decision
     alive, ready = trainer.heartbeat, trainer.ready
     if trainer.failure is not None:
         state = "broken"
@@ -155,7 +180,10 @@ def _trainer(trainer: TrainerProcess, decision: Decision) -> TrainerView:
     else:
         state = "idle" if alive.doing == _RESTING else "computing"
     return TrainerView(
-        device=ready.device if ready else "",
+        device=device.id,
+        decision=decision,
+        round=_round(session, key),
+        audits=_audits(session, key),
         state=state,
         pid=trainer.child.pid or 0,
         resident_mb=alive.resident_mb if alive else 0,
@@ -186,11 +214,11 @@ def _judging(evaluator: EvaluatorProcess) -> JudgingView | None:
     )
 
 
-def _round(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> CurrentRoundView | None:
-    driver = session.driver
-    if driver is None:
+def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
+    driver = session.driver if session else None
+    if session is None or driver is None:
         return None
-    view, tally = driver.view, driver.runner.tally
+    view, tally, held = driver.view, driver.runner.tally, driver.runner.heads.held
     current, manifest = view.round, view.manifest
     slot = current.slot_of.get(key) if current else None
     is_trainer = current is not None and slot in current.trainers
@@ -203,20 +231,22 @@ def _round(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> Curren
         role="" if slot is None else "trainer" if is_trainer else "witness",
         opened_ms=opened.opened if opened else 0,
         ends_ms=min(opened.opened + manifest.rounds.train, opened.train_by) if opened else 0,
-        done_percent=_done_percent(trainer),
+        done_percent=_done_percent(session.device.trainer),
         loss=tally.loss_last if tally.rounds_trained else None,
         bits_per_byte=driver.bits_per_byte,
+        state=str(view.state),
+        head_round=held.round if held else -1,
     )
 
 
-def _audits(session: RunSession, key: PeerKey, trainer: TrainerProcess) -> AuditsView:
-    driver = session.driver
-    if driver is None:
+def _audits(session: RunSession | None, key: PeerKey) -> AuditsView:
+    driver = session.driver if session else None
+    if session is None or driver is None:
         return AuditsView()
     current, auditing = driver.view.round, driver.runner.auditing
     slot = current.slot_of.get(key) if current else None
     order = current.orders.get(slot) if current and slot is not None else None
-    alive, declined = trainer.heartbeat, auditing.declined
+    alive, declined = session.device.trainer.heartbeat, auditing.declined
     return AuditsView(
         ordered_round=order.round if order else 0,
         is_running=order is not None and alive is not None and alive.doing == _AUDITING,

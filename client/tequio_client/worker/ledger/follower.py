@@ -251,9 +251,12 @@ class LogFollower:
 
     async def _prove_start(self) -> None:
         await self._send_stored()
+        # Read first: the followers of other runs may store a newer one meanwhile.
+        before = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, self._path)
         signed, note = await self._ledger.checkpoint_note()
         self._note = note
-        await self._check_stored(signed)
+        if before is not None:
+            await self._check_stored(before, signed)
         if signed.size < self._start:
             raise LedgerUnavailableError(f"no checkpoint covers entry {self._start - 1} yet")
         frontier = await LogProofs(self._ledger, signed).frontier(self._start)
@@ -279,10 +282,7 @@ class LogFollower:
                 self._path.parent, self._network.log_key, str(err), notes
             )
 
-    async def _check_stored(self, signed: Checkpoint) -> None:
-        before = await trio.to_thread.run_sync(last_checkpoint.load_checkpoint, self._path)
-        if before is None:
-            return
+    async def _check_stored(self, before: Checkpoint, signed: Checkpoint) -> None:
         if before.origin != signed.origin or before.size > signed.size:
             raise LogForkedError(
                 f"{signed.origin} has {_text(signed)}, but before {before.origin} had "

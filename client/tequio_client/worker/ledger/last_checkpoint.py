@@ -8,6 +8,7 @@ suffice.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,6 +36,8 @@ CHECKPOINT_FILE = "log.json"
 EVIDENCE_FOLDER = "alarms"
 MAX_EVIDENCE_FILES = 64
 _MOST_BYTES = 2 * NOTE_BYTES  # a note in JSON
+_STORING = threading.Lock()
+"""Held while a checkpoint is stored: a worker in several runs follows the log once for each."""
 
 
 async def store_evidence(
@@ -100,14 +103,20 @@ def load_note(path: Path) -> bytes:
 
 
 def store_checkpoint(path: Path, checkpoint: Checkpoint, note: bytes = b"") -> None:
-    """Store a checkpoint and its note; durable on return. Raises UserFacingError."""
+    """Store a checkpoint and its note, unless a later one is there; durable on return.
+
+    Raises UserFacingError.
+    """
     kept = _Remembered(
         origin=checkpoint.origin,
         size=checkpoint.size,
         root=to_text(checkpoint.root),
         note=note.decode(),
     )
-    files.write_for_user(path, msgspec.json.encode(kept))
+    with _STORING:
+        before = _read(path)
+        if before is None or before.size <= checkpoint.size:
+            files.write_for_user(path, msgspec.json.encode(kept))
 
 
 def _read(path: Path) -> _Remembered | None:

@@ -93,7 +93,7 @@ class Outbox:
         """`invitation` signs the registration of the key too."""
         self._ledger, self._path, self._signer = ledger, folder / FILE, signer
         self._clock = clock
-        self.on_sending: Callable[[Entry], None] = lambda _: None
+        self.on_sending: list[Callable[[Entry], None]] = []
         """Called with each entry right before it is sent, also when it is sent again."""
         self._back_off = back_off or BackOff(Random(signer.key))  # noqa: S311 - back-off only
         self._invitation = invitation
@@ -244,7 +244,8 @@ class Outbox:
                 continue  # a registration may stand first now, and some may be done
             copies = await self._on_db(self._sign, drafts)
             for copy in copies:
-                self.on_sending(copy.entry)
+                for listener in self.on_sending:
+                    listener(copy.entry)
             posted = await self._ledger.post_entries([copy.entry for copy in copies])
             await self._apply(copies, posted)
 

@@ -6,7 +6,7 @@ and so is one that is too old. No active rule treats an unknown fact as "all is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -43,6 +43,10 @@ _TRAINING = "training"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingFacts:
+    """The known facts about the computer, and about the device that is decided about."""
+
+    device: str = ""
+    """Id of that device; empty: the one with the most memory."""
     session: SessionFacts | None = None
     """None: this worker has no app, so rules about the user's presence do not apply. A worker whose
     app has not sent anything yet has `UNKNOWN_SESSION`."""
@@ -108,7 +112,7 @@ def select_chosen_devices(
     """
     if machine.gpus is None:
         return None
-    used = [gpu for gpu in machine.gpus if gpu.id != CPU and preferences.device(gpu.id).use]
+    used = [gpu for gpu in machine.gpus if gpu.id != CPU and preferences.device(gpu.key).use]
     has_choice = any(one.id == CPU for one in preferences.devices)
     if preferences.device(CPU).use if has_choice else not machine.gpus:
         degrees = machine.cpu_temperature_c
@@ -119,16 +123,33 @@ def select_chosen_devices(
 
 
 def select_lent_devices(
-    devices: tuple[LendableDevice, ...] | None, need_mb: int
+    devices: tuple[LendableDevice, ...] | None, need_mb: int, device: str = ""
 ) -> tuple[LendableDevice, ...]:
-    """The chosen device that will compute: the one with most memory, if it has enough.
+    """The device that is decided about, if it is chosen and has enough memory.
 
-    One, because a worker has one trainer. The load of other devices does not matter: a desktop on
-    the integrated graphics does not keep the large card from being lent.
+    One, because each device has a trainer and a decision of its own: the load of others does not
+    matter. Without an id, it is the one with the most memory of those that have enough.
     """
     able = [one for one in devices or () if one.most_mb is None or one.most_mb >= need_mb]
-    able.sort(key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
-    return tuple(able[:1])
+    return tuple(one for one in sort_devices(able) if device in ("", one.gpu.id))[:1]
+
+
+def sort_devices(devices: Iterable[LendableDevice]) -> list[LendableDevice]:
+    """Sort devices by how much they can train: accelerators first, the largest memory first."""
+    return sorted(devices, key=lambda one: (one.is_cpu, -(one.gpu.memory_mb or 0)))
+
+
+def preferences_for(preferences: Preferences, lent: tuple[LendableDevice, ...]) -> Preferences:
+    """The preferences as they apply to the device that is decided about."""
+    if not any(preferences.device(one.gpu.key).while_used for one in lent):
+        return preferences
+    return msgspec.structs.replace(
+        preferences,
+        while_used=True,
+        used_share_percent=100,
+        pause_for_games=False,
+        pause_for_films=False,
+    )
 
 
 def _device(
@@ -136,7 +157,7 @@ def _device(
 ) -> LendableDevice:
     has_own = gpu.memory_mb is not None
     total_mb = gpu.memory_mb if has_own else machine.memory_mb
-    chosen_mb = preferences.device(gpu.id).memory_mb
+    chosen_mb = preferences.device(gpu.key).memory_mb
     return LendableDevice(
         gpu=gpu,
         free_mb=gpu.free_mb if has_own else machine.free_memory_mb,
@@ -234,6 +255,7 @@ class IdleCause(StrEnum):
     JOINING = "joining"  # no problem is known
     NONE_OPEN = "open"  # the ledger has no open run
     NONE_FITS = "fits"  # the ledger has open runs, but none fits this computer
+    TAKEN = "taken"  # every run that fits is trained by another device of this computer
     ENDED = "ended"  # the run is over
     BARRED = "barred"  # this worker cannot take part in the run
     NO_SWARM = "swarm"
@@ -249,6 +271,7 @@ class IdleReason:
 JOINING = IdleReason(why=IdleCause.JOINING)
 NONE_OPEN = IdleReason(why=IdleCause.NONE_OPEN)
 NONE_FITS = IdleReason(why=IdleCause.NONE_FITS)
+TAKEN = IdleReason(why=IdleCause.TAKEN)
 ENDED = IdleReason(why=IdleCause.ENDED)
 
 

@@ -22,6 +22,7 @@ from tequio_client.worker.lending.facts import (
     LendableDevice,
     LendingFacts,
     LocalInstant,
+    preferences_for,
     select_chosen_devices,
     select_lent_devices,
 )
@@ -183,7 +184,7 @@ class SnoozeProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingHistory:
-    """The memory of the lending policy; `LendingHistory()` when the worker starts."""
+    """The policy's memory about one device; `LendingHistory()` when the worker starts."""
 
     game_ms: int | None = None
     """Last time at which a game, a film or an exclusive program was running."""
@@ -210,7 +211,8 @@ def update_history(
     """Update the memory with the present facts; call it before each `decide`, with equal values."""
     session, at_ms = facts.known_session(), now.steady_ms
     devices = select_chosen_devices(facts.known_machine(), preferences)
-    lent = select_lent_devices(devices, facts.need_mb)
+    lent = select_lent_devices(devices, facts.need_mb, facts.device)
+    preferences = preferences_for(preferences, lent)
     warmed = history if devices is None else _warmed(history, facts, preferences, lent, at_ms)
     is_played = session is not None and find_disturbance(session, preferences) is not None
     return replace(
@@ -279,7 +281,7 @@ def _warmed(
     above: dict[str, int] = {}
     paces: dict[str, DevicePace] = {}
     for one in devices:
-        name, choice = one.gpu.id, preferences.device(one.gpu.id)
+        name, choice = one.gpu.id, preferences.device(one.gpu.key)
         paces[name] = pace = _pace(history.paces.get(name, DevicePace()), facts, one, choice, at_ms)
         is_above = _is_at(one, choice.temperature_c, unknown=name in history.above_ms)
         if is_above and pace.percent <= MIN_PERCENT:

@@ -1,8 +1,11 @@
-"""Lending: the volunteer's choices and the known facts, and the decision that follows from them.
+"""Lending: the volunteer's choices and the known facts, and the decisions that follow from them.
 
-The single owner of choices and facts. It decides once a second and at every change; the rest of the
-worker waits for `changed`. The trainer process is stopped here, at once and before anything else: a
-game must not wait for whatever the rest of the worker is doing.
+The single owner of choices and facts. It decides about each device once a second and at every
+change; the rest of the worker waits for `changed`. Trainer processes are stopped here, at once and
+before anything else: a game must not wait for whatever the rest of the worker is doing.
+
+A device is decided about from the first time that it is chosen until the worker ends. One that was
+switched off or pulled out is not lent; it loses its place in no list, so its run is left in order.
 """
 
 from __future__ import annotations
@@ -19,18 +22,21 @@ import trio
 from tequio_client import clock, files
 from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
-from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending import needs
 from tequio_client.worker.lending.facts import (
     CPU,
+    JOINING,
     IdleReason,
+    LendableDevice,
     LendingFacts,
     LocalInstant,
+    StepPace,
     select_chosen_devices,
-    select_lent_devices,
+    sort_devices,
 )
 from tequio_client.worker.lending.history import LendingHistory, thread_count, update_history
 from tequio_client.worker.lending.policy import decide
@@ -152,10 +158,18 @@ def _decode_state(content: bytes) -> DesiredState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LendingLimits:
+    """Limits of the child process that computes on one device."""
+
     device: str
     threads: int
     memory_mb: int  # accelerator memory; 0: unlimited
     share_percent: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetLimits:
+    """Limits that all devices share."""
+
     upload_bytes_per_s: float | None
     download_bytes_per_s: float | None
     store_bytes: int
@@ -170,41 +184,69 @@ class SessionReport:
     at_ms: int
 
 
+class LentDevice:
+    """One device of this computer: its trainer, the decision about it, and the run it is for."""
+
+    def __init__(self, name: str, trainer: TrainerProcess) -> None:
+        self.id = name
+        self.key = name
+        """Key of its choices in the preferences (`AcceleratorFacts.key`)."""
+        self.trainer = trainer
+        self.step_pace = StepPace()
+        self.decision: Decision = UNDECIDED  # like the next two, written by `Lending`
+        self.history = LendingHistory()
+        self.is_chosen = False
+        """True if it is here and switched on."""
+        self.run = ""
+        """Id of the run that it has, as text: no other device of this worker may train it."""
+        self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
+        self.idle_reason: IdleReason | None = JOINING
+        """Why it is not in the run it should be in; None: it is, or should be in none."""
+        self.last_round: int | None = None  # round to finish before anything is scored
+
+
 class Lending:
     def __init__(
         self,
         settings: WorkerSettings,
         choices: StoredChoices,
-        trainer: TrainerProcess,
         evaluator: EvaluatorProcess,
-        facts: Callable[[], LendingFacts],
+        make_trainer: Callable[[str], TrainerProcess],
+        facts: Callable[[str], LendingFacts],
     ) -> None:
-        """`facts` returns all facts except the choices."""
+        """`facts` returns all facts except the choices, about the device of that id or about none.
+
+        `make_trainer` describes the trainer of a device that is lent for the first time.
+        """
         self._settings = settings
         self.choices = choices
-        self._trainer = trainer
         self._evaluator = evaluator
+        self._make_trainer = make_trainer
         self.facts = facts
-        self._history = LendingHistory()
+        self.devices: dict[str, LentDevice] = {}
+        """By id, in the order in which they were first chosen; none is ever removed."""
         self.changed = trio.Event()
-        """Set and replaced when the decision, the preferences or the child that computes change."""
-        self._signalled: tuple[Decision, bool, Preferences] | None = None
+        """Set and replaced when a decision, the preferences or the child that computes change."""
+        self._signalled: object = None
         self.session_report: SessionReport | None = None
-        self.need_mb = 0  # memory that training the run takes, MiB; 0: in no run
         self.score_mb: int | None = None
         """Memory that scoring takes, MiB; None: nothing is to be scored."""
-        self.is_judging = False
-        """True while the device belongs to the evaluator instead of the trainer."""
-        self._last_round: int | None = None  # round to finish before anything is scored
+        self.judging: LentDevice | None = None
+        """The device that belongs to the evaluator instead of its trainer."""
+        self.scorer: LentDevice | None = None
+        """The device that the evaluator was last allowed to use; None: none yet."""
         self.idle_reason: IdleReason | None = None
-        """Why the worker is not in the run it should be in; None: it is, or should be in none."""
+        """Why the worker is not in the swarm, so that no device can be in a run; None: it is."""
         self.since_ms = 0  # start of lending, milliseconds since 1970; 0: nothing is lent
         self.decision: Decision = UNDECIDED
+        """The decision that is shown for the whole computer: that of a device that computes, or
+        else that of the first one."""
 
     def apply_state(self, desired: DesiredState) -> None:
         if self.choices.set_desired_state(desired):
             if desired.lend:  # pressing Contribute again is also how to retry a broken trainer
-                self._trainer.reset()
+                for device in self.devices.values():
+                    device.trainer.reset()
             self.update()
 
     def apply_preferences(self, preferences: Preferences) -> None:
@@ -223,13 +265,17 @@ class Lending:
         if self.session_report is not None and self.session_report.controller is controller:
             self.apply_session_facts(UNKNOWN_SESSION, None)
 
-    def set_run(self, manifest: Manifest) -> None:
-        """Record the run that was joined, for its memory needs."""
-        self.need_mb, self.idle_reason = needs.memory_mb(manifest), None
+    def set_run(self, device: LentDevice, manifest: Manifest) -> None:
+        """Record the run that the device joined, for its memory needs."""
+        device.need_mb, device.idle_reason = needs.memory_mb(manifest), None
         self.update()
 
-    def set_idle(self, reason: IdleReason) -> None:
-        self.need_mb, self.idle_reason = 0, reason
+    def set_idle(self, reason: IdleReason | None, device: LentDevice | None = None) -> None:
+        """Record why a device is in no run; without one, why none can be (None: each can)."""
+        if device is None:
+            self.idle_reason = reason
+        else:
+            device.need_mb, device.idle_reason = 0, reason
         self.update()
 
     def set_scoring(self, score_mb: int | None) -> None:
@@ -238,87 +284,148 @@ class Lending:
             self.score_mb = score_mb
             self.update()
 
-    def pause_reason(self) -> str:
-        """Reason why the run must not compute now; empty: it may."""
-        if self.is_judging:
+    def pause_reason(self, device: LentDevice) -> str:
+        """Reason why the device's run must not compute now; empty: it may."""
+        if device is self.judging:
             return "scoring models for a competition"
-        return "" if self.decision.may_compute else f"not lending now ({self.decision.reason})"
+        decision = device.decision
+        return "" if decision.may_compute else f"not lending now ({decision.reason})"
 
-    def limits(self, for_mb: int | None = None) -> LendingLimits:
-        """Limits by choices and decision, for work that needs `for_mb` MiB (None: the run's)."""
+    def limits(self, device: LentDevice) -> LendingLimits:
+        """Limits of a device, by choices and decision."""
+        share_percent = device.decision.share_percent
         if not self._settings.applies_preferences:
-            trainer, net = self._settings.trainer, self._settings.net
+            trainer = self._settings.trainer
             return LendingLimits(
                 device=trainer.device,
                 threads=trainer.threads,
                 memory_mb=trainer.memory_mb,
-                share_percent=min(trainer.share_percent, self.decision.share_percent),
+                share_percent=min(trainer.share_percent, share_percent),
+            )
+        machine, chosen = self.facts(device.id).known_machine(), self.choices.preferences
+        devices = select_chosen_devices(machine, chosen) or ()
+        found = next((one for one in devices if one.gpu.id == device.id), None)
+        threads = thread_count(machine.cores, chosen.device(CPU).threads)
+        return LendingLimits(
+            device=device.id,
+            threads=max(threads // max(len(devices), 1), 1),
+            memory_mb=(found.most_mb or 0) if found and not found.is_cpu else 0,
+            share_percent=share_percent,
+        )
+
+    def net_limits(self) -> NetLimits:
+        if not self._settings.applies_preferences:
+            net = self._settings.net
+            return NetLimits(
                 upload_bytes_per_s=net.upload_bytes_per_s,
                 download_bytes_per_s=net.download_bytes_per_s,
                 store_bytes=net.quota_bytes,
             )
-        facts, chosen = self.facts(), self.choices.preferences
-        machine = facts.known_machine()
-        need_mb = facts.need_mb if for_mb is None else for_mb
-        devices = select_lent_devices(select_chosen_devices(machine, chosen), need_mb)
-        first = devices[0] if devices else None
-        return LendingLimits(
-            device=first.gpu.id if first else CPU,
-            threads=thread_count(machine.cores, chosen.device(CPU).threads),
-            memory_mb=(first.most_mb or 0) if first and not first.is_cpu else 0,
-            share_percent=self.decision.share_percent,
+        chosen = self.choices.preferences
+        return NetLimits(
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
             store_bytes=chosen.disk_gib * _GIB,
         )
 
-    def roles(self) -> tuple[Role, ...]:
+    def choice(self, device: LentDevice) -> DeviceChoice:
+        """The volunteer's choices about a device."""
+        return self.choices.preferences.device(device.key)
+
+    def roles(self, device: LentDevice) -> tuple[Role, ...]:
         """Roles to offer in a run: the one chosen for the device, if the settings allow it."""
-        role = self.choices.preferences.device(self.limits().device).role
+        role = self.choice(device).role
         return (role,) if role in self._settings.roles else self._settings.roles
 
     def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""
-        facts, now = self.facts(), local_now()
-        chosen, desired = self.choices.preferences, self.choices.desired_state
-        self._history = update_history(self._history, facts, chosen, desired, now)
-        judging = self._judging(facts, now)
-        self.is_judging = judging is not None
-        self.decision = judging or decide(facts, chosen, desired, self._history, now)
-        self._permit()
+        now, chosen, desired = local_now(), self.choices.preferences, self.choices.desired_state
+        machine = self.facts("").known_machine()
+        lent = self._find_devices(select_chosen_devices(machine, chosen))
+        for device in self.devices.values():
+            facts = self.facts(device.id)
+            device.history = update_history(device.history, facts, chosen, desired, now)
+            device.decision = decide(facts, chosen, desired, device.history, now)
+        before, self.judging = self.judging, self._find_judging(lent, now)
+        if lent:
+            computing = [one for one in lent if one.decision.may_compute]
+            self.decision = (self.judging or (computing or lent)[0]).decision
+        else:
+            history = LendingHistory()
+            facts = self.facts("")
+            history = update_history(history, facts, chosen, desired, now)
+            self.decision = decide(facts, chosen, desired, history, now)
+        self._permit(before)
         # Preferences hold limits, which may change although the decision stays.
-        state = self.decision, self.is_judging, chosen
+        decisions = {one.id: (one.decision, one.is_chosen) for one in self.devices.values()}
+        state = self.decision, decisions, self.judging, chosen
         if state != self._signalled:
             self._signalled = state
             self.changed.set()
             self.changed = trio.Event()
 
-    def _permit(self) -> None:
-        """Allow the child process that may compute, after stopping those that may not."""
-        # In this order, so that two children never hold the device's memory together.
-        may_compute = self.decision.may_compute
-        self.since_ms = (self.since_ms or clock.now_ms()) if may_compute else 0
-        if not may_compute or self.is_judging:
-            self._trainer.child.forbid()
-        if not may_compute or not self.is_judging:
-            self._evaluator.child.forbid()
-        if may_compute:
-            (self._evaluator if self.is_judging else self._trainer).child.allow()
+    def _find_devices(self, chosen: tuple[LendableDevice, ...] | None) -> list[LentDevice]:
+        """The chosen devices, the most able one first; while unknown, the last known ones."""
+        if chosen is None:
+            return [one for one in self.devices.values() if one.is_chosen]
+        keys = {one.gpu.id: one.gpu.key for one in sort_devices(chosen)}
+        for name, key in keys.items():
+            if name not in self.devices:
+                self.devices[name] = LentDevice(name, self._make_trainer(name))
+            self.devices[name].key = key
+        for name, device in self.devices.items():
+            device.is_chosen = name in keys
+        return [self.devices[name] for name in keys]
 
-    def _judging(self, facts: LendingFacts, now: LocalInstant) -> Decision | None:
-        """The decision to score; None: not due, not allowed, or not yet."""
+    def _permit(self, before: LentDevice | None) -> None:
+        """Allow the child processes that may compute, after stopping those that may not."""
+        # In this order, so that two children never hold a device's memory together.
+        evaluator = self._evaluator.child
+        if self.judging is None or self.judging is not before:
+            evaluator.forbid()
+        trained = [one for one in self.devices.values() if one is not self.judging]
+        for device in self.devices.values():
+            if device is self.judging or not device.decision.may_compute:
+                device.trainer.child.forbid()
+        for device in trained:
+            if device.decision.may_compute:
+                device.trainer.child.allow()
+        if self.judging is not None:
+            self.scorer = self.judging
+            evaluator.device = self.judging.trainer.child.device
+            evaluator.allow()
+        is_lending = any(one.decision.may_compute for one in self.devices.values())
+        self.since_ms = (self.since_ms or clock.now_ms()) if is_lending else 0
+
+    def _find_judging(self, lent: list[LentDevice], now: LocalInstant) -> LentDevice | None:
+        """The device that scores models now, with its decision; None: none does.
+
+        The one that does so already, else one without a run, else the most able one.
+        """
+        order = sorted(lent, key=lambda one: (one is not self.judging, not one.idle_reason))
+        found = None
+        for device in order:
+            if found is not None:
+                device.last_round = self.facts(device.id).round
+            elif decision := self._judging(device, now):
+                device.decision, found = decision, device
+        return found
+
+    def _judging(self, device: LentDevice, now: LocalInstant) -> Decision | None:
+        """The decision to score on that device; None: not due, not allowed, or not yet."""
         # Scoring needs no run and no trainer; all other rules apply unchanged. The round under way
         # is finished first, since other members wait for it; no further round is started.
         chosen, desired = self.choices.preferences, self.choices.desired_state
+        facts = self.facts(device.id)
         if self.score_mb is None or desired.finish:
-            self._last_round = facts.round
+            device.last_round = facts.round
             return None
         asked = replace(facts, need_mb=self.score_mb, idle_reason=None, trainer_problem="")
-        found = decide(asked, chosen, desired, self._history, now)
+        found = decide(asked, chosen, desired, device.history, now)
         if not found.may_compute:
-            self._last_round = facts.round
+            device.last_round = facts.round
             return None
-        if facts.round is not None and facts.round == self._last_round:
+        if facts.round is not None and facts.round == device.last_round:
             return None
         return msgspec.structs.replace(found, reason=LendingReason.JUDGING, values={})
 

@@ -63,13 +63,20 @@ class EnergyMeter:
         self._last: dict[str, tuple[float | None, int]] = {}  # by device: counter, steady time
         self.is_measured = False  # True if a lent device reports its energy or power
 
-    def observe(self, lent: tuple[AcceleratorFacts, ...], day: str, steady_ms: int) -> None:
-        """Count the energy since the last call, for the devices that compute now."""
+    def observe(
+        self, lent: tuple[AcceleratorFacts, ...], day: str, steady_ms: int
+    ) -> dict[str, float]:
+        """Count the energy since the last call; returns the joules of each device by its id.
+
+        `lent` are the devices that compute now.
+        """
         self.is_measured = any(one.energy_j is not None or one.watts is not None for one in lent)
-        drawn_j = sum(self._drawn_j(one, steady_ms) for one in lent)
+        drawn = {one.id: self._drawn_j(one, steady_ms) for one in lent}
+        drawn_j = sum(drawn.values())
         self._last = {one.id: (one.energy_j, steady_ms) for one in lent}
         before_j = self.counts.day_j if day == self.counts.day else 0.0
         self.counts = EnergyCounts(day, before_j + drawn_j, self.counts.total_j + drawn_j)
+        return drawn
 
     def _drawn_j(self, device: AcceleratorFacts, steady_ms: int) -> float:
         if device.id not in self._last:

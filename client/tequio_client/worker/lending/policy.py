@@ -1,8 +1,8 @@
-"""The lending policy: may this computer lend now, why not, until when, and how much.
+"""The lending policy: may a device be lent now, why not, until when, and how much.
 
 A pure function of facts, preferences, desired state, a small memory and the time. `RULES` is the
-order of precedence: the first rule that returns a decision wins, and if none does, the computer
-lends. An active rule never treats an unknown fact as fine; a rule that is switched off (a threshold
+order of precedence: the first rule that returns a decision wins, and if none does, the device is
+lent. An active rule never treats an unknown fact as fine; a rule that is switched off (a threshold
 of 100 %, no idle minutes, games allowed) needs no facts.
 
 Three rules are about the connection, not the device, and apply whatever else decides:
@@ -32,6 +32,7 @@ from tequio_client.worker.lending.facts import (
     LendableDevice,
     LendingFacts,
     LocalInstant,
+    preferences_for,
     select_chosen_devices,
     select_lent_devices,
 )
@@ -63,7 +64,7 @@ class RuleInput:
     session: SessionFacts | None  # unknown if too old; None: a worker without an app
     machine: MachineFacts
     devices: tuple[LendableDevice, ...] | None  # devices that are not switched off; None: unknown
-    lent: tuple[LendableDevice, ...]  # those of `devices` that will compute
+    lent: tuple[LendableDevice, ...]  # the one of `devices` that is decided about, if it is able
 
 
 def waiting(reason: LendingReason, until_ms: int | None = None, **values: Value) -> Decision:
@@ -144,12 +145,16 @@ def broken(case: RuleInput) -> Decision | None:
 
 
 def no_device(case: RuleInput) -> Decision | None:
-    """Some device must be switched on and have enough memory for the run."""
+    """The device must be switched on and have enough memory for the run."""
     if case.devices is None or case.lent:
         return None
-    if not case.devices:
+    asked = [one for one in case.devices if case.facts.device in ("", one.gpu.id)]
+    if case.devices and not asked:
+        values: dict[str, Value] = {"fact": "device"}
+        return Decision(state=LendingState.PAUSED, reason=LendingReason.BY_HAND, values=values)
+    if not asked:
         return needs_attention(LendingReason.NO_DEVICE)
-    largest = max(case.devices, key=lambda one: one.most_mb or 0)
+    largest = max(asked, key=lambda one: one.most_mb or 0)
     return needs_attention(
         LendingReason.NO_DEVICE,
         fact="small",
@@ -199,7 +204,7 @@ def heat(case: RuleInput) -> Decision | None:
     """A device that pausing between steps cannot keep below its goal must cool down first."""
     for one in case.lent:
         if one.gpu.id in case.history.hot:
-            limit = case.preferences.device(one.gpu.id).temperature_c
+            limit = case.preferences.device(one.gpu.key).temperature_c
             degrees = limit if one.gpu.temperature_c is None else round(one.gpu.temperature_c)
             return waiting(LendingReason.HOT, device=one.gpu.name, degrees=degrees, limit=limit)
     return None
@@ -424,16 +429,17 @@ def decide(
     """Decide by the first rule that applies; `history` must be updated for the same values."""
     machine = facts.known_machine()
     devices = select_chosen_devices(machine, preferences)
+    lent = select_lent_devices(devices, facts.need_mb, facts.device)
     case = RuleInput(
         facts=facts,
-        preferences=preferences,
+        preferences=preferences_for(preferences, lent),
         desired=desired,
         history=history,
         now=now,
         session=facts.known_session(),
         machine=machine,
         devices=devices,
-        lent=select_lent_devices(devices, facts.need_mb),
+        lent=lent,
     )
     found = next((one for rule in RULES if (one := rule(case)) is not None), None) or _lend(case)
     if desired.finish and found.may_compute:
@@ -450,6 +456,11 @@ def decide(
 def _lend(case: RuleInput) -> Decision:
     state = LendingState.LENDING
     share = min((_share(case, one) for one in case.lent), default=0)
+    if any(case.preferences.device(one.gpu.key).while_used for one in case.lent):
+        values: dict[str, Value] = {"fact": "spare"}
+        return Decision(
+            state=state, reason=LendingReason.LENDING, values=values, share_percent=share
+        )
     if not is_used(case):
         return Decision(state=state, reason=LendingReason.LENDING, share_percent=share)
     share = min(share, case.preferences.used_share_percent)
@@ -463,6 +474,6 @@ def _lend(case: RuleInput) -> Decision:
 
 def _share(case: RuleInput, device: LendableDevice) -> int:
     """Share of time that a device may compute: as chosen, and as its heat and power allow."""
-    choice = case.preferences.device(device.gpu.id)
+    choice = case.preferences.device(device.gpu.key)
     pace = case.history.paces.get(device.gpu.id)
     return choice.share_percent if pace is None else min(choice.share_percent, pace.percent)

@@ -16,7 +16,14 @@ import msgspec
 import structlog
 
 from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
-from tequio_client.ipc.snapshot import AuditsView, Decision, LendingState, Snapshot, Value
+from tequio_client.ipc.snapshot import (
+    AuditsView,
+    CurrentRoundView,
+    Decision,
+    LendingState,
+    Snapshot,
+    Value,
+)
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_client.worker.points.points_db import DatabaseError, DatabaseFile
 from tequio_shared.errors import UserFacingError
@@ -139,7 +146,7 @@ class ActivityRecorder:
         self._db = db
         self._last: Observation | None = None
         self._is_lost = False  # a LEDGER_LOST event was recorded, and no LEDGER_FOUND since
-        self._pid = 0  # of the trainer since it was last allowed to compute
+        self._pids: dict[str, int] = {}  # of trainers since they were last allowed to compute
 
     def observe(self, now: Observation) -> None:
         last, self._last = self._last, now
@@ -159,12 +166,13 @@ class ActivityRecorder:
             yield WorkerEvent(ActivityEvent.LEDGER_LOST, "warning", {"problem": ledger.problem})
 
     def _trainer(self, now: Observation) -> Iterator[WorkerEvent]:
-        if not now.shown.decision.may_compute:
-            self._pid = 0
-        for trainer in now.shown.trainers[:1]:
-            if self._pid and trainer.pid and trainer.pid != self._pid:
+        for trainer in now.shown.trainers:
+            if not trainer.decision.may_compute:
+                self._pids.pop(trainer.device, None)
+            before = self._pids.get(trainer.device, 0)
+            if before and trainer.pid and trainer.pid != before:
                 yield WorkerEvent(ActivityEvent.TRAINER_RESTARTED, "warning")
-            self._pid = trainer.pid or self._pid
+            self._pids[trainer.device] = trainer.pid or before
 
 
 def derive_events(last: Observation | None, now: Observation) -> Iterator[WorkerEvent]:
@@ -184,8 +192,10 @@ def derive_events(last: Observation | None, now: Observation) -> Iterator[Worker
         yield WorkerEvent(ActivityEvent.PREFERENCES_CHANGED)
     if now.standing and last.standing and now.standing != last.standing:
         yield _standing(now)
-    yield from _audits(before.audits, now.shown.audits)
-    yield from _run(before, now.shown)
+    audits = {one.device: one.audits for one in before.trainers}
+    for trainer in now.shown.trainers:
+        yield from _audits(audits.get(trainer.device, AuditsView()), trainer.audits)
+    yield from _runs(_rounds(before), _rounds(now.shown))
 
 
 def _standing(now: Observation) -> WorkerEvent:
@@ -210,20 +220,27 @@ def _audits(before: AuditsView, after: AuditsView) -> Iterator[WorkerEvent]:
         yield WorkerEvent(ActivityEvent.AUDIT_WARNED, values={"round": after.warned_round})
 
 
-def _run(before: Snapshot, after: Snapshot) -> Iterator[WorkerEvent]:
-    was_in, is_in = before.round, after.round
-    if was_in is not None and (is_in is None or is_in.run != was_in.run):
-        yield WorkerEvent(ActivityEvent.LEFT_RUN, values={"run": was_in.run_name})
-    if is_in is not None and (was_in is None or is_in.run != was_in.run):
-        yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": is_in.run_name})
-    if before.status is None or after.status is None or is_in is None:
-        return
-    if after.status.state == _FINISHED != before.status.state:
-        yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": is_in.run_name})
-    # After that each round has an event of its own, with what it earned.
-    if after.status.head_round > before.status.head_round < 0:
-        values: dict[str, Value] = {"run": is_in.run_name, "round": after.status.head_round}
-        yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
+def _rounds(shown: Snapshot) -> dict[str, CurrentRoundView]:
+    """The rounds that the devices are in, by run."""
+    return {one.round.run: one.round for one in shown.trainers if one.round is not None}
+
+
+def _runs(
+    before: dict[str, CurrentRoundView], after: dict[str, CurrentRoundView]
+) -> Iterator[WorkerEvent]:
+    for run in before.keys() - after.keys():
+        yield WorkerEvent(ActivityEvent.LEFT_RUN, values={"run": before[run].run_name})
+    for run, now in after.items():
+        last = before.get(run)
+        if last is None:
+            yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": now.run_name})
+            continue
+        if now.state == _FINISHED != last.state:
+            yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": now.run_name})
+        # After that each round has an event of its own, with what it earned.
+        if now.head_round > last.head_round < 0:
+            values: dict[str, Value] = {"run": now.run_name, "round": now.head_round}
+            yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
 
 
 def _ruling(decision: Decision) -> tuple[str, str]:

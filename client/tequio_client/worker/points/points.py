@@ -72,13 +72,15 @@ _EVENTS = {
 
 
 class PointsRecorder:
-    def __init__(self, db: PointsDatabase, key: PeerKey) -> None:
+    def __init__(self, db: PointsDatabase, key: PeerKey, run: str) -> None:
+        """`run` is the id of the joined run, as text."""
         self._db = db
         self._key = key
+        self._run = run
 
     async def begin(self) -> None:
         """Start reading: outcomes of an earlier reading that were never proven are dropped."""
-        await self._write(self._db.forget_unproven)
+        await self._write(lambda: self._db.forget_unproven(self._run))
 
     async def apply(
         self, index: int, statement: Statement, current: RoundView | None, document: bytes
@@ -111,7 +113,7 @@ class PointsRecorder:
 
     async def mark_proven(self, size: int, checkpoint: Checkpoint) -> None:
         """Mark the first `size` log entries as proven by that signed checkpoint."""
-        await self._write(lambda: self._db.mark_proven(size, checkpoint))
+        await self._write(lambda: self._db.mark_proven(self._run, size, checkpoint))
 
     async def _end(self, place: RoundPlace, index: int, outcome: RoundOutcome) -> None:
         self._db.on_end(place, outcome)
@@ -252,7 +254,6 @@ class Bookkeeping:
         self._rank, self._ranked = 0, 0
         self._reported = (0, 0)  # claimed and proven points in the last event about a difference
         self._unsaved_j: dict[int, float] = {}  # by round
-        self._assigned_j: float | None = None  # the total at the last call of assign_energy
         self._sums: tuple[tuple[int, int], PointsTotals] | None = None  # of changes and day
         db.on_end = self._record_round
         for file in (db.file, activity.file):
@@ -279,15 +280,10 @@ class Bookkeeping:
         await self.catch_up.run()
         self.activity.add(ActivityEvent.LOG_FORKED, "error", problem=self.catch_up.forked)
 
-    def assign_energy(self, total_j: float, number: int | None) -> None:
-        """Assign the energy since the last call to a round (None: to no round).
-
-        `total_j` is the total energy ever counted. Written at the next `save`.
-        """
-        before_j, self._assigned_j = self._assigned_j, total_j
-        rise_j = 0.0 if before_j is None else total_j - before_j
-        if number is not None and rise_j > 0:
-            self._unsaved_j[number] = self._unsaved_j.get(number, 0.0) + rise_j
+    def add_energy(self, number: int, joules: float) -> None:
+        """Add energy that a device used in a round; written at the next `save`."""
+        if joules > 0:
+            self._unsaved_j[number] = self._unsaved_j.get(number, 0.0) + joules
 
     def save(self) -> None:
         """Write the energy assigned since the last call; blocks. A failed write is logged."""

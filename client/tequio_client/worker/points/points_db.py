@@ -232,7 +232,7 @@ CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _FORGET = (
     "UPDATE round SET entry = NULL, ending = NULL, reason = '', trained = 0, witnessed = 0 "
-    "WHERE state = 'pending' AND ending IS NOT NULL"
+    "WHERE state = 'pending' AND ending IS NOT NULL AND (?1 = '' OR run = ?1)"
 )
 _END = (
     "UPDATE round SET at_ms = ?, entry = ?, ending = ?, reason = ?, trained = ?, witnessed = ? "
@@ -240,7 +240,7 @@ _END = (
 )
 _SETTLE = (
     "UPDATE round SET state = ending, ending = NULL, size = ?, root = ? "
-    "WHERE state = 'pending' AND ending IS NOT NULL AND entry < ?"
+    "WHERE state = 'pending' AND ending IS NOT NULL AND entry < ? AND run = ?"
 )
 
 
@@ -263,7 +263,8 @@ class PointsDatabase:
         self.changes = 0  # count of changes, for callers that cache results
         self.on_end: Callable[[RoundPlace, RoundOutcome], None] = lambda _, __: None
         """Called in the event loop when the end of a round is read."""
-        self._unproven: dict[int, int] = {}  # log index of the last entry, by round; set by `end`
+        self._unproven: dict[int, tuple[str, int]] = {}
+        """Run and log index of the last entry, by round; set by `record_end`."""
         self.forget_unproven()
 
     @classmethod
@@ -277,10 +278,11 @@ class PointsDatabase:
     def close(self) -> None:
         self.file.close()
 
-    def forget_unproven(self) -> None:
-        """Drop outcomes that were never proven; their rounds are pending again."""
-        self._unproven = {}
-        self._write(_FORGET)
+    def forget_unproven(self, run: str = "") -> None:
+        """Drop a run's outcomes (all) that were never proven; their rounds are pending again."""
+        kept = {number: one for number, one in self._unproven.items() if run not in ("", one[0])}
+        self._unproven = kept
+        self._write(_FORGET, run)
 
     def add_round(self, place: RoundPlace) -> None:
         """Add a round in which this key has a slot; an existing row stays as it is."""
@@ -306,15 +308,19 @@ class PointsDatabase:
         """Record the outcome of a round, which is pending until its last entry is proven."""
         self.add_round(place)
         self._write(_END, *_ending(place, entry, outcome))
-        self._unproven[place.number] = entry
+        self._unproven[place.number] = place.run, entry
 
-    def mark_proven(self, size: int, checkpoint: Checkpoint) -> int:
-        """Mark the first `size` log entries as proven; returns how many rounds that settles."""
+    def mark_proven(self, run: str, size: int, checkpoint: Checkpoint) -> int:
+        """Mark the first `size` log entries as proven; returns how many rounds that settles.
+
+        Only rounds of that run: each run has its reader of the log, which proves what it has read.
+        """
         # Called for each checkpoint, so the disk is left alone if no round is waiting.
-        proven = [number for number, entry in list(self._unproven.items()) if entry < size]
+        waiting = list(self._unproven.items())
+        proven = [number for number, (of, entry) in waiting if of == run and entry < size]
         if not proven:
             return 0
-        ended = self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size)
+        ended = self._write(_SETTLE, checkpoint.size, to_text(checkpoint.root), size, run)
         for number in proven:
             self._unproven.pop(number, None)
         return ended

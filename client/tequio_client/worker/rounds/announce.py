@@ -76,6 +76,10 @@ class CommitmentGossip:
         commitments = commitment_filter(net, run, round_of, on_conflict)
         return cls(await RunGossip.join(node.network, net, run, commitments))
 
+    async def leave(self) -> None:
+        """Leave the run's topic; raises PeerError."""
+        await self._gossip.leave()
+
     async def announce(self, entry: Entry) -> None:
         try:
             await self._gossip.announce(entry.leaf())

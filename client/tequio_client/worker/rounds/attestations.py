@@ -47,9 +47,14 @@ class AttestationGossip:
     """Publishes this key's attestations and receives those of others; created by `join`."""
 
     def __init__(
-        self, network: PeerNetwork, topic: str, received: trio.MemoryReceiveChannel[Announcement]
+        self,
+        network: PeerNetwork,
+        run: RunId,
+        topic: str,
+        received: trio.MemoryReceiveChannel[Announcement],
     ) -> None:
         self._network = network
+        self._run = run
         self._topic = topic
         self._received = received
         self._in, self._out = trio.open_memory_channel[Entry](MAX_WAITING)
@@ -67,7 +72,7 @@ class AttestationGossip:
         net, run = node.network_info.id, view.manifest.run_id
         topic = attestation_topic(net, run)
         received = await node.network.subscribe(topic, attestation_filter(net, run, round_of))
-        return cls(node.network, topic, received)
+        return cls(node.network, run, topic, received)
 
     @classmethod
     async def relay(
@@ -77,9 +82,14 @@ class AttestationGossip:
         passing = attestation_filter(net, run, round_of)
         (await network.subscribe(attestation_topic(net, run), passing)).close()
 
+    async def leave(self) -> None:
+        """Leave the run's topic; raises PeerError."""
+        await self._network.unsubscribe(self._topic)
+
     def announce(self, entry: Entry) -> None:
-        """Publish the entry if it is an attestation; to be called when it is sent to the ledger."""
-        if not isinstance(entry.statement.body, HeadAttest):
+        """Publish the entry if it is an attestation in the run; called when the ledger gets it."""
+        statement = entry.statement
+        if not isinstance(statement.body, HeadAttest) or statement.run != self._run:
             return
         with suppress(trio.WouldBlock):  # the copies before it are of the same round
             self._in.send_nowait(entry)

@@ -140,11 +140,11 @@ class HeadKeeper:
             return
         self._pinned.append(head)
         for ref in head_refs(self._context.manifest, head):
-            self._context.store.pin(ref.root)
+            self._context.pins.pin(ref.root)
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
             for ref in head_refs(self._context.manifest, self._pinned.pop(0)):
-                self._context.store.unpin(ref.root)
+                self._context.pins.unpin(ref.root)
         await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
 
 

@@ -30,6 +30,7 @@ from tequio_client.worker.rounds.catch_up import (
 )
 from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
+from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
@@ -254,7 +255,7 @@ class JoinedRun:
     prepare: link.Prepare  # the run's files; device and limits are the trainer's defaults
 
 
-async def join_run(node: Node, wanted: str | None) -> JoinedRun:
+async def join_run(node: Node, pins: StorePins, wanted: str | None) -> JoinedRun:
     """Find the run (the named one, or the only open one), fetch its documents, build its view.
 
     Retries until it succeeds, whatever fails at ledger and peers meanwhile. Raises UserFacingError
@@ -262,7 +263,7 @@ async def join_run(node: Node, wanted: str | None) -> JoinedRun:
     """
     while True:
         try:
-            return await _join(node, await find_run(node, wanted))
+            return await _join(node, pins, await find_run(node, wanted))
         except LogForkedError:
             raise
         except TRANSIENT as err:
@@ -270,7 +271,7 @@ async def join_run(node: Node, wanted: str | None) -> JoinedRun:
             await trio.sleep(JOINING_POLL_S)
 
 
-async def _join(node: Node, answer: RunAnswer) -> JoinedRun:
+async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
     manifest = await _manifest(node, answer)
     corpus = await _corpus(node, manifest)
     # Ask again: fetching took time, and an old starting point means more entries to read.
@@ -291,10 +292,10 @@ async def _join(node: Node, answer: RunAnswer) -> JoinedRun:
         recorded_heads=recorded,
         prepare=link.Prepare(
             command=1,
-            manifest=await _file(node, answer.run),
-            config=await _file(node, manifest.model.config),
-            data_manifest=await _file(node, manifest.data.manifest),
-            tokenizer=await _file(node, tokenizer) if tokenizer else None,
+            manifest=await _file(node, pins, answer.run),
+            config=await _file(node, pins, manifest.model.config),
+            data_manifest=await _file(node, pins, manifest.data.manifest),
+            tokenizer=await _file(node, pins, tokenizer) if tokenizer else None,
         ),
     )
 
@@ -368,11 +369,11 @@ def format_runs(runs: Iterable[RunAnswer]) -> str:
     return ", ".join(name_with_id(one.name, one.run) for one in runs)
 
 
-async def _file(node: Node, name: str) -> str:
+async def _file(node: Node, pins: StorePins, name: str) -> str:
     """Fetch a document and keep it; returns its path."""
     digest = digest_from_text(name)
     await node.exchange.fetch_blob(digest)
-    node.store.pin(digest)
+    pins.pin(digest)
     return str(node.store.blob_path(digest))
 
 
@@ -437,13 +438,13 @@ async def _roster_index(node: Node, manifest: Manifest, closing: Statement) -> i
     return index
 
 
-async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
+async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> ErrorFeedback:
     """The error feedback from before a restart, settled up to the entry where reading starts."""
     folder, run = node.settings.folder / FEEDBACK_FOLDER, joined.manifest.run_id
     await _remove_ended(node, folder)
     feedback = await trio.to_thread.run_sync(ErrorFeedback, folder, run)
     # bfloat16 has 2 bytes.
-    node.store.reserve(MOST_FILES * 2 * joined.manifest.layout.elements)
+    pins.reserve(MOST_FILES * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
         counted = await _outcome(node, header, joined.after)
@@ -452,7 +453,6 @@ async def recover_feedback(node: Node, joined: JoinedRun) -> ErrorFeedback:
             root = header.feedback_root if counted else None
             await trio.to_thread.run_sync(feedback.settle, header.round, root)
     await _check_settled(node, joined, feedback)
-    node.leaves.file_of = feedback.file
     return feedback
 
 

@@ -89,9 +89,9 @@ class HeadMeasuring:
         # The new head first: it may be the same one, and must not be unpinned in between.
         before, self._kept = self._kept, head
         if head is not None:
-            self._context.store.pin(head.weights_root)
+            self._context.pins.pin(head.weights_root)
         if before is not None:
-            self._context.store.unpin(before.weights_root)
+            self._context.pins.unpin(before.weights_root)
 
     async def _measured(self, head: Head) -> HeadMeasure:
         """Continue in slices until as many tokens are measured as the run asks for."""

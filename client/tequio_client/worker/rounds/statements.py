@@ -27,7 +27,7 @@ from tequio_client.worker.rounds.fault_reports import FaultReports
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.omissions import OmissionWatch
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
-from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.streams import BlobClient
 from tequio_client.worker.swarm.transfer import Exchange
@@ -65,6 +65,7 @@ class RunContext:
     corpus: Corpus
     roles: tuple[Role, ...]
     store: Store
+    pins: StorePins
     recorded_heads: RecordedHeads
     starting_head: Head | None  # an older head to replay from, if any
     exchange: Exchange

@@ -165,9 +165,9 @@ class RoundTraining:
         """Keep a payload for others to fetch, and unpin that of the round before."""
         if payload == self._pinned:
             return
-        self._context.store.pin(payload)
+        self._context.pins.pin(payload)
         if self._pinned is not None:
-            self._context.store.unpin(self._pinned)
+            self._context.pins.unpin(self._pinned)
         self._pinned = payload
 
 

@@ -21,7 +21,7 @@ from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError, TrainerProcess
 from tequio_client.worker.lending.lending import LendingLimits
-from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import PeerError, UserFacingError
@@ -43,13 +43,15 @@ R = TypeVar("R", bound=link.Report)
 
 ROUNDS_KEPT = 2
 """Rounds before the present one whose working files stay."""
-HEADS_FILE = "heads.json"
+HEADS_FILE = "heads-{run}.json"
+"""Name of a run's file; `run` is the beginning of its id."""
 MAX_HEADS = 8
 """Heads recorded; the store's quota decides whether their bytes are still there."""
 _MAX_FILE_BYTES = 1 << 16
 _LASTING = frozenset({"device", "model", "input", "memory"})
 """Error codes of a trainer that cannot be prepared; another attempt would end the same."""
 _GB = 1e9
+_NAME_DIGITS = 16
 
 
 class BaseFiles:
@@ -60,11 +62,11 @@ class BaseFiles:
     can decay; only damaged pieces are fetched again.
     """
 
-    def __init__(self, base: FrozenBase | None, store: Store, exchange: Exchange) -> None:
+    def __init__(self, base: FrozenBase | None, pins: StorePins, exchange: Exchange) -> None:
         self._refs = tuple(
             TreeRef.of_file(one.root, one.size_bytes) for one in (base.files if base else ())
         )
-        self._store = store
+        self._store, self._pins = pins.store, pins
         self._exchange = exchange
         self._fetching = trio.Lock()
         self._is_sound = False
@@ -79,7 +81,7 @@ class BaseFiles:
                 await trio.to_thread.run_sync(self._check_room)
                 # Pin all before fetching any: the store must not trim one to make room for another.
                 for ref in self._refs:
-                    self._store.pin(ref.root)
+                    self._pins.pin(ref.root)
                 for ref in self._refs:
                     await self._make_sound(ref)
                 self._is_sound = True
@@ -128,12 +130,11 @@ class RecordedHeads:
     """The file that lists the heads of one run whose weights are in the store, or on their way.
 
     After a restart the worker replays from one of them instead of fetching the whole present head.
-    The file is only a hint: a head counts once the log names the hash of its fields. The record of
-    another run is replaced.
+    The file is only a hint: a head counts once the log names the hash of its fields.
     """
 
     def __init__(self, folder: Path, run: RunId) -> None:
-        self._path = folder / HEADS_FILE
+        self._path = folder / HEADS_FILE.format(run=run.hex()[:_NAME_DIGITS])
         self._run = run
         self.heads: tuple[Head, ...] = self._read()  # newest first
 
@@ -154,6 +155,10 @@ class RecordedHeads:
         )
         content = msgspec.json.encode(_HeadsFile(run=to_text(self._run), heads=heads))
         files.write_for_user(self._path, content)
+
+    def remove(self) -> None:
+        """Delete the file, when the run has ended."""
+        self._path.unlink(missing_ok=True)
 
     def _read(self) -> tuple[Head, ...]:
         try:
@@ -188,16 +193,16 @@ class TrainerWorkdir:
         trainer: TrainerProcess,
         prepare: link.Prepare,
         folder: Path,
-        store: Store,
+        pins: StorePins,
         exchange: Exchange,
         frozen: FrozenBase | None,
     ) -> None:
         self._trainer = trainer
         self._prepare = prepare
         self._folder = folder
-        self._store = store
+        self._store = pins.store
         self._exchange = exchange
-        self._base = BaseFiles(frozen, store, exchange)
+        self._base = BaseFiles(frozen, pins, exchange)
 
     def file(self, what: str, number: int) -> Path:
         return self._folder / f"{what}-{number}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -276,6 +276,11 @@ class Store:
         with self._lock:
             self._index.unpin(name)
 
+    def release(self, size_bytes: int) -> None:
+        """Take back what was reserved."""
+        with self._lock:
+            self._index.reserve(-size_bytes)
+
     def remove(self, name: Digest) -> None:
         """Delete the tree or blob of this name, unless it is pinned or being fetched."""
         with self._lock, self._files.translated():
@@ -368,3 +373,35 @@ class Store:
             if piece and hash_pieces(piece, mine.ref.piece_bytes) == leaf:
                 copied += self.write_pieces(partial, index, piece)
         return copied
+
+
+class StorePins:
+    """The pins and the reserved room of one run, all given back by `close`.
+
+    The store outlives the runs of a worker, and may serve several of them at a time.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._pins: Counter[Digest] = Counter()
+        self._reserved_bytes = 0
+
+    def pin(self, name: Digest) -> None:
+        """Protect the tree or blob of this name from eviction until it was unpinned as often."""
+        self._pins[name] += 1
+        self.store.pin(name)
+
+    def unpin(self, name: Digest) -> None:
+        self._pins[name] -= 1
+        self.store.unpin(name)
+
+    def reserve(self, size_bytes: int) -> None:
+        """Leave that much of the quota to files beside the store."""
+        self._reserved_bytes += size_bytes
+        self.store.reserve(size_bytes)
+
+    def close(self) -> None:
+        for name in self._pins.elements():
+            self.store.unpin(name)
+        self.store.release(self._reserved_bytes)
+        self._pins, self._reserved_bytes = Counter(), 0

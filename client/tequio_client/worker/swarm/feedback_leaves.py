@@ -3,7 +3,7 @@
 A leaf is one chunk of an error feedback, as bfloat16; its Merkle path shows that it is under the
 root that a contribution names (docs/protocol.md, 11.5 and 14.3). An audit opens a sample of them.
 All leaves of a contribution, before and after sending, would give its update without training, so
-`may_open` decides for each leaf, and refuses everybody until it is replaced.
+each run that the worker takes part in decides about the leaves of its own contributions.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -33,26 +34,33 @@ MayOpen: TypeAlias = Callable[[PeerKey, Digest, int], bool]
 """True if the peer may have the leaf with that index under that root; asked in the event loop."""
 
 
-def nobody(_peer: PeerKey, _root: Digest, _index: int) -> bool:
-    return False
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeafSource:
+    """The error feedback of one run."""
+
+    may_open: MayOpen
+    file_of: Callable[[Digest], Path | None]
 
 
 class FeedbackLeaves:
-    """Leaves of the files that `file_of` finds by root, for the peers that `may_open` lets."""
+    """Leaves of the files that a source finds by root, for the peers that it lets."""
 
     def __init__(self) -> None:
-        self.may_open: MayOpen = nobody
-        self.file_of: Callable[[Digest], Path | None] = lambda _: None
+        self.sources: list[LeafSource] = []  # of the runs that the worker takes part in now
         self._trees: OrderedDict[Digest, list[Sequence[bytes]]] = OrderedDict()
         # Guards the trees. Held while a file is hashed: two requests must not both hash it.
         self._lock = threading.Lock()
+
+    def may_open(self, peer: PeerKey, root: Digest, index: int) -> bool:
+        return any(one.may_open(peer, root, index) for one in self.sources)
 
     def read(self, root: Digest, index: int) -> bytes | None:
         """The leaf and then its path; None if it is not here. Blocks.
 
         The first leaf of a file costs hashing all of it.
         """
-        path = self.file_of(root)
+        found = (one.file_of(root) for one in list(self.sources))
+        path = next((one for one in found if one is not None), None)
         if path is None:
             return None
         try:

@@ -472,6 +472,9 @@ class RunGossip:
         """Forward what the filter accepts, for as long as the network is open, and keep nothing."""
         (await network.subscribe(run_topic(network_id, run), topic_filter)).close()
 
+    async def leave(self) -> None:
+        await self._network.unsubscribe(self._topic)
+
     async def announce(self, entry: bytes) -> None:
         await self._network.publish(self._topic, entry)
 

@@ -9,15 +9,17 @@ from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSlider
 
+from tequio_client.app.pages.device_limits import LimitSlider
 from tequio_client.app.pages.devices import READINGS, ReadingsHistory
-from tequio_client.app.pages.hardware import HardwarePage, LimitSlider
+from tequio_client.app.pages.hardware import HardwarePage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
+from tequio_client.ipc.control import AskBenchmark, AskRuns, BenchmarkReply
 from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
+from tests.support.app_worker_answers import RUNS
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
@@ -274,6 +276,47 @@ def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWor
     assert not page.cards["cuda:0"].benchmark.button.isEnabled()
 
 
+# --- several cards
+
+
+def test_each_card_shows_its_run_or_why_it_has_none(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    _show_snapshot(page, worker, SCENES["two-cards"])
+    assert page.cards["cuda:0"].work.text() == "nova-350m: round 1,841 of 4,000"
+    assert page.cards["cuda:1"].work.text().startswith("Waiting: Every open run that fits")
+    assert page.cards["cpu"].work.isHidden()
+
+
+def test_choices_about_a_card_are_kept_under_its_serial(
+    page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
+) -> None:
+    _show_snapshot(page, worker, SCENES["two-cards"])
+    card = page.cards["cuda:1"]
+    qtbot.mouseClick(card.spare, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == (DeviceChoice(id="GPU-9b1e", while_used=True),)
+    qtbot.mouseClick(card.switch, Qt.MouseButton.LeftButton)
+    off = DeviceChoice(id="GPU-9b1e", use=False, while_used=True)
+    assert _chosen(worker) == (off,)
+    qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
+    assert _chosen(worker) == (replace(off, use=True),)
+
+
+def test_a_run_is_chosen_for_a_card_where_there_are_several(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    worker.replies[AskRuns] = RUNS
+    _show_snapshot(page, worker, LENDING)
+    assert page.cards["cuda:0"].run_row.isHidden(), "one device is lent: Runs is the place"
+    _show_snapshot(page, worker, SCENES["two-cards"])
+    card, run = page.cards["cuda:1"], next(one for one in RUNS.rows if one.is_open)
+    assert card.run.findData(run.run) > 0
+    card.run.chosen.emit(run.run)
+    assert _chosen(worker) == (DeviceChoice(id="GPU-9b1e", run=run.run),)
+    page.refresh()
+    assert card.run.selected == run.run
+
+
 # --- measuring
 
 
@@ -316,7 +359,7 @@ def test_beside_lending_nothing_is_measured(
     _show_snapshot(page, worker, snapshot)
     row = page.cards["cuda:0"].benchmark
     assert not row.button.isEnabled()
-    assert row.note.text() == "Pause first to get a meaningful result."
+    assert row.note.text() == "Switch the device off first to get a meaningful result."
 
 
 # --- an audit of our work with figures near a limit

@@ -81,6 +81,9 @@ EXPECTED_BY_SCENE = {
         title="Auditing", reason="work of round 1,839", main="Pause", snooze=True, finish=True
     ),
     "audit-warned": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
+    "two-cards": ExpectedHome(
+        title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
+    ),
     "needs": ExpectedHome(
         title="Lending",
         reason="Nobody needs",

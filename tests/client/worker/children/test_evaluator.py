@@ -102,7 +102,8 @@ async def running_script(
         silence_s=silence_s,
         grace_s=0.2,
     )
-    process = EvaluatorProcess(program, outbox.submit, device)
+    process = EvaluatorProcess(program, outbox.submit)
+    process.child.device = device
     process.child.allow()
     limit = link.EvaluatorLimits(threads=1, share_percent=50)
     begin = link.BeginEvaluation(

@@ -42,7 +42,8 @@ class ChildRun:
             first_pause_s=0.5,
             longest_pause_s=4.0,
         )
-        self.child = ChildProcess(program, self.device)
+        self.child = ChildProcess(program)
+        self.child.device = self.device
         self.lines: list[bytes] = []
         self.ends: list[str | None] = []
 

@@ -16,10 +16,11 @@ from tequio_client.worker.control.lists import (
     ENDED_STATES,
     MAX_RUNS,
     RunsList,
+    assign_runs,
     choose_run,
     select_runs,
 )
-from tequio_client.worker.lending.facts import IdleCause
+from tequio_client.worker.lending.facts import IdleCause, select_chosen_devices
 from tequio_client.worker.lending.needs import (
     MOST_LOGITS,
     OUTPUT_BYTES,
@@ -49,6 +50,12 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
 
 KEY = PeerKey(bytes([1]) * 32)
+TWO_CARDS = MachineFacts(
+    gpus=(
+        AcceleratorFacts(id="cuda:0", name="small", serial="GPU-small", memory_mb=6_144),
+        AcceleratorFacts(id="cuda:1", name="large", serial="GPU-large", memory_mb=24_576),
+    )
+)
 CARD = MachineFacts(gpus=(AcceleratorFacts(id="cuda:0", name="a card", memory_mb=8_192),))
 ROW = RunRow(
     run="r",
@@ -78,8 +85,10 @@ def chosen(
     preferences: Preferences | None = None,
     key: PeerKey = KEY,
 ) -> str:
-    found = choose_run(runs, machine, preferences or Preferences(), key)
-    return found.run if isinstance(found, RunRow) else found.why
+    wanted = preferences or Preferences()
+    (device,) = select_chosen_devices(machine, wanted) or ()
+    found = choose_run(runs, device, wanted, key)
+    return found if isinstance(found, str) else found.why
 
 
 def test_the_emptiest_run_that_fits_is_chosen() -> None:
@@ -109,8 +118,6 @@ def test_limits_of_the_volunteer_count() -> None:
     assert chosen(runs) == "r"
     small = Preferences(devices=(DeviceChoice(id="cuda:0", memory_mb=2_048),))
     assert chosen(runs, preferences=small) == IdleCause.NONE_FITS
-    off = Preferences(devices=(DeviceChoice(id="cuda:0", use=False),))
-    assert chosen(runs, preferences=off) == IdleCause.NONE_FITS
     generous = Preferences(month_gb=0, disk_gib=1_000)
     large = [row("r", disk_bytes=100 << 30, first_bytes=10**12)]
     assert chosen(large, preferences=generous) == "r"
@@ -119,8 +126,46 @@ def test_limits_of_the_volunteer_count() -> None:
 def test_a_computer_without_a_card_goes_by_its_memory() -> None:
     runs = [row("r")]
     assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=16_000)) == "r"
-    assert chosen(runs, MachineFacts(gpus=None, free_memory_mb=1_000)) == IdleCause.NONE_FITS
-    assert chosen(runs, MachineFacts()) == IdleCause.NONE_FITS
+    assert chosen(runs, MachineFacts(gpus=(), free_memory_mb=1_000)) == IdleCause.NONE_FITS
+    assert chosen(runs, MachineFacts(gpus=())) == IdleCause.NONE_FITS
+
+
+def assigned(
+    runs: Sequence[RunRow], taken: dict[str, str] | None = None, **preferences: object
+) -> dict[str, str]:
+    """The runs of a large and a small card, or why they have none."""
+    wanted = msgspec.structs.replace(Preferences(), **preferences)
+    devices = select_chosen_devices(TWO_CARDS, wanted) or ()
+    found = assign_runs(runs, devices, taken or {}, wanted, KEY)
+    return {
+        name: run if isinstance(run, str) else f"none: {run.why}" for name, run in found.items()
+    }
+
+
+def test_no_two_devices_get_the_same_run() -> None:
+    both = [row("a", members=1), row("b", members=2)]
+    assert assigned(both) == {"cuda:1": "a", "cuda:0": "b"}, "the larger card comes first"
+    assert assigned(both[:1]) == {"cuda:1": "a", "cuda:0": "none: taken"}
+    assert assigned([]) == {"cuda:1": "none: open", "cuda:0": "none: open"}
+
+
+def test_a_device_keeps_its_run_and_others_choose_around_it() -> None:
+    both = [row("a", members=1), row("b", members=2)]
+    assert assigned(both, {"cuda:0": "a"}) == {"cuda:1": "b", "cuda:0": "a"}
+
+
+def test_a_run_chosen_for_the_computer_goes_to_the_most_able_device() -> None:
+    both = [row("a", members=1), row("b", members=2)]
+    assert assigned(both, run="b") == {"cuda:1": "b", "cuda:0": "a"}
+    own = (DeviceChoice(id="GPU-small", run="b"),)
+    assert assigned(both, run="b", devices=own) == {"cuda:1": "b", "cuda:0": "none: taken"}
+    assert assigned(both, devices=own) == {"cuda:1": "a", "cuda:0": "b"}
+
+
+def test_a_card_that_is_too_small_for_what_is_left_says_so() -> None:
+    runs = [row("a", members=1), row("large", members=2, memory_mb=5_000)]
+    assert assigned(runs) == {"cuda:1": "a", "cuda:0": "none: taken"}
+    assert assigned(runs[1:]) == {"cuda:1": "large", "cuda:0": "none: fits"}
 
 
 def test_a_crowd_spreads_over_equal_runs_and_each_stays_with_its_own() -> None:
@@ -286,15 +331,15 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
             runs = RunsList(api)
-            found = await runs.read(ours=to_text(manifest.run_id))
-            assert await runs.read(ours=to_text(manifest.run_id)) == found
+            found = await runs.read(ours=[to_text(manifest.run_id)])
+            assert await runs.read(ours=[to_text(manifest.run_id)]) == found
     needed = estimate(manifest, data, 0, manifest.rounds.train)
     (row,) = found.rows
     assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
-    assert choose_run(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
+    assert chosen(found.rows, MachineFacts(gpus=(), free_memory_mb=10**6)) == row.run
 
 
 @pytest.mark.trio

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_client.ipc.snapshot import (
     Decision,
     DesiredState,
@@ -42,6 +43,15 @@ def test_nothing_private_is_in_diagnostics(shown: Snapshot) -> None:
     text = snapshot.diagnostics_text(shown)
     assert "Secret" not in text
     assert str(Path.home()) not in text
+
+
+def test_the_serials_of_cards_are_not_in_diagnostics_and_their_limits_are() -> None:
+    card = AcceleratorFacts(id="cuda:1", name="a card", serial="GPU-6f1c0d8e")
+    choice = DeviceChoice(id=card.serial, watts=142)
+    shown = Snapshot(machine=MachineFacts(gpus=(card,)), preferences=Preferences(devices=(choice,)))
+    text = snapshot.diagnostics_text(shown)
+    assert card.serial not in text
+    assert '"watts": 142' in text
 
 
 def test_what_is_not_private_stays() -> None:

@@ -15,12 +15,13 @@ from tequio_client.clock import BackOff
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, read_entries
-from tequio_client.worker.ledger import follower
+from tequio_client.worker.ledger import follower, last_checkpoint
 from tequio_client.worker.ledger.follower import FollowerLimits, LogFollower
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.ids import sha256
 from tequio_shared.keys import Signer
 from tequio_shared.log.merkle import verify_consistency
-from tequio_shared.log.notes import sign_checkpoint
+from tequio_shared.log.notes import Checkpoint, sign_checkpoint
 from tequio_shared.log.policy import ForkEvidence
 from tests.support.fork_evidence import proves_fork
 from tests.support.memory_log import (
@@ -347,3 +348,12 @@ async def test_what_a_signed_root_covers_is_told(tmp_path: Path) -> None:
     assert all(size <= most for size, most in proven), "never more than is signed"
     assert proven[-1] == (21, 21)
     assert proven[0][0] >= 5
+
+
+def test_an_earlier_checkpoint_never_replaces_a_later_one(tmp_path: Path) -> None:
+    """The followers of two runs share the file, and one of them may be slower."""
+    path = tmp_path / follower.FILE
+    late, early = (Checkpoint(origin="test", size=size, root=sha256(b"")) for size in (9, 4))
+    for checkpoint in (late, early):
+        last_checkpoint.store_checkpoint(path, checkpoint)
+    assert last_checkpoint.load_checkpoint(path) == late

@@ -9,14 +9,15 @@ import pytest
 import trio
 from msgspec.structs import replace as changed
 
+from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
-from tequio_client.worker.lending.facts import ENDED
+from tequio_client.worker.lending.facts import ENDED, TAKEN
 from tequio_client.worker.lending.lending import Lending, StoredChoices
 from tequio_client.worker.settings import NetSettings, WorkerSettings
-from tests.support.lending_facts import CALM, CHOSEN, LEND, SESSION
+from tests.support.lending_facts import CALM, CHOSEN, GPU, LEND, MACHINE, SESSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +43,6 @@ class LendingSetup:
     """A worker's lending, without anything that runs; facts are the test's."""
 
     lending: Lending
-    trainer: TrainerProcess
     evaluator: EvaluatorProcess
     facts: list[LendingFacts]
 
@@ -55,20 +55,34 @@ class LendingSetup:
         """Let that be so; who may compute then."""
         self.facts[0] = replace(self.facts[0], **changes)  # type: ignore[arg-type]  # fields by name
         self.lending.update()
-        who = self.trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
+        trainer = self.lending.devices[GPU.id].trainer
+        who = trainer.child.permission.is_set(), self.evaluator.child.permission.is_set()
         return {(True, False): "trainer", (False, True): "evaluator", (False, False): ""}[who]
 
 
 def scene_of(folder: Path, choices: StoredChoices) -> LendingSetup:
-    device = trio.Lock()
     program = ChildProgram(command=("child",), environment={}, line_bytes=1)
-    trainer = TrainerProcess(program, device)
-    evaluator = EvaluatorProcess(program, silent, device)
+    evaluator = EvaluatorProcess(program, silent)
     net = NetSettings(ledger="http://ledger.example", folder=folder)
     facts = [CALM]
     settings = WorkerSettings(net=net, applies_preferences=True)
-    lending = Lending(settings, choices, trainer, evaluator, lambda: facts[0])
-    return LendingSetup(lending, trainer, evaluator, facts)
+    lending = Lending(
+        settings,
+        choices,
+        evaluator,
+        lambda _: TrainerProcess(program),
+        lambda name: read(name, facts[0], lending),
+    )
+    lending.update()
+    return LendingSetup(lending, evaluator, facts)
+
+
+def read(name: str, facts: LendingFacts, lending: Lending) -> LendingFacts:
+    """The facts of that device: the test's, or why the device is in no run."""
+    device = lending.devices.get(name)
+    idle = device.idle_reason if device else None
+    current = None if idle == TAKEN else facts.round
+    return replace(facts, device=name, round=current, idle_reason=facts.idle_reason or idle)
 
 
 @pytest.fixture
@@ -86,10 +100,11 @@ async def test_the_round_under_way_is_finished_before_anything_is_scored(
     assert str(lent.reason) == LendingReason.LENDING
     assert lent.see(round=None) == "evaluator"
     assert lent.reason is LendingReason.JUDGING
-    assert "for a competition" in lent.lending.pause_reason(), "no round is begun meanwhile"
+    device = lent.lending.devices[GPU.id]
+    assert "for a competition" in lent.lending.pause_reason(device), "no round is begun meanwhile"
     lent.lending.set_scoring(None)
     assert lent.see() == "trainer"
-    assert not lent.lending.pause_reason()
+    assert not lent.lending.pause_reason(lent.lending.devices[GPU.id])
 
 
 async def test_no_round_after_that_one_is_begun_either(lent: LendingSetup) -> None:
@@ -104,7 +119,7 @@ async def test_a_new_limit_is_applied_though_the_decision_stays(tmp_path: Path) 
     before, waiting = lending.decision, lending.changed
     lending.apply_preferences(changed(CHOSEN, upload_mbit=8.0))
     assert lending.decision == before
-    assert lending.limits().upload_bytes_per_s == 1e6
+    assert lending.net_limits().upload_bytes_per_s == 1e6
     assert waiting.is_set()
     assert not lending.changed.is_set()
 
@@ -114,7 +129,7 @@ async def test_scoring_needs_no_run(lent: LendingSetup) -> None:
     lent.lending.set_scoring(SCORE_MB)
     assert lent.see() == "evaluator"
     assert lent.lending.decision.state is LendingState.LENDING
-    assert lent.lending.limits(SCORE_MB).device == "cuda:0"
+    assert lent.lending.judging is lent.lending.devices[GPU.id]
 
 
 async def test_a_game_ends_scoring_as_it_ends_training(lent: LendingSetup) -> None:
@@ -142,3 +157,93 @@ async def test_who_wants_to_finish_and_rest_is_not_asked_to_score(lent: LendingS
     lent.lending.set_scoring(SCORE_MB)
     assert lent.see() == "trainer"
     assert lent.see(round=None) == ""
+
+
+# --- several devices
+
+SECOND = changed(GPU, id="cuda:1", name="RTX 3060", serial="GPU-second", memory_mb=8_192)
+BOTH = changed(MACHINE, gpus=(GPU, SECOND))
+SPARE = DeviceChoice(id=SECOND.serial, while_used=True)
+
+
+@pytest.fixture
+async def two(tmp_path: Path) -> LendingSetup:
+    """Two cards, each in a run; the second is lent also while the computer is used."""
+    await trio.lowlevel.checkpoint()
+    choices = StoredChoices(tmp_path, default=LEND, fixed=changed(CHOSEN, devices=(SPARE,)))
+    made = scene_of(tmp_path, choices)
+    made.see(machine=BOTH)
+    for device in made.lending.devices.values():
+        made.lending.set_idle(None, device)
+    return made
+
+
+def allowed(lending: Lending) -> set[str]:
+    """Ids of the devices whose trainers may compute."""
+    devices = lending.devices.items()
+    return {name for name, one in devices if one.trainer.child.permission.is_set()}
+
+
+async def test_each_device_has_a_trainer_and_a_decision_of_its_own(two: LendingSetup) -> None:
+    assert allowed(two.lending) == {"cuda:0", "cuda:1"}
+    warm = changed(BOTH, gpus=(changed(GPU, temperature_c=91.0), SECOND))
+    two.see(machine=warm)
+    assert allowed(two.lending) == {"cuda:1"}
+    assert two.lending.devices["cuda:0"].decision.reason is LendingReason.HOT
+    assert two.reason is LendingReason.LENDING, "the computer lends"
+
+
+async def test_a_game_suspends_all_but_the_card_that_is_lent_during_games(
+    two: LendingSetup,
+) -> None:
+    two.see(session=changed(PLAYING, idle_s=0.0))
+    assert allowed(two.lending) == {"cuda:1"}
+    assert two.lending.devices["cuda:0"].decision.reason is LendingReason.GAME
+    decision = two.lending.devices["cuda:1"].decision
+    assert (decision.share_percent, decision.values) == (100, {"fact": "spare"})
+    busy = changed(BOTH, gpus=(GPU, changed(SECOND, others_load=0.7)))
+    two.see(machine=busy)
+    assert allowed(two.lending) == set(), "the game uses that card too"
+
+
+async def test_an_exclusive_program_suspends_every_card(tmp_path: Path) -> None:
+    fixed = changed(CHOSEN, devices=(SPARE,), exclusive=("blender",))
+    made = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND, fixed=fixed))
+    made.see(machine=BOTH)
+    assert allowed(made.lending) == {"cuda:0", "cuda:1"}
+    made.see(session=changed(SESSION, programs=("blender",)))
+    assert allowed(made.lending) == set()
+
+
+async def test_a_card_that_is_switched_off_is_stopped_and_the_other_goes_on(
+    tmp_path: Path,
+) -> None:
+    made = scene_of(tmp_path, StoredChoices(tmp_path, default=LEND))
+    made.lending.apply_preferences(CHOSEN)
+    made.see(machine=BOTH)
+    off = changed(CHOSEN, devices=(DeviceChoice(id=SECOND.serial, use=False),))
+    made.lending.apply_preferences(off)
+    assert allowed(made.lending) == {"cuda:0"}
+    decision = made.lending.devices["cuda:1"].decision
+    assert (decision.reason, decision.values) == (LendingReason.BY_HAND, {"fact": "device"})
+    swapped = changed(BOTH, gpus=(changed(SECOND, id="cuda:0"), changed(GPU, id="cuda:1")))
+    made.see(machine=swapped)
+    assert allowed(made.lending) == {"cuda:1"}, "the choice is about the card, not its place"
+
+
+async def test_scoring_takes_a_card_without_a_run_and_leaves_the_other_training(
+    two: LendingSetup,
+) -> None:
+    device = two.lending.devices["cuda:1"]
+    two.lending.set_idle(TAKEN, device)
+    assert allowed(two.lending) == {"cuda:0"}
+    two.lending.set_scoring(SCORE_MB)
+    assert two.lending.judging is device
+    assert allowed(two.lending) == {"cuda:0"}
+    assert two.evaluator.child.permission.is_set()
+    assert two.evaluator.child.device is device.trainer.child.device, "never both on one card"
+
+
+async def test_threads_are_shared_out(two: LendingSetup) -> None:
+    limits = [two.lending.limits(one) for one in two.lending.devices.values()]
+    assert [(one.device, one.threads) for one in limits] == [("cuda:0", 7), ("cuda:1", 7)]

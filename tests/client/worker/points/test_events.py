@@ -18,7 +18,6 @@ from tequio_client.ipc.snapshot import (
     LendingReason,
     LendingState,
     Snapshot,
-    Status,
     TrainerView,
 )
 from tequio_client.worker.points.activity import (
@@ -39,15 +38,13 @@ GAME = Decision(state=LendingState.WAITING, reason=LendingReason.GAME, values={"
 QUARANTINED = Decision(
     state=LendingState.ATTENTION, reason=LendingReason.QUARANTINED, values={"problem": "x"}
 )
-ROUND = CurrentRoundView(run="r1", run_name="tiny", number=4)
-STATUS = Status(peer="p", key="k", roles=("trainer",), state="round_train", head_round=3)
+ROUND = CurrentRoundView(run="r1", run_name="tiny", number=4, state="round_train", head_round=3)
+TRAINER = TrainerView(device="cuda:0", decision=LENDING, round=ROUND, state="computing", pid=100)
 CALM = Snapshot(
     at_ms=NOW_MS,
     decision=LENDING,
-    status=STATUS,
-    round=ROUND,
     ledger=LedgerView(is_reached=True, since_ms=NOW_MS - 60_000),
-    trainers=(TrainerView(state="computing", pid=100),),
+    trainers=(TRAINER,),
 )
 
 
@@ -62,6 +59,16 @@ def observed(
     shown = msgspec.structs.replace(CALM, at_ms=NOW_MS + at_s * 1_000, **changed)
     steady_ms = (at_s if steady_s is None else steady_s) * 1_000
     return Observation(shown=shown, standing=standing, cause=cause, steady_ms=steady_ms)
+
+
+def in_round(current: CurrentRoundView | None) -> tuple[TrainerView, ...]:
+    """One card, in that round of a run."""
+    return (msgspec.structs.replace(TRAINER, round=current),)
+
+
+def audited(**audits: Any) -> tuple[TrainerView, ...]:  # noqa: ANN401 - fields by name
+    """One card, with these audits."""
+    return (msgspec.structs.replace(TRAINER, audits=AuditsView(**audits)),)
 
 
 def codes(last: Observation, now: Observation) -> list[tuple[str, str]]:
@@ -93,25 +100,29 @@ def test_a_calm_second_is_no_event() -> None:
         ({"decision": GAME}, {}, [("decided", "good")]),
         ({}, {"decision": QUARANTINED}, [("decided", "error")]),
         ({}, {"preferences": Preferences(idle_minutes=9)}, [("preferences-changed", "info")]),
-        ({"round": None}, {}, [("joined-run", "good")]),
-        ({}, {"round": None}, [("left-run", "info")]),
+        ({"trainers": in_round(None)}, {}, [("joined-run", "good")]),
+        ({}, {"trainers": in_round(None)}, [("left-run", "info")]),
         (
             {},
-            {"round": msgspec.structs.replace(ROUND, run="r2")},
+            {"trainers": in_round(msgspec.structs.replace(ROUND, run="r2"))},
             [("left-run", "info"), ("joined-run", "good")],
         ),
-        ({}, {"round": msgspec.structs.replace(ROUND, number=5)}, []),
+        ({}, {"trainers": in_round(msgspec.structs.replace(ROUND, number=5))}, []),
         (
             {},
-            {"status": msgspec.structs.replace(STATUS, head_round=4)},
+            {"trainers": in_round(msgspec.structs.replace(ROUND, head_round=4))},
             [],
         ),
         (
             {},
-            {"status": msgspec.structs.replace(STATUS, state="finished")},
+            {"trainers": in_round(msgspec.structs.replace(ROUND, state="finished"))},
             [("run-ended", "good")],
         ),
-        ({"status": None}, {}, []),
+        (
+            {},
+            {"trainers": (TRAINER, *in_round(msgspec.structs.replace(ROUND, run="r2")))},
+            [("joined-run", "good")],
+        ),
         (
             {"standing": "active"},
             {"standing": "suspected"},
@@ -133,14 +144,18 @@ def test_a_calm_second_is_no_event() -> None:
             {"standing": "probation", "cause": 11},
             [("standing-changed", "warning")],
         ),
-        ({}, {"audits": AuditsView(ordered_round=3, is_running=True)}, []),
+        ({}, {"trainers": audited(ordered_round=3, is_running=True)}, []),
         (
             {},
-            {"audits": AuditsView(declined_round=5, declined_of=3, declined_reason="disk")},
+            {"trainers": audited(declined_round=5, declined_of=3, declined_reason="disk")},
             [("audit-declined", "info")],
         ),
-        ({}, {"audits": AuditsView(warned_round=3)}, [("audit-warned", "info")]),
-        ({"audits": AuditsView(warned_round=3)}, {"audits": AuditsView(warned_round=3)}, []),
+        ({}, {"trainers": audited(warned_round=3)}, [("audit-warned", "info")]),
+        (
+            {"trainers": audited(warned_round=3)},
+            {"trainers": audited(warned_round=3)},
+            [],
+        ),
     ],
 )
 def test_what_changed_is_told(
@@ -187,11 +202,23 @@ def test_one_answer_that_did_not_come_is_no_event(book: ActivityDatabase) -> Non
 def test_a_trainer_that_ended_by_itself_is_told_and_one_that_was_told_to_is_not(
     book: ActivityDatabase,
 ) -> None:
+    def trainers(
+        pid: int, other: int = 100, decision: Decision = LENDING
+    ) -> tuple[TrainerView, ...]:
+        views = [(pid, "cuda:0", decision), (other, "cuda:1", LENDING)]
+        made = [
+            TrainerView(device=name, state="idle" if one else "off", pid=one, decision=rule)
+            for one, name, rule in views
+        ]
+        return tuple(made)
+
     diary = ActivityRecorder(book)
-    diary.observe(observed())
-    diary.observe(observed(at_s=1, trainers=(TrainerView(state="off"),)))
-    diary.observe(observed(at_s=2, trainers=(TrainerView(state="starting", pid=101),)))
+    diary.observe(observed(trainers=trainers(99)))
+    diary.observe(observed(at_s=1, trainers=trainers(0)))
+    diary.observe(observed(at_s=2, trainers=trainers(101)))
     assert written(book)[2:] == ["trainer-restarted"]
-    diary.observe(observed(at_s=3, decision=GAME, trainers=(TrainerView(state="off"),)))
-    diary.observe(observed(at_s=9, trainers=(TrainerView(state="starting", pid=102),)))
-    assert written(book)[3:] == ["decided", "decided"]
+    diary.observe(observed(at_s=3, trainers=trainers(0, decision=GAME)))
+    diary.observe(observed(at_s=9, trainers=trainers(102)))
+    assert len(written(book)) == 3, "the first card paused, the second never stopped"
+    diary.observe(observed(at_s=10, trainers=trainers(102, other=103)))
+    assert written(book)[3:] == ["trainer-restarted"]

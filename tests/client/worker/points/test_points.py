@@ -84,6 +84,10 @@ def rows(book: PointsDatabase) -> list[PointsRow]:
     return list(reversed(points_points.read_rounds(book.file, AskPoints()).rows))
 
 
+def run_of(swarm: DutySwarm) -> str:
+    return to_text(swarm.manifest.run_id)
+
+
 def checkpoint(size: int) -> Checkpoint:
     return Checkpoint(origin="test", size=size, root=Digest(bytes(32)))
 
@@ -92,7 +96,7 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
     book: PointsDatabase, finished: DutySwarm
 ) -> None:
     ana = finished.members[0].key
-    points = PointsRecorder(book, ana)
+    points = PointsRecorder(book, ana, run_of(finished))
     ends = []
     async for index, _ in reading(finished, points):
         body = finished.entries[index].statement.body
@@ -119,7 +123,7 @@ async def test_rounds_are_pending_from_their_roster_and_counted_when_proven(
 async def test_reading_the_same_rounds_again_changes_nothing(
     book: PointsDatabase, finished: DutySwarm
 ) -> None:
-    points = PointsRecorder(book, finished.members[0].key)
+    points = PointsRecorder(book, finished.members[0].key, run_of(finished))
     await read(finished, points)
     await points.mark_proven(len(finished.entries), checkpoint(len(finished.entries)))
     before = rows(book)
@@ -130,14 +134,14 @@ async def test_reading_the_same_rounds_again_changes_nothing(
 
 
 async def test_who_has_no_slot_has_no_rounds(book: PointsDatabase, finished: DutySwarm) -> None:
-    points = PointsRecorder(book, ANA)
+    points = PointsRecorder(book, ANA, run_of(finished))
     await read(finished, points)
     await points.mark_proven(10_000, checkpoint(10_000))
     assert rows(book) == []
 
 
 async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: DutySwarm) -> None:
-    points = PointsRecorder(book, finished.members[0].key)
+    points = PointsRecorder(book, finished.members[0].key, run_of(finished))
     async for index, view in reading(finished, points):
         if isinstance(finished.entries[index].statement.body, RoundOpen):
             assert view.round is not None
@@ -152,7 +156,7 @@ async def test_work_is_noted_with_its_round(book: PointsDatabase, finished: Duty
 async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: DutySwarm) -> None:
     told: list[tuple[RoundPlace, RoundOutcome]] = []
     book.on_end = lambda place, outcome: told.append((place, outcome))
-    await read(finished, PointsRecorder(book, finished.members[0].key))
+    await read(finished, PointsRecorder(book, finished.members[0].key, run_of(finished)))
     assert [(place.round, outcome.state) for place, outcome in told] == [
         (number, "verified") for number in (1, 2, 3)
     ]
@@ -161,7 +165,7 @@ async def test_ends_are_told_as_they_are_read(book: PointsDatabase, finished: Du
 async def test_a_book_that_cannot_be_written_costs_no_round(
     tmp_path: Path, book: PointsDatabase, finished: DutySwarm
 ) -> None:
-    points = PointsRecorder(book, finished.members[0].key)
+    points = PointsRecorder(book, finished.members[0].key, run_of(finished))
     with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other:
         book.file.rows("PRAGMA busy_timeout = 1")
         other.execute("BEGIN IMMEDIATE")

@@ -97,12 +97,11 @@ def test_the_end_of_a_round_is_said_in_words(
 def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> None:
     kept.points_db.add_round(place(10))
     kept.points_db.add_round(place(20))
-    kept.assign_energy(1_000.0, 10)  # what was counted before is nobody's
-    kept.assign_energy(1_010.0, 10)
-    kept.assign_energy(1_015.0, 10)
+    kept.add_energy(10, 10.0)
+    kept.add_energy(20, 3.0)  # another card's round, at the same time
+    kept.add_energy(10, 5.0)
     kept.save()
-    kept.assign_energy(1_100.0, None)
-    kept.assign_energy(1_107.0, 20)
+    kept.add_energy(20, 4.0)
     kept.save()
     kept.save()
     rows = points.read_rounds(kept.points_db.file, AskPoints()).rows

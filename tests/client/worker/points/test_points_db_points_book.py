@@ -70,9 +70,9 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsDataba
     assert states(book) == {10: ("pending", 0)}
     book.record_end(place(10), 19, PAID)
     assert (states(book)[10][0], total(book)) == ("pending", 0)
-    assert book.mark_proven(19, checkpoint(25)) == 0, "the first 19 entries end before entry 19"
+    assert book.mark_proven(RUN, 19, checkpoint(25)) == 0, "the first 19 end before entry 19"
     assert total(book) == 0
-    assert book.mark_proven(20, checkpoint(25)) == 1
+    assert book.mark_proven(RUN, 20, checkpoint(25)) == 1
     (row,) = points.read_rounds(book.file, AskPoints()).rows
     assert (row.state, row.micropoints, row.trained, row.witnessed) == (
         "verified",
@@ -84,13 +84,23 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsDataba
     assert total(book) == 1_050_000
 
 
+def test_a_reader_of_one_run_proves_and_forgets_nothing_of_another(book: PointsDatabase) -> None:
+    book.record_end(place(10), 19, PAID)
+    book.record_end(place(20, NEXT_RUN), 29, PAID)
+    assert book.mark_proven(RUN, 99, checkpoint(99)) == 1
+    assert [states(book)[number][0] for number in (10, 20)] == ["verified", "pending"]
+    book.forget_unproven(RUN)
+    assert book.mark_proven(NEXT_RUN, 99, checkpoint(99)) == 1
+    assert states(book)[20] == ("verified", PAID.micropoints)
+
+
 def test_what_was_proven_never_changes(book: PointsDatabase) -> None:
     book.record_end(place(10), 19, PAID)
-    book.mark_proven(20, checkpoint(20))
+    book.mark_proven(RUN, 20, checkpoint(20))
     before = points.read_rounds(book.file, AskPoints())
     book.record_end(place(10), 29, VOIDED)
     book.record_proven_end(place(10), 39, VOIDED, checkpoint(50))
-    book.mark_proven(99, checkpoint(99))
+    book.mark_proven(RUN, 99, checkpoint(99))
     book.record_proven_end(place(10), 19, PAID, checkpoint(50))
     assert points.read_rounds(book.file, AskPoints()) == before
 
@@ -106,20 +116,20 @@ def test_an_end_whose_proof_an_earlier_life_owed_is_forgotten(tmp_path: Path) ->
     with closing(PointsDatabase.opened(tmp_path, KEY)) as first:
         first.record_end(place(10), 19, PAID)
         first.record_end(place(20), 29, PAID)
-        first.mark_proven(20, checkpoint(20))
+        first.mark_proven(RUN, 20, checkpoint(20))
     with closing(PointsDatabase.opened(tmp_path, KEY)) as second:
-        second.mark_proven(99, checkpoint(99))
+        second.mark_proven(RUN, 99, checkpoint(99))
         assert states(second) == {10: ("verified", PAID.micropoints), 20: ("pending", 0)}
 
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tests.client.worker.points.test_points_db_points_book import KEY, PAID, checkpoint, place
+from tests.client.worker.points.test_points_db_points_book import KEY, PAID, RUN, checkpoint, place
 from tequio_client.worker.points.points_db import PointsDatabase
 book = PointsDatabase.opened(Path(sys.argv[1]), KEY)
 book.record_end(place(10), 19, PAID)
-book.mark_proven(20, checkpoint(20))
+book.mark_proven(RUN, 20, checkpoint(20))
 book.record_end(place(20), 29, PAID)
 with book.file.writing() as sql:
     sql.execute("UPDATE round SET state = 'verified', trained = 10")
@@ -318,10 +328,10 @@ def test_every_change_is_counted(book: PointsDatabase) -> None:
     seen.append(book.changes)
     book.record_end(place(10), 19, PAID)
     seen.append(book.changes)
-    book.mark_proven(20, checkpoint(20))
+    book.mark_proven(RUN, 20, checkpoint(20))
     seen.append(book.changes)
     assert seen == sorted(set(seen))
-    book.mark_proven(30, checkpoint(30))
+    book.mark_proven(RUN, 30, checkpoint(30))
     book.add_round(place(10))
     assert book.changes == seen[-1], "nothing changed"
 

@@ -19,7 +19,7 @@ from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
 from tequio_client.worker.rounds.workdir import HEADS_FILE, MAX_HEADS, RecordedHeads
 from tequio_client.worker.shutdown import first_error
-from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
@@ -82,6 +82,7 @@ async def peers(
                     run_id=RUN, weights_bytes=len(WEIGHTS), aux_bytes=aux_bytes
                 ),
                 store=ours,
+                pins=StorePins(ours),
                 exchange=exchange,
                 workdir=IdleTrainer(),
                 recorded_heads=RecordedHeads(folder, RUN),
@@ -234,5 +235,6 @@ def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path)
     expected = (heads[-2], heads[-1], *reversed(heads[3:-2]))
     assert RecordedHeads(tmp_path, RUN).heads == expected
     assert not RecordedHeads(tmp_path, RunId(sha256(b"other"))).heads
-    (tmp_path / HEADS_FILE).write_bytes((tmp_path / HEADS_FILE).read_bytes()[:-9])
+    (file,) = tmp_path.glob(HEADS_FILE.format(run="*"))
+    file.write_bytes(file.read_bytes()[:-9])
     assert not RecordedHeads(tmp_path, RUN).heads

@@ -11,7 +11,7 @@ import trio
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.rounds import join
 from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback
-from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource
 from tequio_shared.ids import sha256, to_text
 from tests.client.worker.rounds.test_feedback import (
     RUN,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.node import Node
     from tequio_client.worker.rounds.join import JoinedRun
+    from tequio_client.worker.store.store import StorePins
 
 pytestmark = pytest.mark.trio
 
@@ -75,7 +76,8 @@ class Returning:
         )
         layout = SimpleNamespace(elements=ELEMENTS)
         joined = SimpleNamespace(manifest=SimpleNamespace(run_id=RUN, layout=layout), after=100)
-        return await join.recover_feedback(cast("Node", node), cast("JoinedRun", joined))
+        pins = cast("StorePins", self)
+        return await join.recover_feedback(cast("Node", node), pins, cast("JoinedRun", joined))
 
 
 @pytest.fixture
@@ -112,7 +114,8 @@ async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counte
 ) -> None:
     feedback = await worker.feedback()
     assert worker.reserved == MOST_FILES * 2 * ELEMENTS
-    assert worker.leaves.file_of(root_of(3)) == feedback.file(root_of(3))
+    source = LeafSource(may_open=lambda *_: True, file_of=feedback.file)
+    worker.leaves.sources.append(source)
     opened = worker.leaves.read(root_of(3), 1)
     assert opened is not None
     assert opened[:8192] == content(3)[8192:16384]

@@ -28,9 +28,9 @@ from tequio_client.worker.rounds.repeated_training import (
 )
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
-from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.swarm.blob_server import BlobServer
-from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource, MayOpen
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.head.contribution import (
     ContributionHeader,
@@ -80,6 +80,11 @@ class Audits:
     auditor: PeerKey
     audited: PeerKey
     work: Path
+
+    def open_leaves(self, may_open: MayOpen) -> None:
+        """Let peers have the leaves for which that is true."""
+        source = LeafSource(may_open=may_open, file_of=self.feedback.file)
+        self.leaves.sources[:] = [source]
 
     async def train(self, number: int) -> ContributionId:
         """Have trainer 0 train a round, which accepts its work; its id."""
@@ -153,7 +158,6 @@ async def audits(
     trainer = TrainerProcess(program)
     feedback = ErrorFeedback(folder / "feedback", manifest.run_id)
     leaves = FeedbackLeaves()
-    leaves.file_of = feedback.file
     patience = patience or AuditPatience(content_s=20, leaves_s=20)
     async with (
         two_peers() as (there, here),
@@ -167,7 +171,7 @@ async def audits(
             trainer=trainer,
             prepare=run.prepare(1),
             folder=home / "work",
-            store=store,
+            pins=StorePins(store),
             exchange=exchange,
             frozen=None,
         )
@@ -201,7 +205,7 @@ async def test_honest_work_is_repeated_to_the_bit_with_leaves_of_two_rounds(
 ) -> None:
     async with audits(run, tmp_path) as now:
         first, second = await now.train(1), await now.train(2)
-        now.leaves.may_open = lambda peer, _root, index: peer == now.auditor and index in SAMPLE
+        now.open_leaves(lambda peer, _root, index: peer == now.auditor and index in SAMPLE)
         for number, name in ((1, first), (2, second)):
             result = await now.repeated.audit(now.order(number, name))
             assert not result.are_leaves_withheld
@@ -220,7 +224,7 @@ async def test_the_leaves_of_other_work_do_not_pass(run: SmallRun, tmp_path: Pat
     async with audits(run, tmp_path) as now:
         await now.train(1)
         second = await now.train(2)
-        now.leaves.may_open = lambda *_: True
+        now.open_leaves(lambda *_: True)
         work = now.past.find(2, second)
         assert work is not None
         lie = replace(work, feedback=ZERO_DIGEST)
@@ -261,7 +265,7 @@ async def test_leaves_may_come_while_the_audit_trains(run: SmallRun, tmp_path: P
             return await ask(make, answer)
 
         now.workdir.ask = asking  # type: ignore[method-assign, assignment]  # sees the question
-        now.leaves.may_open = lambda *_: bool(asked)
+        now.open_leaves(lambda *_: bool(asked))
         with trio.fail_after(30):
             result = await now.repeated.audit(now.order(1, name))
         assert not result.are_leaves_withheld
@@ -280,7 +284,7 @@ async def test_without_all_leaves_the_audit_uses_none(
         assert work is not None
         root = work.feedback if opened == "before alone" else work.header.feedback_root
         if opened != "none":
-            now.leaves.may_open = lambda _peer, asked, _index: asked == root
+            now.open_leaves(lambda _peer, asked, _index: asked == root)
         result = await now.repeated.audit(now.order(2, second))
         figures = result.report.figures
         assert result.are_leaves_withheld

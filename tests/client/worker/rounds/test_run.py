@@ -169,7 +169,7 @@ class DriverRun:
             exchange=self.exchange,
             prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
-            points=PointsRecorder(self.book, self.key),
+            points=PointsRecorder(self.book, self.key, to_text(swarm.manifest.run_id)),
             measures_every=0,
             omissions=SimpleNamespace(end_phase=_end_phase),
         )

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from tequio_client.worker.rounds.workdir import BaseFiles
+from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, hash_bytes
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile
@@ -46,7 +47,7 @@ async def test_it_is_fetched_once_and_stays(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         for content in CONTENTS:
             pair.theirs.put_tree(content, PIECE_BYTES)
-        files = BaseFiles(small_base(), pair.ours, pair.exchange)
+        files = BaseFiles(small_base(), StorePins(pair.ours), pair.exchange)
         paths = await files.paths()
         assert tuple(path.read_bytes() for path in paths) == CONTENTS
         pair.ours.set_quota(0)
@@ -60,13 +61,13 @@ async def test_of_a_file_that_changed_on_the_disk_only_the_changed_pieces_come_a
     async with paired(tmp_path) as pair:
         for content in CONTENTS:
             pair.theirs.put_tree(content, PIECE_BYTES)
-        paths = await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+        paths = await BaseFiles(small_base(), StorePins(pair.ours), pair.exchange).paths()
         before = pair.exchange.received.total()
         damaged = bytearray(CONTENTS[0])
         damaged[PIECE_BYTES + 5] ^= 1
         paths[0].chmod(0o600)
         paths[0].write_bytes(damaged)
-        again = await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+        again = await BaseFiles(small_base(), StorePins(pair.ours), pair.exchange).paths()
         assert tuple(path.read_bytes() for path in again) == CONTENTS
         assert pair.exchange.received.total() == before + PIECE_BYTES
 
@@ -74,7 +75,7 @@ async def test_of_a_file_that_changed_on_the_disk_only_the_changed_pieces_come_a
 async def test_nothing_is_fetched_when_too_little_is_lent(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         pair.ours.set_quota(2_000_000)
-        files = BaseFiles(small_base(), pair.ours, pair.exchange)
+        files = BaseFiles(small_base(), StorePins(pair.ours), pair.exchange)
         with pytest.raises(UserFacingError, match="raise the storage limit"):
             await files.paths()
         file = small_base().files[0]
@@ -89,10 +90,10 @@ async def test_nothing_is_fetched_when_the_disk_is_full(
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(10**9, 10**9, 1_000_000))
     async with paired(tmp_path) as pair:
         with pytest.raises(UserFacingError, match="GB free: free some space"):
-            await BaseFiles(small_base(), pair.ours, pair.exchange).paths()
+            await BaseFiles(small_base(), StorePins(pair.ours), pair.exchange).paths()
 
 
 async def test_a_run_without_a_base_has_no_files(tmp_path: Path) -> None:
     async with paired(tmp_path) as pair:
         pair.ours.set_quota(0)
-        assert await BaseFiles(None, pair.ours, pair.exchange).paths() == ()
+        assert await BaseFiles(None, StorePins(pair.ours), pair.exchange).paths() == ()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.worker.store.store import HASH_INTERVAL, Store
+from tequio_client.worker.store.store import HASH_INTERVAL, Store, StorePins
 from tequio_client.worker.store.trees import FLUSH_BYTES, MerkleBlob, TreeRef, hash_bytes
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
@@ -361,6 +361,27 @@ def test_leaf_hashes_of_large_trees_do_not_fill_the_memory(tmp_path: Path) -> No
         tracemalloc.stop()
     assert kept_bytes < 16 << 20  # all of them: 28 MiB
     assert [len(tree.leaves) for tree in map(store.tree, roots) if tree] == [40_000] * 10
+
+
+def test_a_run_that_is_left_gives_back_its_pins_and_its_room_and_no_other_runs(
+    tmp_path: Path,
+) -> None:
+    store = store_in(tmp_path, quota_bytes=100_000)
+    one, both = (store.put_blob(bytes([at]) * 1_000) for at in range(2))
+    left, other = StorePins(store), StorePins(store)
+    for name in (one, both, both):
+        left.pin(name)
+    left.unpin(both)
+    other.pin(both)
+    left.reserve(30_000)
+    other.reserve(20_000)
+    assert store.quota_bytes == 50_000
+    left.close()
+    left.close()
+    assert store.quota_bytes == 80_000
+    for name in (one, both):
+        store.remove(name)
+    assert (store.has_blob(one), store.has_blob(both)) == (False, True)
 
 
 def test_a_smaller_quota_lets_the_least_recently_used_go_and_nothing_that_is_pinned(

@@ -23,7 +23,7 @@ from tequio_client.worker.swarm.blob_server import (
     unpack_bits,
     unpack_blob,
 )
-from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves, LeafSource
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest, sha256
@@ -173,7 +173,7 @@ async def test_leaves_of_an_audit_do_not_wait_behind_other_uploads(
     feedback.write_bytes(bytes(2 * LEAF_BYTES))
     root = hash_bytes(bytes(2 * LEAF_BYTES), LEAF_BYTES).ref.root
     leaves = FeedbackLeaves()
-    leaves.file_of, leaves.may_open = lambda _: feedback, lambda *_: True
+    leaves.sources.append(LeafSource(may_open=lambda *_: True, file_of=lambda _: feedback))
     async with two_peers() as (first, second):
         budget = ByteBudget(1000, burst_bytes=1000)
         BlobServer(first, store, budget, leaves)

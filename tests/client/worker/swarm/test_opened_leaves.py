@@ -12,7 +12,7 @@ import trio
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.blob_server import BlobServer, BlobStatus
-from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES, FeedbackLeaves, LeafSource
 from tequio_client.worker.swarm.opened_leaves import (
     LeavesDue,
     LeavesWithheldError,
@@ -58,7 +58,8 @@ class Opening:
         self.asked: list[int] = []
         self.looked = 0
         self.leaves = FeedbackLeaves()
-        self.leaves.file_of = self._file_of
+        shut = LeafSource(may_open=lambda *_: False, file_of=self._file_of)
+        self.leaves.sources.append(shut)
 
     def _file_of(self, root: Digest) -> Path | None:
         self.looked += 1
@@ -71,7 +72,8 @@ class Opening:
             self.asked.append(index)
             return peer == auditor and root == TREE.root and index in sample
 
-        self.leaves.may_open = may_open
+        source = LeafSource(may_open=may_open, file_of=self._file_of)
+        self.leaves.sources[:] = [source]
 
 
 @pytest.fixture

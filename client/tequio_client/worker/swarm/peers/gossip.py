@@ -86,6 +86,12 @@ class GossipTopics:
         nursery.start_soon(_pump, subscription.get, send)
         return receive
 
+    async def unsubscribe(self, topic: str) -> None:
+        """Leave a topic; its reader gets nothing more."""
+        self._filters.pop(topic, None)
+        await self.pubsub.unsubscribe(topic)
+        self.pubsub.remove_topic_validator(topic)
+
     def admit(self, forwarder: ID, packet: RPC) -> bool:
         """Strip a packet of what needs no check; whether to process the rest."""
         peer = key_of(forwarder)
@@ -133,7 +139,10 @@ async def _pump(
     Once the reader has left they are dropped; the library forwards them all the same.
     """
     while True:
-        message = await receive()
+        try:
+            message = await receive()
+        except trio.EndOfChannel:
+            return  # we have left the topic
         author = key_of(ID(message.from_id))
         if author is None:
             continue

@@ -212,6 +212,10 @@ class PeerNetwork:
         with foreign_errors(f"joining {topic}"):
             return await self.topics.subscribe(topic, topic_filter, self._nursery)
 
+    async def unsubscribe(self, topic: str) -> None:
+        with foreign_errors(f"leaving {topic}"):
+            await self.topics.unsubscribe(topic)
+
     async def publish(self, topic: str, content: bytes) -> None:
         """Publish, best effort. RefusedError above GOSSIP_BYTES: larger ones vanish silently."""
         if len(content) > GOSSIP_BYTES:
