@@ -5455,12 +5455,12 @@
         <translation>El entrenamiento {run} terminó.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: your work was accepted, for {points:,.3f} points.</source>
-        <translation>{run}, ronda {round}: se aceptó tu trabajo, por {points:,.3f} puntos.</translation>
+        <source>{run}, round {round}: your work was accepted, for {points} points.</source>
+        <translation>{run}, ronda {round}: se aceptó tu trabajo, por {points} puntos.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: {points:,.3f} points for checking others' work.</source>
-        <translation>{run}, ronda {round}: {points:,.3f} puntos por comprobar el trabajo de otros.</translation>
+        <source>{run}, round {round}: {points} points for checking others' work.</source>
+        <translation>{run}, ronda {round}: {points} puntos por comprobar el trabajo de otros.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>
@@ -5483,8 +5483,8 @@
         <translation>{run}, ronda {round}: los testigos rechazaron tu trabajo ({reason}).</translation>
     </message>
     <message>
-        <source>{run}, round {round}: {points:,.3f} points for repeating another volunteer's work of round {audited}.</source>
-        <translation>{run}, ronda {round}: {points:,.3f} puntos por repetir el trabajo de otra persona voluntaria de la ronda {audited}.</translation>
+        <source>{run}, round {round}: {points} points for repeating another volunteer's work of round {audited}.</source>
+        <translation>{run}, ronda {round}: {points} puntos por repetir el trabajo de otra persona voluntaria de la ronda {audited}.</translation>
     </message>
     <message>
         <source>{run}, round {round}: the round ended without your audit.</source>
@@ -5503,8 +5503,8 @@
         <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
-        <translation>El registro dice que tienes {ledger:,.3f} puntos, pero su bitácora prueba {proven:,.3f}. Lo que no está probado no se cuenta aquí.</translation>
+        <source>The ledger says that you have {ledger} points, but its log proves {proven}. What is not proven is not counted here.</source>
+        <translation>El registro dice que tienes {ledger} puntos, pero su bitácora prueba {proven}. Lo que no está probado no se cuenta aquí.</translation>
     </message>
     <message>
         <source>{run}: downloaded and verified the model from round {round}.</source>

@@ -1,6 +1,6 @@
 """A worker's snapshot: its whole visible state in one value, shown to people only.
 
-No program decides by it. Points in micro-points, memory in MiB, times in milliseconds since 1970
+No program decides by it. Points in micropoints, memory in MiB, times in milliseconds since 1970
 unless the name says otherwise, energy in joules.
 """
 
@@ -134,7 +134,7 @@ class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One worker's part in the swarm, as one JSON line per change and one every second.
 
-    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micro-points.
+    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micropoints.
     """
 
     peer: Text

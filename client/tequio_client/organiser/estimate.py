@@ -35,8 +35,8 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
+from tequio_shared.round.points import flop_per_token
 
 if TYPE_CHECKING:
     from tequio_client.trainer.model import ModelOutline

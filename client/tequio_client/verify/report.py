@@ -18,6 +18,7 @@ import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.points import points
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTotals:
-    """Audits by repeated training (docs/auditing.md) in a log, and its points in micro-points."""
+    """Audits by repeated training (docs/auditing.md) in a log, and its points in micropoints."""
 
     repeated: int
     """Contributions whose training an auditor repeated, or that it was not given."""
@@ -100,17 +101,13 @@ class AuditTotals:
             f"{_plural(self.reports, 'report')}, and {_plural(self.declined, 'audit')} declined. "
             f"Not done: {self.not_done:,}; withheld: {self.withheld:,}; audits contradicted by "
             f"the others: {self.contradicted:,}.",
-            f"Points: {_points(self.vested)} vested, {_points(self.unvested)} still vesting, "
-            f"{_points(self.forfeited)} forfeited.",
+            f"Points: {points(self.vested)} vested, {points(self.unvested)} still vesting, "
+            f"{points(self.forfeited)} forfeited.",
         )
 
 
 def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _points(micropoints: int) -> str:
-    return f"{micropoints // 10**6:,}.{micropoints % 10**6:06}"
 
 
 @dataclass(slots=True)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
-MICRO = 1_000_000
 _MINUTES = {"m": 1, "h": 60}
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
@@ -355,7 +354,9 @@ def _pending(rounds: int) -> str:
 
 
 def _points(micro: int) -> str:
-    return f"{micro // MICRO:,}.{micro % MICRO:06} points"
+    from tequio_shared.round.points import points
+
+    return f"{points(micro)} points"
 
 
 def _dump(value: msgspec.Struct | dict[str, object]) -> None:

@@ -91,14 +91,14 @@ async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
         assert host.wish == DesiredState()
 
 
-async def test_points_are_said_to_the_micropoint(tmp_path: Path) -> None:
+async def test_points_are_printed_by_the_one_rule(tmp_path: Path) -> None:
     async with served(tmp_path) as host:
         host.points = PointsView(today=1_234_567, total=9_007_199_254_740_991, pending=2)
         host.rows = (ROW,)
         text = await said(tmp_path, "points")
-        assert "9,007,199,254.740991 points verified, 1.234567 points of them today" in text
+        assert "900,719,925,474 points verified, 123 points of them today" in text
         assert "2 rounds pending" in text
-        assert "round 7 of nova: verified 1.234567 points" in text
+        assert "round 7 of nova: verified 123 points" in text
         shown = json.loads(await said(tmp_path, "points", "--json"))
         assert shown["points"]["total"] == host.points.total
         assert shown["rounds"][0]["micropoints"] == ROW.micropoints

@@ -61,7 +61,6 @@ STEPS = 10_000
 RANKING_S = 60.0
 """Shortest time between two requests for the rank; `QUIET` times as long without new points."""
 QUIET_FACTOR = 5
-MICRO = 1e6
 _EVENTS = {
     VOID: (ActivityEvent.ROUND_VOID, "info"),
     SILENT: (ActivityEvent.ROUND_SILENT, "warning"),
@@ -125,7 +124,7 @@ class PointsRecorder:
 
 
 class PointsTotals(NamedTuple):
-    """Proven micro-points today and in total; pending rounds, and rounds rejected today."""
+    """Proven micropoints today and in total; pending rounds, and rounds rejected today."""
 
     today: int = 0
     total: int = 0
@@ -148,7 +147,7 @@ def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
 
 
 def points_by_run(file: DatabaseFile) -> dict[str, int]:
-    """Proven micro-points by run id; raises DatabaseError."""
+    """Proven micropoints by run id; raises DatabaseError."""
     rows = file.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
@@ -364,17 +363,17 @@ class Bookkeeping:
                 values["reason"] = outcome.reason
             case ActivityEvent.ROUND_AUDITED:
                 values |= {
-                    "points": outcome.micropoints / MICRO,
+                    "points": outcome.micropoints,
                     "audited": outcome.audited_round,
                 }
             case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
-                values["points"] = outcome.micropoints / MICRO
+                values["points"] = outcome.micropoints
         self.activity.add(code, level, **values)
 
     def _record_difference(self, claimed: int, proven: int) -> None:
         if (claimed, proven) != self._reported:
             self._reported = (claimed, proven)
-            values = {"ledger": claimed / MICRO, "proven": proven / MICRO}
+            values = {"ledger": claimed, "proven": proven}
             self.activity.add(ActivityEvent.POINTS_DIFFER, "warning", **values)
 
 

@@ -32,7 +32,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import VESTING
 from tequio_shared.log.policy import NO_QUORUM
-from tequio_shared.round import assignment
+from tequio_shared.round import points
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ async def get_overview(request: Request, ledger: Ledger) -> Response:
 @render.in_queue
 def get_about(request: Request, ledger: Ledger) -> Response:
     """Explain points with an example, worked out by the functions that pay."""
-    paid = assignment.trainer_micropoints(TOKENS, PARAMETERS)
+    paid = points.trainer_micropoints(TOKENS, PARAMETERS)
     return render.page(
         request,
         ledger,
@@ -114,7 +114,7 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         trainer_micropoints=paid,
         share_bp=SHARE_BP,
         elected=ELECTED,
-        witness_micropoints=assignment.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
+        witness_micropoints=points.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
         ledger_url=render.ledger_url(request, ledger),
     )

@@ -362,13 +362,13 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
     worker.send_snapshot(LENDING)
     home.refresh()
     stats = home.stats
-    assert (stats.today.figure.text(), stats.today.note.text()) == ("+412.6", "3 rounds pending")
+    assert (stats.today.figure.text(), stats.today.note.text()) == ("+412", "3 rounds pending")
     assert (stats.total.figure.text(), stats.total.note.text()) == (
         "18,930",
         "Every proof checked here",
     )
     assert stats.total.toolTip() == (
-        "18,930.402117 points\n1,204.118007 of your points are still vesting: they can be lost if "
+        "18,930.4021 points\n1,204 of your points are still vesting: they can be lost if "
         "work turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
@@ -378,7 +378,7 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
 def test_points_that_were_not_checked_are_not_counted_in(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    points = PointsView(today=0, total=5_000_000, unverified=2_000_000, pending=1)
+    points = PointsView(today=0, total=50_000, unverified=20_000, pending=1)
     worker.send_snapshot(replace(LENDING, points=points))
     home.refresh()
     assert (home.stats.total.figure.text(), home.stats.total.note.text()) == (
@@ -448,21 +448,21 @@ def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
     worker.send_snapshot(LENDING)
     home.refresh()
     home.hide()
-    worker.send_snapshot(_with_total(77_000_000))
+    worker.send_snapshot(_with_total(770_000))
     assert home.stats.total.figure.text() == "18,930"
     home.show()
-    assert home.stats.total.figure.text() == "77.00"
+    assert home.stats.total.figure.text() == "77.0"
 
 
 def test_it_is_drawn_four_times_a_second_at_most(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.send_snapshot(_with_total(1_000_000))
+    worker.send_snapshot(_with_total(10_000))
     first = home.stats.total.figure.text()
     for total in range(2, 40):
-        worker.send_snapshot(_with_total(total * 1_000_000))
+        worker.send_snapshot(_with_total(total * 10_000))
     assert home.stats.total.figure.text() == first
-    qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.00", timeout=2_000)
+    qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.0", timeout=2_000)
 
 
 def _with_total(micropoints: int) -> Snapshot:
