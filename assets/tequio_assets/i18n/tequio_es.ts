@@ -918,6 +918,18 @@
         <translation>Termina la ronda en curso, para no perder nada de su trabajo.</translation>
     </message>
     <message>
+        <source>Start now anyway</source>
+        <translation>Empezar de todos modos</translation>
+    </message>
+    <message>
+        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
+        <translation>Empieza aunque una regla diga que hay que esperar. Los juegos y la pantalla completa siguen pausándolo.</translation>
+    </message>
+    <message>
+        <source>Change this rule</source>
+        <translation>Cambiar esta regla</translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Iniciando</translation>
     </message>
@@ -5183,6 +5195,10 @@
         <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
     </message>
     <message>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
+        <translation>lo empezaste aunque una regla dice que hay que esperar. Las reglas vuelven a decidir cuando lo hayan permitido durante 5 min. Se pausa con los juegos.</translation>
+    </message>
+    <message>
         <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
         <translation>puntúa modelos para una competición, como ofreciste. Se detiene por ti y por tus juegos. Mira Competiciones.</translation>
     </message>
@@ -5383,12 +5399,8 @@
         <translation>otros programas necesitaron {device}. Se reanuda {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes 60 s after they finish.</source>
-        <translation>otros programas usan el {percent} % de tu CPU. Se reanuda 60 s después de que acaben.</translation>
-    </message>
-    <message>
-        <source>other programs needed the processor. Resumes {until}.</source>
-        <translation>otros programas necesitaron el procesador. Se reanuda {until}.</translation>
+        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <translation>otros programas usan el {percent} % de tu CPU. Se reanuda por debajo del {below} %.</translation>
     </message>
     <message>
         <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

@@ -42,6 +42,8 @@ class LendingReason(StrEnum):
 
     LENDING = "lending"
     LENDING_WHILE_USED = "lending-while-used"  # (share)
+    LENDING_ANYWAY = "lending-anyway"
+    """A rule speaks against it, and the user started it anyway."""
     NO_CONSENT = "no-consent"
     BY_HAND = "by-hand"  # (fact: finished)
     SNOOZED = "snoozed"
@@ -74,13 +76,31 @@ class LendingReason(StrEnum):
     CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
     """Nothing tells whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
-    OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
+    OTHERS_CPU = "others-cpu"  # (percent, below) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
     GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
     SLOWED = "slowed"
     """Our own training steps take longer than before: another program needs the device."""
 
 
+STARTABLE = frozenset(
+    {
+        LendingReason.BATTERY,
+        LendingReason.BATTERY_UNKNOWN,
+        LendingReason.SAVING_POWER,
+        LendingReason.SCHEDULE,
+        LendingReason.CANNOT_TELL,
+        LendingReason.IN_USE,
+        LendingReason.OTHERS_GPU,
+        LendingReason.OTHERS_CPU,
+        LendingReason.SLOWED,
+    }
+)
+"""Reasons to wait that the user can overrule for once (`DesiredState.anyway`).
+
+Not games and full screen, which are the user too; nor what costs money, harms the device or cannot
+work: traffic limits, heat, memory and disk.
+"""
 Value = str | int | float
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 LINE_BYTES = 1 << 16
@@ -103,6 +123,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def may_compute(self) -> bool:
         return self.share_percent > 0
+
+    @property
+    def is_startable(self) -> bool:
+        """True if the user can start lending anyway."""
+        return self.state is LendingState.WAITING and self.reason in STARTABLE
 
 
 class Snooze(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +154,9 @@ class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
     snooze: Snooze | None = None
     finish: bool = False
     """End the current round, then stop lending."""
+    anyway: bool = False
+    """Lend although a `STARTABLE` reason speaks against it, until the rules alone have allowed
+    lending for a while, or the worker ends."""
 
 
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

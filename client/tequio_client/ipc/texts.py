@@ -34,6 +34,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "lending": "nobody needs the computer. Pauses when you come back or start a game.",
     "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
     "Pauses for games.",
+    "lending-anyway": "you started it although a rule says to wait. The rules decide again once "
+    "they have allowed it for 5 min. Pauses for games.",
     "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
     "See Competitions.",
     "no-consent": "nothing is lent before you agree to it. Choose when to lend, then Contribute.",
@@ -107,9 +109,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
     "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",
-    "others-cpu": "other programs are using {percent} % of your CPU. Resumes 60 s after they "
-    "finish.",
-    "others-cpu.until": "other programs needed the processor. Resumes {until}.",
+    "others-cpu": "other programs are using {percent} % of your CPU. Resumes below {below} %.",
     "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
     "or set that limit to 100 % in Settings, When to lend.",
     "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "

@@ -14,6 +14,8 @@ import click
 from tequio_client import cli, heap
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import msgspec
 
     from tequio_client.ipc.snapshot import (
@@ -189,10 +191,17 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
+@click.option(
+    "--now",
+    "is_now",
+    is_flag=True,
+    help="Start although you use the computer, other programs are busy, it is outside your hours, "
+    "or it runs on battery. Games and full screen still pause it.",
+)
 @_json_option
-def contribute(*, folder: Path, as_json: bool) -> None:
+def contribute(*, folder: Path, is_now: bool, as_json: bool) -> None:
     """Start lending this computer, as far as the preferences allow."""
-    _set_state(folder, as_json=as_json, lend=True)
+    _set_state(folder, as_json=as_json, lend=True, anyway=is_now)
 
 
 @click.command()
@@ -268,14 +277,20 @@ def diagnostics(*, folder: Path, as_json: bool) -> None:
 
 
 def _set_state(
-    folder: Path, *, as_json: bool, lend: bool, snooze: Snooze | None = None, finish: bool = False
+    folder: Path,
+    *,
+    as_json: bool,
+    lend: bool,
+    snooze: Snooze | None = None,
+    finish: bool = False,
+    anyway: bool = False,
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
 
     def make(shown: Snapshot) -> DesiredState:
         number = shown.wish.number + 1
-        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
+        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish, anyway=anyway)
 
     with WorkerCall.to(folder) as call:
         snapshot = call.set_state(make)
@@ -309,27 +324,32 @@ def _local(at_ms: int) -> LocalTime:
 
 
 def _print_status(shown: Snapshot, *, as_json: bool) -> None:
-    from tequio_client import clock
-    from tequio_client.ipc.texts import decision_sentence
-
     if as_json:
         _dump(shown)
         return
-    click.echo(decision_sentence(shown.decision, clock.now_ms(), _local))
+    for line in _status_lines(shown):
+        click.echo(line)
+    _print_vesting(shown.points)
+
+
+def _status_lines(shown: Snapshot) -> Iterator[str]:
+    from tequio_client import clock
+    from tequio_client.ipc.texts import decision_sentence
+
+    yield decision_sentence(shown.decision, clock.now_ms(), _local)
+    if shown.decision.is_startable:
+        yield "Start now anyway: tequio contribute --now"
     if shown.round is not None:
         one = shown.round
-        click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")
+        yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
     if shown.audits.ordered_round:
-        click.echo(_audit_line(shown.audits))
+        yield _audit_line(shown.audits)
     if shown.status is not None:
-        click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
+        yield f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}"
     if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
-        click.echo(f"The ledger does not answer: {shown.ledger.problem}")
-    for trainer in shown.trainers:
-        if trainer.sandbox:
-            click.echo(f"Trainer's sandbox: {trainer.sandbox}")
-    click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
-    _print_vesting(shown.points)
+        yield f"The ledger does not answer: {shown.ledger.problem}"
+    yield from (f"Trainer's sandbox: {one.sandbox}" for one in shown.trainers if one.sandbox)
+    yield f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}"
 
 
 def _audit_line(audits: AuditsView) -> str:

@@ -38,19 +38,20 @@ async def said(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("word", "wished"),
+    ("words", "wished"),
     [
-        ("contribute", DesiredState(number=42, lend=True)),
-        ("pause", DesiredState(number=42, lend=False)),
-        ("finish", DesiredState(number=42, lend=True, finish=True)),
+        (("contribute",), DesiredState(number=42, lend=True)),
+        (("contribute", "--now"), DesiredState(number=42, lend=True, anyway=True)),
+        (("pause",), DesiredState(number=42, lend=False)),
+        (("finish",), DesiredState(number=42, lend=True, finish=True)),
     ],
 )
 async def test_a_command_wishes_what_it_says(
-    word: str, wished: DesiredState, tmp_path: Path
+    words: tuple[str, ...], wished: DesiredState, tmp_path: Path
 ) -> None:
     async with served(tmp_path) as host:
         host.wish = DesiredState(number=41)
-        shown = json.loads(await said(tmp_path, word, "--json"))
+        shown = json.loads(await said(tmp_path, *words, "--json"))
         assert host.wish == wished
         assert shown["wish"]["number"] == wished.number
 

@@ -11,6 +11,7 @@ from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
@@ -46,6 +47,7 @@ from tequio_client.ipc.control import (
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
     CurrentRoundView,
+    Decision,
     LendingReason,
     LendingState,
     Snapshot,
@@ -148,6 +150,7 @@ class HomeHeader(Columns):
     def __init__(self, context: PageContext) -> None:
         super().__init__(gap=10)
         self._context = context
+        self._rule_page = ""
         self.title = Label("", TextStyle.TITLE)
         self.reason = caption()
         self._mark = StateIcon(MARK)
@@ -162,8 +165,16 @@ class HomeHeader(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(context.model.finish)
         self.primary.clicked.connect(self._do_main)
+        self.anyway = Button(self.tr("Start now anyway"), picture="play")
+        self.anyway.setToolTip(
+            self.tr("Starts although a rule says to wait. Games and full screen still pause it.")
+        )
+        self.anyway.clicked.connect(context.model.start_anyway)
+        self.rule = Button(self.tr("Change this rule"), "quiet", "settings")
+        self.rule.clicked.connect(lambda: context.open_page(self._rule_page))
         title = hbox(self._mark, self.title, None, spacing=10)
-        heading = holding(vbox(title, self.reason, spacing=2))
+        self.ways = holding(hbox(self.anyway, self.rule, None, spacing=6, margins=(0, 4, 0, 0)))
+        heading = holding(vbox(title, self.reason, self.ways, spacing=2))
         heading.setMinimumWidth(HEADING_WIDTH)
         buttons = hbox(
             *((one, MIDDLE) for one in (self.snooze, self.finish, self.primary)), spacing=10
@@ -178,6 +189,7 @@ class HomeHeader(Columns):
         self.title.setText(word)
         self.reason.setText(reason)
         self._mark.show_state(decision.state if snapshot else LendingState.WAITING)
+        self._show_ways(decision, is_settled=model.unconfirmed is None)
         lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
         self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
@@ -187,6 +199,14 @@ class HomeHeader(Columns):
         self.finish.setVisible(lends and computes)
         self.finish.setEnabled(not model.desired.finish)
         self.fold()
+
+    def _show_ways(self, decision: Decision, *, is_settled: bool) -> None:
+        """Show what the user can do about a rule that says to wait."""
+        is_waiting = is_settled and decision.state is LendingState.WAITING
+        self._rule_page = rule_page(decision) if is_waiting else ""
+        self.rule.setVisible(bool(self._rule_page))
+        self.anyway.setVisible(is_waiting and decision.is_startable)
+        self.ways.setVisible(bool(self._rule_page) or (is_waiting and decision.is_startable))
 
     def _heading_texts(self) -> tuple[str, str]:
         model = self._context.model

@@ -32,8 +32,13 @@ from tequio_client.worker.lending.facts import (
     select_chosen_devices,
     select_lent_devices,
 )
-from tequio_client.worker.lending.history import LendingHistory, thread_count, update_history
-from tequio_client.worker.lending.policy import decide
+from tequio_client.worker.lending.history import (
+    LendingHistory,
+    observe_rules,
+    thread_count,
+    update_history,
+)
+from tequio_client.worker.lending.policy import BY_THE_RULES, decide
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.manifest import Manifest
@@ -90,7 +95,9 @@ class StoredChoices:
             self._set_aside(PREFERENCES_FILE, f"v{found.version}")
             found = msgspec.structs.replace(found, version=link_preferences.VERSION)
         self.preferences = found or Preferences()
-        self.desired_state = self._read(DESIRED_STATE_FILE, _decode_state) or default
+        stored = self._read(DESIRED_STATE_FILE, _decode_state) or default
+        # Starting anyway is for now: after a restart, the rules decide.
+        self.desired_state = msgspec.structs.replace(stored, anyway=False)
 
     def set_preferences(self, preferences: Preferences) -> bool:
         """Replace the preferences, unless they are fixed; True if that changed them."""
@@ -285,6 +292,8 @@ class Lending:
         judging = self._judging(facts, now)
         self.is_judging = judging is not None
         self.decision = judging or decide(facts, chosen, desired, self._history, now)
+        is_allowed = self.decision.reason in BY_THE_RULES
+        self._history = observe_rules(self._history, allow=is_allowed, now=now)
         self._permit()
         # Preferences hold limits, which may change although the decision stays.
         state = self.decision, self.is_judging, chosen

@@ -192,6 +192,43 @@ def test_a_button_sends_its_wish(
     assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
 
 
+def test_a_rule_that_says_to_wait_can_be_overruled_and_changed(
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
+    worker.send_snapshot(idle(LendingState.WAITING, LendingReason.OTHERS_CPU, percent=60, below=40))
+    home.refresh()
+    qtbot.mouseClick(home.header.rule, Qt.MouseButton.LeftButton)
+    assert opened == ["settings/lending"]
+    qtbot.mouseClick(home.header.anyway, Qt.MouseButton.LeftButton)
+    wish = DesiredState(number=5, lend=True, anyway=True)
+    assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
+    home.refresh()
+    assert not home.header.ways.isVisible(), "while the worker has not answered"
+
+
+@pytest.mark.parametrize(
+    ("shown", "anyway", "rule"),
+    [
+        (idle(LendingState.WAITING, LendingReason.IN_USE, minutes=5), True, True),
+        (idle(LendingState.WAITING, LendingReason.GAME, program="chess"), False, True),
+        (idle(LendingState.WAITING, LendingReason.METERED), False, True),
+        (
+            idle(LendingState.WAITING, LendingReason.HOT, device="x", degrees=9, limit=8),
+            False,
+            True,
+        ),
+        (idle(LendingState.WAITING, LendingReason.NO_RUN, fact="open"), False, False),
+        (idle(LendingState.PAUSED, LendingReason.BY_HAND), False, False),
+    ],
+)
+def test_only_what_helps_is_offered(
+    home: HomePage, worker: ScriptedWorker, shown: Snapshot, *, anyway: bool, rule: bool
+) -> None:
+    worker.send_snapshot(shown)
+    home.refresh()
+    assert (home.header.anyway.isVisible(), home.header.rule.isVisible()) == (anyway, rule)
+
+
 def test_the_button_turns_over_before_the_worker_answers(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
