@@ -40,7 +40,7 @@ _WARMEST_C = 150.0
 class CpuLoad:
     """Load by other programs; each call measures since the one before.
 
-    Processes that yield to all others do not count, whoever started them: on Linux and macOS those
+    Processes that yield to all others do not count: on Linux and macOS those
     with a nice value, on Windows those of a priority class below normal. Nor do the processes of
     Tequio: those that the worker names, and any other (an app, a ledger, a second worker).
     """

@@ -185,7 +185,7 @@ class LoadAverage:
     since_ms: int = 0
     at_ms: int = 0
     is_high: bool = False
-    """It rose above the limit, and has not fallen below `RESUME_SHARE` of it since."""
+    """The level rose above the limit, and has not fallen below `RESUME_SHARE` of it since."""
 
     @property
     def level(self) -> float | None:
