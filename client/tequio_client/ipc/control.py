@@ -293,10 +293,13 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: Count
     """Accelerator memory for training, estimated from the model's size."""
     disk_bytes: Count
+    """Needed to take part."""
     hourly_up_bytes: Count
     hourly_down_bytes: Count
     first_bytes: Count
     """Download before the first round."""
+    day_disk_bytes: Count = 0
+    """Disk space used after a day, if the storage limit allows it; 0: unknown."""
     adapters: Count = 0
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0

@@ -241,6 +241,8 @@ class ProgressBars:
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
         """Report one piece of work until the end of `with`."""
         task = self._progress.add_task(what, total=total)
+        if self._lines is not None:
+            self._print_line(f"{what}...")
         try:
             yield partial(self._progress.advance, task)
         finally:
@@ -253,4 +255,7 @@ class ProgressBars:
                 steps = f"{task.completed:,.0f} of {task.total or 0:,.0f}"
                 percent = int(100 * task.completed // task.total) if task.total else 100
                 line = f"{task.description}: {steps} ({percent}%), {task.elapsed or 0:.0f} s"
-                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+                self._print_line(line)
+
+    def _print_line(self, line: str) -> None:
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import (
         AuditsView,
+        Decision,
         DesiredState,
         PointsView,
         Snapshot,
@@ -346,10 +347,16 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
         yield _audit_line(shown.audits)
     if shown.status is not None:
         yield f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}"
-    if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
-        yield f"The ledger does not answer: {shown.ledger.problem}"
+    if shown.ledger.problem and not _names_ledger(shown.decision):
+        yield f"Can't reach the network at {shown.ledger.url}"
     yield from (f"Trainer's sandbox: {one.sandbox}" for one in shown.trainers if one.sandbox)
     yield f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}"
+
+
+def _names_ledger(decision: Decision) -> bool:
+    from tequio_client.ipc.snapshot import LendingReason
+
+    return decision.reason in {LendingReason.LEDGER_AWAY, LendingReason.LEDGER_UNKNOWN}
 
 
 def _audit_line(audits: AuditsView) -> str:
@@ -370,7 +377,7 @@ def _print_vesting(shown: PointsView) -> None:
 
 
 def _pending(rounds: int) -> str:
-    return "1 round pending" if rounds == 1 else f"{rounds} rounds pending"
+    return "1 round pending" if rounds == 1 else f"{rounds or 'no'} rounds pending"
 
 
 def _points(micro: int) -> str:

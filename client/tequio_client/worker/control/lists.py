@@ -8,6 +8,7 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 
 from __future__ import annotations
 
+import statistics
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -37,7 +38,7 @@ from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
-from tequio_client.worker.lending.needs import estimate
+from tequio_client.worker.lending.needs import RoundPace, estimate
 from tequio_client.worker.points import points
 from tequio_client.worker.points.points_db import DatabaseFile
 from tequio_shared.api.answer import PAGE_ROWS
@@ -267,11 +268,9 @@ class RunsList:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
     async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
-        manifest, corpus = await self._read_rules(answer)
+        manifest, corpus = await self.read_rules(answer)
         is_open, sample = answer.state != ENDED_STATES, answer.sample
-        pace_ms = await self._pace_ms(answer) if is_open else 0
-        pace_ms = pace_ms or max(manifest.rounds.train, 1)
-        needed = estimate(manifest, corpus, answer.members, pace_ms)
+        needed = estimate(manifest, corpus, await self.pace(answer, manifest))
         return RunRow(
             run=answer.run,
             name=manifest.name,
@@ -285,6 +284,7 @@ class RunsList:
             adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,
             disk_bytes=needed.disk_bytes,
+            day_disk_bytes=needed.day_disk_bytes,
             hourly_up_bytes=needed.hourly_up_bytes,
             hourly_down_bytes=needed.hourly_down_bytes,
             first_bytes=needed.first_bytes,
@@ -299,7 +299,7 @@ class RunsList:
             is_ours=answer.run == ours,
         )
 
-    async def _read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
+    async def read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
         known = self._rules.get(answer.run)
         if known is None:
             # The id of a run is the digest of its manifest.
@@ -309,10 +309,25 @@ class RunsList:
             _cache(self._rules, answer.run, known, MAX_RUNS)
         return known
 
-    async def _pace_ms(self, answer: RunAnswer) -> int:
-        """Average time between the ends of the last rounds; 0: unknown."""
-        after = max(answer.round - PACE_ROUNDS - 1, 0)
-        rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
+    async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:
+        """Pace of the last rounds; that of the rules for a run that has begun just now, or ended.
+
+        A round is longer than its training, so the rules give the shortest.
+        """
+        rounds: Sequence[RoundAnswer] = ()
+        if answer.state != ENDED_STATES:
+            after = max(answer.round - PACE_ROUNDS - 1, 0)
+            rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
+        accepted = [one.accepted for one in rounds if one.closed_index is not None]
+        return RoundPace(
+            members=answer.members,
+            length_ms=await self._length_ms(rounds) or max(manifest.rounds.train, 1),
+            tokens=answer.tokens // max(answer.closed, 1),
+            contributions=statistics.fmean(accepted) if accepted else None,
+        )
+
+    async def _length_ms(self, rounds: Sequence[RoundAnswer]) -> int:
+        """Average time between the ends of these rounds; 0: unknown."""
         ends = [one.closed_index for one in rounds if one.closed_index is not None]
         if len(ends) < 2:  # noqa: PLR2004 - a span has two ends
             return 0
