@@ -2670,6 +2670,14 @@
         <translation>Al entrar se descargan {first} una sola vez. Mientras entrena, cada hora suben unos {up} y bajan unos {down}; menos mientras está en pausa.</translation>
     </message>
     <message>
+        <source>After a day it uses about {disk} on the disk, or your storage limit.</source>
+        <translation>Tras un día usa unos {disk} del disco, o tu límite de almacenamiento.</translation>
+    </message>
+    <message>
+        <source>This computer would earn about {points} points a day.</source>
+        <translation>Este ordenador ganaría unos {points} puntos al día.</translation>
+    </message>
+    <message>
         <source>The {left} left this month do not last for a day of lending.</source>
         <translation>Los {left} que quedan este mes no alcanzan para un día de préstamo.</translation>
     </message>
@@ -3220,6 +3228,10 @@
     <message>
         <source>Nothing pending</source>
         <translation>Nada pendiente</translation>
+    </message>
+    <message>
+        <source>About {points} a day</source>
+        <translation>Unos {points} al día</translation>
     </message>
     <message>
         <source>{points} still to be checked</source>
@@ -4273,6 +4285,10 @@
 </context>
 <context>
     <name>remedies</name>
+    <message>
+        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <translation>Al ritmo actual, los {cap} de tráfico de este mes se acaban el {day}. Después no se presta nada hasta el mes siguiente, salvo que subas el límite.</translation>
+    </message>
     <message>
         <source>Statements that wait here for it: {waiting}.</source>
         <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>

@@ -300,6 +300,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Download before the first round."""
     day_disk_bytes: Count = 0
     """Disk space used after a day, if the storage limit allows it; 0: unknown."""
+    day_points: Count = 0
+    """Micropoints per day that this computer would earn; 0: unknown, as no device was measured."""
     adapters: Count = 0
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
@@ -412,6 +414,8 @@ class ActivityReply(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
 class BenchmarkReply(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
     device: Name
     tokens_per_s: float
+    flop_per_s: float = 0.0
+    """By the formula of points; 0: unknown."""
     watts: float | None = None
     memory_mb: Count = 0
 

@@ -259,6 +259,8 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     """0: unknown."""
     ranked: Count = 0
     """Number of keys in the ranking."""
+    per_day: Count = 0
+    """Forecast at the pace of the last rounds; 0: too few of them, or none lately."""
 
 
 class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
@@ -267,6 +269,8 @@ class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
     month_bytes: Count = 0
     month_cap_bytes: Count = 0
     """0: no cap."""
+    cap_reached_ms: Count = 0
+    """When the cap is reached at the present rate; 0: not this month, or not known yet."""
 
 
 class DiskView(msgspec.Struct, frozen=True, kw_only=True):

@@ -234,7 +234,8 @@ def list_(ledger: str) -> None:
     """List the runs of a ledger."""
     from tequio_client.organiser import opening
 
-    opening.list_runs(ledger)
+    cli.set_up_logs(log_json=False, log_level="error")
+    opening.list_runs(ledger, cli.default_folder("worker"))
 
 
 @run.command("show")

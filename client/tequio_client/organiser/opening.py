@@ -29,6 +29,8 @@ from tequio_client.organiser import estimate, model_source, signing
 from tequio_client.organiser.model_source import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.control.lists import RunsList
+from tequio_client.worker.points.forecast import read_speeds
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
@@ -37,6 +39,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.points import points
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
@@ -214,19 +217,36 @@ _STATES: Mapping[str, str] = {
 """Plain names of a run's states; the others are plain already."""
 
 
-def list_runs(ledger: str) -> None:
-    """Print all runs as a table of at most 80 columns; `show_run` has the rest."""
+def list_runs(ledger: str, worker_folder: Path) -> None:
+    """Print all runs as a table of at most 80 columns; `show_run` has the rest.
+
+    With a device that the worker of that folder measured, also its forecast for each run.
+    """
     runs = signing.ask_ledger(ledger, LedgerApi.runs)
     if not runs:
         Console(soft_wrap=True).print("No runs yet. An organiser opens one with `tequio run open`.")
         return
     table = Table("run", "name", "state", "round", "members", "tokens", box=SIMPLE, pad_edge=False)
+    forecasts = _forecasts(ledger, worker_folder)
+    if forecasts:
+        table.add_column("points/day")
     for column in table.columns[3:]:
         column.justify = "right"
     for one in runs:
-        numbers = f"{one.round:,}", str(one.members), _short_number(one.tokens)
+        numbers = [f"{one.round:,}", str(one.members), _short_number(one.tokens)]
+        if forecasts:
+            numbers.append(points(forecasts[one.run]) if forecasts.get(one.run) else "")
         table.add_row(one.run[:10], escape(one.name), state_name(one.state), *numbers)
     Console().print(table)
+
+
+def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
+    """Micropoints per day of this computer's fastest measured device, by run; empty: unknown."""
+    speed = max(read_speeds(worker_folder).values(), default=0.0)
+    if not speed:
+        return {}
+    found = signing.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed))
+    return {row.run: row.day_points for row in found.rows}
 
 
 def show_run(name: str, ledger: str) -> None:

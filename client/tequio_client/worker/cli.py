@@ -351,6 +351,11 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
         yield f"Can't reach the network at {shown.ledger.url}"
     yield from (f"Trainer's sandbox: {one.sandbox}" for one in shown.trainers if one.sandbox)
     yield f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}"
+    if shown.points.per_day and shown.decision.may_compute:
+        yield f"About {_points(shown.points.per_day)} a day at the pace of the last rounds"
+    if shown.line.cap_reached_ms:
+        cap_gb, at = shown.line.month_cap_bytes // 10**9, _local(shown.line.cap_reached_ms)
+        yield f"At the present rate, this month's {cap_gb} GB of traffic end on {at.date}"
 
 
 def _names_ledger(decision: Decision) -> bool:

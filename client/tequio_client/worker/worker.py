@@ -47,7 +47,7 @@ from tequio_client.worker.lending.facts import (
 from tequio_client.worker.lending.lending import UNRESTRICTED, Lending, StoredChoices, local_now
 from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
-from tequio_client.worker.points import points
+from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
@@ -303,7 +303,8 @@ class Worker:
         """Answer a controller's question; raises TequioError."""
         match question:
             case control.AskRuns():
-                return await self.runs.read(self.session.run_id if self.session else "")
+                run = self.session.run_id if self.session else ""
+                return await self.runs.read(run, flop_per_s=await self._speed())
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
             case (
@@ -320,9 +321,21 @@ class Worker:
             case control.AskBenchmark(device=device):
                 if self.trainer.child.pid is not None:
                     raise RefusedError("busy", "pause lending first to get a meaningful result")
-                return await run_benchmark(device, self.settings.net.folder)
+                return await self._benchmark(device)
             case _:
                 return await self.bookkeeping.answer(question)
+
+    async def _benchmark(self, device: str) -> control.BenchmarkReply:
+        folder = self.settings.net.folder
+        found = await run_benchmark(device, folder)
+        if found.flop_per_s > 0:
+            await trio.to_thread.run_sync(forecast.record_speed, folder, device, found.flop_per_s)
+        return found
+
+    async def _speed(self) -> float:
+        """FLOP/s of the device that is lent, as measured; 0: it was not."""
+        speeds = await trio.to_thread.run_sync(forecast.read_speeds, self.settings.net.folder)
+        return speeds.get(self.lending.limits().device, 0.0)
 
     @property
     def driver(self) -> RunDriver | None:

@@ -12,7 +12,14 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc.control import PointsRow
-from tequio_client.ipc.snapshot import DesiredState, PointsView
+from tequio_client.ipc.snapshot import (
+    Decision,
+    DesiredState,
+    LendingReason,
+    LendingState,
+    PointsView,
+    TrafficView,
+)
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.recording_worker import served
 
@@ -90,6 +97,32 @@ async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert "15m, 1h, tomorrow or game" in done.stderr
         assert host.wish == DesiredState()
+
+
+async def test_a_status_says_what_can_be_done_about_a_rule(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.decision = Decision(
+            state=LendingState.WAITING,
+            reason=LendingReason.OTHERS_CPU,
+            values={"percent": 70, "below": 40},
+        )
+        told = await said(tmp_path, "status")
+        assert told.splitlines()[:2] == [
+            "Waiting: other programs are using 70 % of your CPU. Resumes below 40 %.",
+            "Start now anyway: tequio contribute --now",
+        ]
+
+
+async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.decision = Decision(
+            state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100
+        )
+        host.points = PointsView(per_day=12_345_678)
+        host.line = TrafficView(month_cap_bytes=100 * 10**9, cap_reached_ms=clock.now_ms())
+        told = await said(tmp_path, "status")
+        assert "About 1,234 points a day at the pace of the last rounds\n" in told
+        assert "At the present rate, this month's 100 GB of traffic end on " in told
 
 
 async def test_points_are_printed_by_the_one_rule(tmp_path: Path) -> None:

@@ -346,6 +346,9 @@ class Stats(StatCards):
         points = snapshot.points
         pending = self.tr("%n round(s) pending", "", points.pending)
         today = pending if points.pending else self.tr("Nothing pending")
+        if points.per_day and snapshot.decision.may_compute:
+            per_day = figures.short_points(points.per_day)
+            today = self.tr("About {points} a day").format(points=per_day)
         self.today.show_points(points.today, today, "+" if points.today else "")
         more = self.tr("{points} still to be checked").format(
             points=figures.short_points(points.unverified)
@@ -449,6 +452,8 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         return BannerText("error", words, REASON_PAGES.get(snapshot.decision.reason, "settings"))
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms))
+    if snapshot.line.cap_reached_ms:
+        return BannerText("warning", _cap_words(snapshot), "settings")
     for need in snapshot.needs:
         return BannerText(
             "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
@@ -461,6 +466,15 @@ def backup_reminder(keys: KeyService | None) -> BannerText | None:
     if keys is None or not keys.state.wants_backup:
         return None
     return BannerText("warning", _translated(worker_texts.NEED_TEXTS["key-backup"]), "key-backup")
+
+
+def _cap_words(snapshot: Snapshot) -> str:
+    line = snapshot.line
+    return QCoreApplication.translate(
+        "remedies",
+        "At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent "
+        "until the next month, unless you raise the limit.",
+    ).format(cap=figures.data(line.month_cap_bytes), day=figures.day(line.cap_reached_ms))
 
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:

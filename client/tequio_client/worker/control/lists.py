@@ -39,7 +39,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import NONE_FITS, NONE_OPEN, IdleReason
 from tequio_client.worker.lending.needs import RoundPace, estimate
-from tequio_client.worker.points import points
+from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.points_db import DatabaseFile
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer
@@ -252,12 +252,15 @@ class RunsList:
         self._ledger = ledger
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
-    async def read(self, ours: str = "") -> RunsReply:
-        """List every run whose rules are available; `ours` is the id of our run. TequioError."""
+    async def read(self, ours: str = "", flop_per_s: float = 0.0) -> RunsReply:
+        """List every run whose rules are available; raises TequioError.
+
+        `ours` is the id of our run, `flop_per_s` the speed of this computer's device, if known.
+        """
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
-                row = await self._row(answer, ours)
+                row = await self._row(answer, ours, flop_per_s)
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
@@ -267,10 +270,11 @@ class RunsList:
     async def parameters(self) -> dict[str, int]:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
-    async def _row(self, answer: RunAnswer, ours: str) -> RunRow:
+    async def _row(self, answer: RunAnswer, ours: str, flop_per_s: float) -> RunRow:
         manifest, corpus = await self.read_rules(answer)
         is_open, sample = answer.state != ENDED_STATES, answer.sample
-        needed = estimate(manifest, corpus, await self.pace(answer, manifest))
+        pace = await self.pace(answer, manifest)
+        needed = estimate(manifest, corpus, pace)
         return RunRow(
             run=answer.run,
             name=manifest.name,
@@ -285,6 +289,9 @@ class RunsList:
             memory_mb=needed.memory_mb,
             disk_bytes=needed.disk_bytes,
             day_disk_bytes=needed.day_disk_bytes,
+            day_points=forecast.by_speed(flop_per_s, manifest.rounds.train, pace.length_ms)
+            if is_open
+            else 0,
             hourly_up_bytes=needed.hourly_up_bytes,
             hourly_down_bytes=needed.hourly_down_bytes,
             first_bytes=needed.first_bytes,

@@ -21,6 +21,7 @@ from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.points import forecast
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
@@ -253,6 +254,7 @@ class Bookkeeping:
         self._unsaved_j: dict[int, float] = {}  # by round
         self._assigned_j: float | None = None  # the total at the last call of assign_energy
         self._sums: tuple[tuple[int, int], PointsTotals] | None = None  # of changes and day
+        self._per_day = 0
         db.on_end = self._record_round
         for file in (db.file, activity.file):
             if file.set_aside_path is not None:
@@ -304,12 +306,14 @@ class Bookkeeping:
         if self._sums is None or self._sums[0] != known:
             try:
                 self._sums = (known, read_sums(self.points_db.file, midnight_ms))
+                self._per_day = forecast.by_rounds(self.points_db.file, self.activity.now_ms())
             except DatabaseError as err:
                 log.warning("points not read", error=str(err))
         sums = self._sums[1] if self._sums else PointsTotals()
         forfeited = min(self.catch_up.forfeited, sums.total)
         return PointsView(
             **sums._replace(total=sums.total - forfeited)._asdict(),
+            per_day=self._per_day,
             unvested=self.catch_up.unvested,
             forfeited=forfeited,
             unverified=max(self.catch_up.claimed - sums.total, 0),

@@ -412,6 +412,23 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
     assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")
 
 
+def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorker) -> None:
+    points = replace(LENDING.points, per_day=12_345_678)
+    worker.send_snapshot(replace(LENDING, points=points))
+    home.refresh()
+    assert home.stats.today.note.text() == "About 1,234 a day"
+    worker.send_snapshot(replace(SCENES["paused"], points=points))
+    home.refresh()
+    assert home.stats.today.note.text() == "3 rounds pending"
+
+
+def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
+    home.refresh()
+    words = "At the present rate, this month's 100 GB of traffic end on 21 Nov."
+    assert home.banner.words.text().startswith(words)
+
+
 def test_points_that_were_not_checked_are_not_counted_in(
     home: HomePage, worker: ScriptedWorker
 ) -> None:

@@ -326,6 +326,7 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
             runs = RunsList(api)
             found = await runs.read(ours=to_text(manifest.run_id))
             assert await runs.read(ours=to_text(manifest.run_id)) == found
+            (fast,) = (await runs.read(flop_per_s=1e12)).rows
     needed = estimate(
         manifest, data, RoundPace(members=0, length_ms=manifest.rounds.train, tokens=0)
     )
@@ -334,6 +335,7 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
+    assert (row.day_points, fast.day_points) == (0, 1_000 * 86_400), "it trains all the time"
     assert choose_run(found.rows, MachineFacts(free_memory_mb=10**6), Preferences(), KEY) == row
 
 
