@@ -146,7 +146,7 @@ def main() -> None:
 
 
 class OutputClosedError(BaseException):
-    """Whoever read the output has closed it, as `head` does: there is nobody to print for.
+    """The reader of the output has closed it, as `head` does: there is nobody to print for.
 
     No Exception, because no command may take it for an error of its own connections.
     """

@@ -58,7 +58,7 @@ def test_help_names_the_roles_and_the_environment() -> None:
     assert "tequio-ledger --help" in shown
 
 
-@pytest.mark.parametrize("path", [("run", "nonsense"), ("verify-competition",), ("audit", "--no")])
+@pytest.mark.parametrize("path", [("run", "unknown"), ("verify-competition",), ("audit", "--no")])
 def test_an_error_in_the_command_line_is_status_2(path: tuple[str, ...]) -> None:
     assert run_forked(CLIENT, *path, timeout_s=50).returncode == 2
 

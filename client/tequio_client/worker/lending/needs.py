@@ -90,7 +90,7 @@ class ResourceNeeds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundPace:
-    """What a round of a run is like, lately or as planned."""
+    """A round of a run, as measured lately or as planned."""
 
     members: int
     length_ms: int
@@ -115,7 +115,7 @@ def estimate(manifest: Manifest, corpus: Corpus, pace: RoundPace) -> ResourceNee
 
 
 def disk_after(manifest: Manifest, corpus: Corpus, pace: RoundPace, rounds: int) -> int:
-    """Disk space that a worker uses after so many rounds, without a storage limit."""
+    """Disk space that a worker uses after that number of rounds, without a storage limit."""
     return _RoundParts(manifest, corpus, pace).disk_bytes(rounds)
 
 
@@ -166,7 +166,7 @@ def _contributions_and_audits(
         sent = members / (1 + rate)
         return sent, sent * rate
     sent = min(max(accepted, 1.0), members)
-    # Who sends nothing audits, but for those that are away: there are no more audits than drawn.
+    # A member that sends nothing audits, or is away: there are no more audits than are drawn.
     return sent, min(members - sent, sent * rules.unproven_bp / _BASIS)
 
 
