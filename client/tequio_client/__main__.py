@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -18,7 +22,7 @@ from tequio_shared.version import BUILD
 # Help is written here rather than read from the commands: `tequio --help` imports none of them,
 # and works where the packages of some are not installed.
 SECTIONS = {
-    "Lend your computer": {
+    "Volunteer": {
         "app": ("tequio_client.app.cli:app", "Open the Tequio app."),
         "worker": ("tequio_client.worker.cli:worker", "Run the worker without the app."),
         "join": ("tequio_client.worker.account_cli:join", "Join a network with an invitation."),
@@ -36,7 +40,7 @@ SECTIONS = {
             "Print a report for troubleshooting, without secrets.",
         ),
     },
-    "Your key and standing": {
+    "Volunteer: key and standing": {
         "key": (
             "tequio_client.worker.key_cli:key",
             "Show, back up, restore, replace or revoke your key.",
@@ -52,10 +56,9 @@ SECTIONS = {
             "Link your key to an account such as GitHub.",
         ),
     },
-    "Organise": {
+    "Organiser": {
         "run": ("tequio_client.organiser.cli:run", "Plan, open and control runs."),
         "data": ("tequio_client.dataset.cli:data", "Prepare the data of a run."),
-        "seed": ("tequio_client.worker.cli:seed", "Run a public seed for the peers of a run."),
         "invite": ("tequio_client.organiser.cli:invite_group", "Manage invitations."),
         "connector": (
             "tequio_client.organiser.cli:connector",
@@ -70,7 +73,7 @@ SECTIONS = {
             "Sign a decision that another organiser has started.",
         ),
     },
-    "Compete": {
+    "Competitions": {
         "competition": (
             "tequio_client.competition.cli:competition",
             "Enter, judge and organise competitions.",
@@ -88,7 +91,8 @@ SECTIONS = {
             "Export, verify and publish the models of runs.",
         ),
     },
-    "Develop": {
+    "Operator": {
+        "seed": ("tequio_client.worker.cli:seed", "Run a public seed for the peers of a run."),
         "demo": ("tequio_client.demo.cli:demo", "Run a whole network on this computer."),
         "release": (
             "tequio_client.releases.publish_cli:release",
@@ -98,8 +102,24 @@ SECTIONS = {
 }
 
 
-@click.command(cls=LazyGroup, sections=SECTIONS)
+EPILOG = """\b
+Environment variables:
+  TEQUIO_LEDGER      Address of the ledger, in place of --ledger.
+  TEQUIO_TRUST       Policy file of the log's witnesses, in place of --trust.
+  TEQUIO_CONNECTOR   Address of a connector, in place of --connector.
+  TEQUIO_RUNTIME     Folder of the runtime that trains, for a packaged app.
+  TEQUIO_SANDBOX     "off": run the trainer without its sandbox.
+
+The server of a network has a command of its own: tequio-ledger --help.
+"""
+VERBOSE = "--verbose"
+
+
+@click.command(cls=LazyGroup, sections=SECTIONS, epilog=EPILOG)
 @click.version_option(BUILD, message="%(version)s")
+@click.option(
+    VERBOSE, "_is_verbose", is_flag=True, expose_value=False, help="Show the details of an error."
+)
 def cli() -> None:
     """Train open language models together, and verify every contribution."""
 
@@ -107,11 +127,19 @@ def cli() -> None:
 def main() -> None:
     """Run the command; an error that the user can act on is one sentence, with exit status 1."""
     disable_core_dumps()
+    sys.stdout = PipedOutput.over(sys.stdout)
+    # Also after a command: nobody who sees an error knows where the option has to be.
+    words = [word for word in sys.argv[1:] if word != VERBOSE]
     try:
-        cli()
+        cli.main(args=words)
+    except* OutputClosedError:
+        sys.exit(0)
     except* TequioError as group:
         # Tasks that failed along with the real cause are in the group too, often before it.
-        _exit_with(str(_first_error(group.subgroup(UserFacingError) or group)))
+        error = _first_error(group.subgroup(UserFacingError) or group)
+        if VERBOSE in sys.argv and error.__cause__ is not None:
+            click.echo(f"details: {_first_error(error.__cause__)}", err=True)
+        _exit_with(str(error))
     except* ModuleNotFoundError as group:
         name = str(getattr(_first_error(group), "name", None))
         if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
@@ -123,6 +151,47 @@ def main() -> None:
             f"this command is not installed here ({name} is missing): install '.[client]' from "
             "the checkout"
         )
+
+
+class OutputClosedError(BaseException):
+    """The reader of the output has closed it, as `head` does: there is nobody to print for.
+
+    No Exception, because no command may take it for an error of its own connections.
+    """
+
+
+class PipedOutput(io.TextIOWrapper):
+    """Standard output that ends the program quietly when its reader is gone."""
+
+    @classmethod
+    def over(cls, output: TextIO) -> TextIO:
+        """Return one over the same file; a stream that has none, as in a test, stays as it is."""
+        try:
+            file = open(output.fileno(), "wb", closefd=False)  # noqa: SIM115 - not closed
+        except OSError:  # io.UnsupportedOperation is one
+            return output
+        output.flush()
+        is_by_line = output.line_buffering if isinstance(output, io.TextIOWrapper) else False
+        return cls(file, output.encoding, output.errors, line_buffering=is_by_line)
+
+    def write(self, text: str) -> int:
+        with self._closing():
+            return super().write(text)
+
+    def flush(self) -> None:
+        with self._closing():
+            super().flush()
+
+    @contextmanager
+    def _closing(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            # What is still buffered goes nowhere, and is not tried again at the end.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            raise OutputClosedError from None
 
 
 def _run_with_torch() -> NoReturn:

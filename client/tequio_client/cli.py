@@ -15,7 +15,23 @@ import platformdirs
 
 F = TypeVar("F", bound="Callable[..., object]")
 GIB = 1 << 30
+_WHOLE_SENTENCE = 1_000
+"""Characters after which a command's first sentence is cut."""
 _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
+
+
+class PlainGroup(click.Group):
+    """A group that lists its commands with their whole first sentence; click would cut it."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [
+            (name, command.get_short_help_str(_WHOLE_SENTENCE))
+            for name, command in commands
+            if command is not None and not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 class LazyGroup(click.Group):

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.run import RunState
-from tequio_shared.round.assignment import trainer_micropoints
 from tequio_shared.round.documents import Roster
+from tequio_shared.round.points import trainer_micropoints
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (

@@ -127,7 +127,7 @@ def test_a_busy_port_is_named(tmp_path: Path, ledger: str, node: str) -> None:
 def test_a_ledger_that_is_away_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
     arguments = [one.format(tmp_path) for one in command]
     said = refused(*arguments, "--ledger", NOWHERE)
-    assert f"{NOWHERE} does not answer" in said
+    assert f"the network at {NOWHERE}" in said
     assert "check the address" in said
 
 

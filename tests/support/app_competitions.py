@@ -69,7 +69,7 @@ RACE = CompetitionRow(
     data="https://ledger.example/data-rules",
     entrants=(
         side("nova", OURS, run_name="nova-350m", micropoints=18_604 * POINT, has_submitted=True),
-        side("cuentos-124m", OTHER, micropoints=326 * POINT + 402_117),
+        side("cuentos-124m", OTHER, micropoints=326 * POINT + 4_021),
         side("elsewhere", "", run_name=""),
     ),
 )

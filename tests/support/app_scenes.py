@@ -45,6 +45,7 @@ from tequio_client.ipc.snapshot import (
     TrafficView,
     TrainerView,
 )
+from tequio_shared.round.points import MICROPOINTS
 from tests.support import app_competitions, app_worker_answers
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 
 NOW_MS = app_worker_answers.NOW_MS
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
-POINT = 1_000_000
+POINT = MICROPOINTS
 GB = 10**9
 AGREED = Preferences(consent=True, upload_mbit=5.0)
 CARD = AcceleratorFacts(
@@ -93,10 +94,10 @@ CURRENT = CurrentRoundView(
     bits_per_byte=0.842,
 )
 POINTS = PointsView(
-    today=412_618_204,
-    total=18_930_402_117,
+    today=4_126_182,
+    total=189_304_021,
     pending=3,
-    unvested=1_204_118_007,
+    unvested=12_041_180,
     rejected=0,
     rank=47,
     ranked=1_204,
@@ -212,7 +213,7 @@ SCENES: dict[str, Snapshot] = {
     "audit-warned": replace(
         idle(LendingState.PAUSED, LendingReason.BY_HAND),
         wish=DesiredState(number=5),
-        points=replace(POINTS, forfeited=88_400_113),
+        points=replace(POINTS, forfeited=884_001),
         audits=AuditsView(warned_round=1_836),
     ),
     "two-cards": replace(
@@ -247,7 +248,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         RankRow(
             rank=44 + at,
             key=_key(rng),
-            micropoints=18_930_402_117 + (3 - at) * 271_400_000 + (at != 3) * 40_018_000,
+            micropoints=189_304_021 + (3 - at) * 2_714_000 + (at != 3) * 400_180,
             is_ours=at == 3,
         )
         for at in range(7)
@@ -255,7 +256,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
     month = PointsSeries(
         since_ms=NOW_MS - 29 * DAY_MS - 18 * 3_600_000 - 30 * MINUTE_MS,
         step_ms=DAY_MS,
-        verified=(*map(int, days), 412_618_204),
+        verified=(*map(int, days), 4_126_182),
     )
 
     def series(asked: Question) -> PointsSeries:

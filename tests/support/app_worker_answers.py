@@ -25,10 +25,11 @@ from tequio_client.ipc.control import (
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_shared.ids import to_text
+from tequio_shared.round.points import MICROPOINTS
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
-POINT = 1_000_000
+POINT = MICROPOINTS
 MB, GB = 10**6, 10**9
 ROUNDS = 1_204
 EVENTS = 310
@@ -185,7 +186,7 @@ def series(question: Question) -> PointsSeries:
 def _event(number: int) -> ActivityRow:
     at_ms = NOW_MS - (EVENTS - number) * 23 * MINUTE_MS - 40_000
     place: Values = {"run": "nova-350m", "round": 1_841 - (EVENTS - number)}
-    points = 11 + number / 7_919
+    points = 11 * POINT + number
     lending = Decision(state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100)
     game = Decision(
         state=LendingState.WAITING, reason=LendingReason.GAME, values={"program": "Hollow Knight"}

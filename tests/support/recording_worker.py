@@ -11,7 +11,13 @@ import trio.lowlevel
 from tequio_client.control_socket import WorkerCall
 from tequio_client.ipc.control import AskDiagnostics, AskPoints, DiagnosticsReply, PointsReply
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.ipc.snapshot import DesiredState, PointsView, Snapshot
+from tequio_client.ipc.snapshot import (
+    UNDECIDED,
+    DesiredState,
+    PointsView,
+    Snapshot,
+    TrafficView,
+)
 from tequio_client.worker.control.server import ControlServer
 from tequio_shared.errors import RefusedError, UserFacingError
 
@@ -31,6 +37,7 @@ class RecordingWorker:
         self.wish = DesiredState()
         self.preferences = Preferences()
         self.points = PointsView()
+        self.decision, self.line = UNDECIDED, TrafficView()
         self.rows: tuple[PointsRow, ...] = ()
         self.facts: dict[object, SessionFacts] = {}
         self.changed = trio.Event()
@@ -42,7 +49,13 @@ class RecordingWorker:
 
     def snapshot(self) -> Snapshot:
         """See ControlledWorker."""
-        return Snapshot(wish=self.wish, preferences=self.preferences, points=self.points)
+        return Snapshot(
+            wish=self.wish,
+            preferences=self.preferences,
+            points=self.points,
+            decision=self.decision,
+            line=self.line,
+        )
 
     def apply_state(self, wish: DesiredState) -> None:
         """See Lending."""

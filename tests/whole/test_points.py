@@ -1,4 +1,4 @@
-"""Points of a real swarm: proven by each worker itself, and the ledger's to the micro-point."""
+"""Points of a real swarm: proven by each worker itself, and the ledger's to the micropoint."""
 
 from __future__ import annotations
 

@@ -1022,6 +1022,18 @@
         <translation>Termina la ronda en curso, para no perder nada de su trabajo.</translation>
     </message>
     <message>
+        <source>Start now anyway</source>
+        <translation>Empezar de todos modos</translation>
+    </message>
+    <message>
+        <source>Starts although a rule says to wait. Games and full screen still pause it.</source>
+        <translation>Empieza aunque una regla diga que hay que esperar. Los juegos y la pantalla completa siguen pausándolo.</translation>
+    </message>
+    <message>
+        <source>Change this rule</source>
+        <translation>Cambiar esta regla</translation>
+    </message>
+    <message>
         <source>Starting</source>
         <translation>Iniciando</translation>
     </message>
@@ -2847,6 +2859,14 @@
         <translation>Al entrar se descargan {first} una sola vez. Mientras entrena, cada hora suben unos {up} y bajan unos {down}; menos mientras está en pausa.</translation>
     </message>
     <message>
+        <source>After a day it uses about {disk} on the disk, or your storage limit.</source>
+        <translation>Tras un día usa unos {disk} del disco, o tu límite de almacenamiento.</translation>
+    </message>
+    <message>
+        <source>This computer would earn about {points} points a day.</source>
+        <translation>Este ordenador ganaría unos {points} puntos al día.</translation>
+    </message>
+    <message>
         <source>The {left} left this month do not last for a day of lending.</source>
         <translation>Los {left} que quedan este mes no alcanzan para un día de préstamo.</translation>
     </message>
@@ -3400,6 +3420,10 @@
     <message>
         <source>Nothing pending</source>
         <translation>Nada pendiente</translation>
+    </message>
+    <message>
+        <source>About {points} a day</source>
+        <translation>Unos {points} al día</translation>
     </message>
     <message>
         <source>{points} still to be checked</source>
@@ -4478,6 +4502,10 @@
 <context>
     <name>remedies</name>
     <message>
+        <source>At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent until the next month, unless you raise the limit.</source>
+        <translation>Al ritmo actual, los {cap} de tráfico de este mes se acaban el {day}. Después no se presta nada hasta el mes siguiente, salvo que subas el límite.</translation>
+    </message>
+    <message>
         <source>Statements that wait here for it: {waiting}.</source>
         <translation>Declaraciones que esperan aquí por él: {waiting}.</translation>
     </message>
@@ -5403,6 +5431,10 @@
         <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
     </message>
     <message>
+        <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
+        <translation>lo empezaste aunque una regla dice que hay que esperar. Las reglas vuelven a decidir cuando lo hayan permitido durante 5 min. Se pausa con los juegos.</translation>
+    </message>
+    <message>
         <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
         <translation>puntúa modelos para una competición, como ofreciste. Se detiene por ti y por tus juegos. Mira Competiciones.</translation>
     </message>
@@ -5615,12 +5647,8 @@
         <translation>otros programas necesitaron {device}. Se reanuda {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes 60 s after they finish.</source>
-        <translation>otros programas usan el {percent} % de tu CPU. Se reanuda 60 s después de que acaben.</translation>
-    </message>
-    <message>
-        <source>other programs needed the processor. Resumes {until}.</source>
-        <translation>otros programas necesitaron el procesador. Se reanuda {until}.</translation>
+        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <translation>otros programas usan el {percent} % de tu CPU. Se reanuda por debajo del {below} %.</translation>
     </message>
     <message>
         <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
@@ -5687,12 +5715,12 @@
         <translation>El entrenamiento {run} terminó.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: your work was accepted, for {points:,.3f} points.</source>
-        <translation>{run}, ronda {round}: se aceptó tu trabajo, por {points:,.3f} puntos.</translation>
+        <source>{run}, round {round}: your work was accepted, for {points} points.</source>
+        <translation>{run}, ronda {round}: se aceptó tu trabajo, por {points} puntos.</translation>
     </message>
     <message>
-        <source>{run}, round {round}: {points:,.3f} points for checking others' work.</source>
-        <translation>{run}, ronda {round}: {points:,.3f} puntos por comprobar el trabajo de otros.</translation>
+        <source>{run}, round {round}: {points} points for checking others' work.</source>
+        <translation>{run}, ronda {round}: {points} puntos por comprobar el trabajo de otros.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>
@@ -5715,8 +5743,8 @@
         <translation>{run}, ronda {round}: los testigos rechazaron tu trabajo ({reason}).</translation>
     </message>
     <message>
-        <source>{run}, round {round}: {points:,.3f} points for repeating another volunteer's work of round {audited}.</source>
-        <translation>{run}, ronda {round}: {points:,.3f} puntos por repetir el trabajo de otra persona voluntaria de la ronda {audited}.</translation>
+        <source>{run}, round {round}: {points} points for repeating another volunteer's work of round {audited}.</source>
+        <translation>{run}, ronda {round}: {points} puntos por repetir el trabajo de otra persona voluntaria de la ronda {audited}.</translation>
     </message>
     <message>
         <source>{run}, round {round}: the round ended without your audit.</source>
@@ -5735,8 +5763,8 @@
         <translation>Tu clave está ahora {standing}. Otras personas voluntarias repitieron el mismo trabajo en una auditoría y obtuvieron otros resultados que tú. A menudo falla el equipo: mide otra vez su dispositivo en Hardware, actualiza el controlador gráfico y prueba la memoria (RAM). Si no encuentras nada, puedes apelar en Ajustes, Cuenta y claves.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {ledger:,.3f} points, but its log proves {proven:,.3f}. What is not proven is not counted here.</source>
-        <translation>El registro dice que tienes {ledger:,.3f} puntos, pero su bitácora prueba {proven:,.3f}. Lo que no está probado no se cuenta aquí.</translation>
+        <source>The ledger says that you have {ledger} points, but its log proves {proven}. What is not proven is not counted here.</source>
+        <translation>El registro dice que tienes {ledger} puntos, pero su bitácora prueba {proven}. Lo que no está probado no se cuenta aquí.</translation>
     </message>
     <message>
         <source>{run}: downloaded and verified the model from round {round}.</source>

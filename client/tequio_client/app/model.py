@@ -95,6 +95,10 @@ class AppModel(QObject):
         """Lend from now on, whenever the lending policy allows it."""
         self._send_command(lend=True)
 
+    def start_anyway(self) -> None:
+        """Lend now, although a rule that the user may overrule says to wait."""
+        self._send_command(lend=True, anyway=True)
+
     def pause(self) -> None:
         """Stop until the user continues."""
         self._send_command(lend=False)
@@ -132,11 +136,18 @@ class AppModel(QObject):
         self._worker.ask(self._number, question)
 
     def _send_command(
-        self, *, lend: bool, snooze: Snooze | None = None, finish: bool = False
+        self,
+        *,
+        lend: bool,
+        snooze: Snooze | None = None,
+        finish: bool = False,
+        anyway: bool = False,
     ) -> None:
         # Based on the number in force, so that the last of several programs wins.
         number = self.desired.number + 1
-        self._command = DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
+        self._command = DesiredState(
+            number=number, lend=lend, snooze=snooze, finish=finish, anyway=anyway
+        )
         self._worker.send_desired(self._command)
         self.desired_changed.emit(self._command)
 

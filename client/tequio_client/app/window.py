@@ -93,7 +93,11 @@ class AppWindow(QMainWindow):
         return name in self._entries
 
     def open_page(self, name: str) -> None:
-        """Open the page of that name; any other name is emitted as `action_requested`."""
+        """Open the page of that name; any other name is emitted as `action_requested`.
+
+        A place in the page may follow a slash: `settings/lending`.
+        """
+        name, _, place = name.partition("/")
         if name not in self._entries:
             self.action_requested.emit(name)
             return
@@ -107,6 +111,8 @@ class AppWindow(QMainWindow):
         self._stack.setCurrentWidget(self._pages[name])
         self._side.buttons[name].setChecked(True)
         self._side.chip.show_reason(is_wanted=name != HOME)  # there the page itself says it
+        if place:
+            self._pages[name].restore_location(place)
 
     def cover(self, make: Callable[[PageContext], QWidget] | None) -> None:
         """Cover side bar and pages with the widget that `make` returns; None: uncover them."""

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     ]
 
 CONTEXT = "words"
-POINT_VALUES = ("points", "ledger", "proven")
-"""Values of events that are points."""
 HEADLINE_CONTEXT = "headline"
 NEED_CONTEXT = "remedies"
 NEED_TEXTS = {
@@ -108,13 +106,13 @@ def vesting_text(points: PointsView) -> str:
                 "vesting",
                 "{points} of your points are still vesting: they can be lost if work turns out "
                 "not to have been done.",
-            ).format(points=figures.exact_points(points.unvested))
+            ).format(points=figures.short_points(points.unvested))
         )
     if points.forfeited:
         lines.append(
             QCoreApplication.translate(
                 "vesting", "{points} more were forfeited, and are no longer counted."
-            ).format(points=figures.exact_points(points.forfeited))
+            ).format(points=figures.short_points(points.forfeited))
         )
     return "\n".join(lines)
 
@@ -167,8 +165,8 @@ def round_failure(name: str) -> str:
 
 
 def _localised(name: str, value: Value) -> object:
-    if name in POINT_VALUES:
-        return _Amount(value)
+    if name in texts.POINT_VALUES:
+        return figures.short_points(int(value))
     if name == "reason":
         return round_failure(str(value))
     if name == "standing":
@@ -179,13 +177,6 @@ def _localised(name: str, value: Value) -> object:
         template = texts.DECLINED_AUDIT_TEXTS.get(str(value), texts.UNKNOWN_REASON)
         return _translate(template).format(reason=value)
     return figures.count(value) if isinstance(value, int) else value
-
-
-class _Amount(float):
-    """Points, formatted to the micro-point in the user's locale, whatever the template says."""
-
-    def __format__(self, _form: str) -> str:
-        return figures.exact_points(round(self * figures.MICRO))
 
 
 def _translate(template: str) -> str:

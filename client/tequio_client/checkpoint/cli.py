@@ -22,7 +22,7 @@ _RUN = click.option(
 )
 
 
-@click.group()
+@click.group(cls=cli.PlainGroup)
 def checkpoint() -> None:
     """Export, verify and publish the certified heads of runs."""
 

@@ -28,15 +28,14 @@ from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.round import measures
-from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.points import flop_per_token, points
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure
 
 MAX_CONTRIBUTORS = 100
 """More are counted, not listed."""
 _SHOWN_ROUNDS = 8
-_MICRO = 10**6
 _LINE_CHARS = 256
 _MARKS = "\\`*_{}[]()<>#+-.!|&~:@$\"'"
 
@@ -346,15 +345,12 @@ def _sample(story: HeadHistory) -> tuple[str, ...]:
 
 def _people(story: HeadHistory) -> str:
     ranked = list(story.micropoints.items())
-    rows = [
-        (f"`{to_text(key)}`", f"{amount / _MICRO:,.6f}")
-        for key, amount in ranked[:MAX_CONTRIBUTORS]
-    ]
+    rows = [(f"`{to_text(key)}`", points(amount)) for key, amount in ranked[:MAX_CONTRIBUTORS]]
     text = "## Who made it\n\n" + (_table(("key", "points"), rows) if rows else "Nobody yet.")
     more = ranked[MAX_CONTRIBUTORS:]
     if more:
-        points = sum(amount for _, amount in more) / _MICRO
-        text += f"\n\nAnd {len(more):,} more keys with {points:,.6f} points together."
+        rest = points(sum(amount for _, amount in more))
+        text += f"\n\nAnd {len(more):,} more keys with {rest} points together."
     return text
 
 

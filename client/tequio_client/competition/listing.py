@@ -47,6 +47,7 @@ _STATES = {
     CompetitionPhase.REVEALED: "scoring: evaluators commit to their scores, then reveal them",
     CompetitionPhase.DECIDED: "decided",
 }
+NO_COMPETITIONS = "No competitions yet. docs/competitions.md says how to hold one."
 UNVERIFIED_NOTE = (
     "As reported by the ledger. Use --verify to read and check the log, which can take long."
 )
@@ -140,6 +141,9 @@ def log_outcome(
 def list_from_log(log: LedgerReader) -> None:
     log.read()
     now = now_ms()
+    if not log.competitions:
+        _console().print(NO_COMPETITIONS)
+        return
     table = _competition_table()
     for view in log.competitions.values():
         void = view.void_reason(now)
@@ -158,8 +162,12 @@ def list_from_log(log: LedgerReader) -> None:
 def list_reported(ledger: str) -> None:
     """Print every competition that the ledger reports, the oldest first; raises UserFacingError."""
     now = now_ms()
+    found = signing.ask_ledger(ledger, LedgerApi.competitions)
+    if not found:
+        _console().print(NO_COMPETITIONS)
+        return
     table = _competition_table()
-    for line in signing.ask_ledger(ledger, LedgerApi.competitions):
+    for line in found:
         table.add_row(
             short_id(line.competition),
             escape(line.name),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from random import SystemRandom
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,40 +22,10 @@ if TYPE_CHECKING:
     from tequio_client.verify.report import WorkProgress
 
 
-USAGE_EXIT_CODE = 64
-"""Exit status of an error in the command line: 2 means that a competition does not pass."""
 _GIVEN = re.compile(r"(?P<name>[a-z0-9][a-z0-9-]{0,31})=(?P<folder>.+)", re.DOTALL)
 
 
-class _CommandLineError(click.UsageError):
-    """An error in the command line, with an exit status that no verdict has."""
-
-    exit_code = USAGE_EXIT_CODE
-
-
-class _VerdictCommand(click.Command):
-    # A script must be able to tell a verdict from a typing error, and click exits with 2 for those.
-
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,  # noqa: ANN401 - click's own
-    ) -> click.Context:
-        try:
-            return super().make_context(info_name, args, parent, **extra)
-        except click.UsageError as err:
-            raise _CommandLineError(err.format_message(), err.ctx) from err
-
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        try:
-            return super().invoke(ctx)
-        except click.UsageError as err:
-            raise _CommandLineError(err.format_message(), err.ctx) from err
-
-
-@click.command("verify-competition", cls=_VerdictCommand)
+@click.command("verify-competition")
 @click.argument("place", metavar="URL|BUNDLE")
 @click.option(
     "--competition",
@@ -108,8 +78,8 @@ def verify_competition(  # noqa: PLR0913 - one parameter an option
     URL is the address of the ledger or of the competition's page. Signatures, order, draw, texts,
     medians, intervals and ranks are all computed again.
 
-    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable,
-    64 an error in the command line.
+    Exit status: 0 everything holds, 2 something does not match (or the command line is wrong), 3
+    something was unavailable.
     """
     from rich.console import Console
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tequio_client.cli import PlainGroup
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 _MIB = 1 << 20
 
 
-@click.group()
+@click.group(cls=PlainGroup)
 def data() -> None:
     """Prepare the training data of a run."""
 

@@ -95,7 +95,7 @@ def print_summary(result: DemoResult, console: Console) -> None:
 
 
 def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
-    """The outcome as plain values; sizes in bytes, memory in MiB, points in micro-points."""
+    """The outcome as plain values; sizes in bytes, memory in MiB, points in micropoints."""
     tally = result.tally
     return {
         "rounds_committed": tally.committed,

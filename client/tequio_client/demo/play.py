@@ -262,7 +262,7 @@ async def _open_run(network: DemoNetwork) -> None:
 
 def _start(network: DemoNetwork, nursery: trio.Nursery) -> None:
     folder = network.script.folder
-    command = tequio("seed", *_common(network), "--dir", str(folder / "seed"), "--heads-every", "1")
+    command = tequio("seed", *_common(network), "--dir", str(folder / "seed"))
     network.seed = DemoProgram("seed", command, folder)
     nursery.start_soon(network.seed.run_checked)
     for _ in range(network.script.peers):

@@ -293,6 +293,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: Count
     """Accelerator memory for training, estimated from the model's size."""
     disk_bytes: Count
+    """Needed to take part."""
     hourly_up_bytes: Count
     hourly_down_bytes: Count
     first_bytes: Count
@@ -301,6 +302,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """The texts that it learns from, as its rules describe them for people."""
     witness_share_bp: Count = 0
     """Points of all witnesses of a round, in 1/10000 of its trainers'."""
+    day_disk_bytes: Count = 0
+    """Disk space used after a day, if the storage limit allows it; 0: unknown."""
+    day_points: Count = 0
+    """Micropoints per day that this computer would earn; 0: unknown, as no device was measured."""
     adapters: Count = 0
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
@@ -413,6 +418,8 @@ class ActivityReply(msgspec.Struct, frozen=True, kw_only=True, tag="activity"):
 class BenchmarkReply(msgspec.Struct, frozen=True, kw_only=True, tag="benchmark"):
     device: Name
     tokens_per_s: float
+    flop_per_s: float = 0.0
+    """By the formula of points; 0: unknown."""
     watts: float | None = None
     memory_mb: Count = 0
 

@@ -1,6 +1,6 @@
 """A worker's snapshot: its whole visible state in one value, shown to people only.
 
-No program decides by it. Points in micro-points, memory in MiB, times in milliseconds since 1970
+No program decides by it. Points in micropoints, memory in MiB, times in milliseconds since 1970
 unless the name says otherwise, energy in joules.
 """
 
@@ -42,6 +42,8 @@ class LendingReason(StrEnum):
 
     LENDING = "lending"  # (fact: spare)
     LENDING_WHILE_USED = "lending-while-used"  # (share)
+    LENDING_ANYWAY = "lending-anyway"
+    """A rule speaks against it, and the user started it anyway."""
     NO_CONSENT = "no-consent"
     BY_HAND = "by-hand"  # (fact: finished, device)
     SNOOZED = "snoozed"
@@ -74,13 +76,31 @@ class LendingReason(StrEnum):
     CANNOT_TELL = "cannot-tell"  # (fact: session, idle, fullscreen, game, programs)
     """Nothing tells whether somebody is at the computer."""
     OTHERS_GPU = "others-gpu"  # (device, percent)
-    OTHERS_CPU = "others-cpu"  # (percent) (fact: unknown)
+    OTHERS_CPU = "others-cpu"  # (percent, below) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
     GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
     SLOWED = "slowed"
     """Our own training steps take longer than before: another program needs the device."""
 
 
+STARTABLE = frozenset(
+    {
+        LendingReason.BATTERY,
+        LendingReason.BATTERY_UNKNOWN,
+        LendingReason.SAVING_POWER,
+        LendingReason.SCHEDULE,
+        LendingReason.CANNOT_TELL,
+        LendingReason.IN_USE,
+        LendingReason.OTHERS_GPU,
+        LendingReason.OTHERS_CPU,
+        LendingReason.SLOWED,
+    }
+)
+"""Reasons to wait that the user can overrule for once (`DesiredState.anyway`).
+
+Not games and full screen, which are the user too; nor what costs money, harms the device or cannot
+work: traffic limits, heat, memory and disk.
+"""
 Value = str | int | float
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 LINE_BYTES = 1 << 16
@@ -103,6 +123,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def may_compute(self) -> bool:
         return self.share_percent > 0
+
+    @property
+    def is_startable(self) -> bool:
+        """True if the user can start lending anyway."""
+        return self.state is LendingState.WAITING and self.reason in STARTABLE
 
 
 class Snooze(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,12 +154,15 @@ class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
     snooze: Snooze | None = None
     finish: bool = False
     """End the current round, then stop lending."""
+    anyway: bool = False
+    """Lend although a `STARTABLE` reason speaks against it, until the rules alone have allowed
+    lending for a while, or the worker ends."""
 
 
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One worker's part in the swarm, as one JSON line per change and one every second.
 
-    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micro-points.
+    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micropoints.
     """
 
     peer: Text
@@ -214,6 +242,8 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     """0: unknown."""
     ranked: Count = 0
     """Number of keys in the ranking."""
+    per_day: Count = 0
+    """Forecast at the pace of the last rounds; 0: too few of them, or none lately."""
 
 
 class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,6 +252,8 @@ class TrafficView(msgspec.Struct, frozen=True, kw_only=True):
     month_bytes: Count = 0
     month_cap_bytes: Count = 0
     """0: no cap."""
+    cap_reached_ms: Count = 0
+    """When the cap is reached at the present rate; 0: not this month, or not known yet."""
 
 
 class DiskView(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ since a missing one would raise KeyError; a test fills them all.
 
 A decision's key is the code of its reason, followed by `.` and its `fact`, or by `.until` where the
 end is known and the sentence changes with it. Each sentence names the rule that decided and the way
-out. An event's points come in points, not micro-points; its time is in the row. `UNKNOWN_EVENT` and
+out. An event's points come in micropoints; its time is in the row. `UNKNOWN_EVENT` and
 `UNKNOWN_REASON` are for codes of a later version.
 """
 
@@ -35,6 +35,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "lending.spare": "this device is lent also while you use the computer or play.",
     "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
     "Pauses for games.",
+    "lending-anyway": "you started it although a rule says to wait. The rules decide again once "
+    "they have allowed it for 5 min. Pauses for games.",
     "judging": "scoring models for a competition, as you offered. Pauses for you and your games. "
     "See Competitions.",
     "no-consent": "nothing is lent before you agree to it. Choose when to lend, then Contribute.",
@@ -112,9 +114,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
     "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",
-    "others-cpu": "other programs are using {percent} % of your CPU. Resumes 60 s after they "
-    "finish.",
-    "others-cpu.until": "other programs needed the processor. Resumes {until}.",
+    "others-cpu": "other programs are using {percent} % of your CPU. Resumes below {below} %.",
     "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
     "or set that limit to 100 % in Settings, When to lend.",
     "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "
@@ -233,8 +233,8 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.LEFT_RUN: "Left the run {run}.",
     ActivityEvent.RUN_ENDED: "The run {run} has ended.",
     ActivityEvent.ROUND_ACCEPTED: "{run}, round {round}: your work was accepted, for "
-    "{points:,.3f} points.",
-    ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points:,.3f} points for checking "
+    "{points} points.",
+    ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points} points for checking "
     "others' work.",
     ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything "
     "that earns points.",
@@ -245,7 +245,7 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     "again.",
     ActivityEvent.ROUND_REJECTED: "{run}, round {round}: the witnesses refused your work "
     "({reason}).",
-    ActivityEvent.ROUND_AUDITED: "{run}, round {round}: {points:,.3f} points for repeating "
+    ActivityEvent.ROUND_AUDITED: "{run}, round {round}: {points} points for repeating "
     "another volunteer's work of round {audited}.",
     ActivityEvent.ROUND_NOT_AUDITED: "{run}, round {round}: the round ended without your audit.",
     ActivityEvent.AUDIT_DECLINED: "You were chosen to repeat another volunteer's work of round "
@@ -258,8 +258,8 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     "the same work in an audit and got other results than you. Often the computer is at fault: "
     "measure its device again in Hardware, update the graphics driver, and test the memory (RAM). "
     "If that finds nothing, you can appeal in Settings, Account and keys.",
-    ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger:,.3f} points, but its "
-    "log proves {proven:,.3f}. What is not proven is not counted here.",
+    ActivityEvent.POINTS_DIFFER: "The ledger says that you have {ledger} points, but its "
+    "log proves {proven}. What is not proven is not counted here.",
     ActivityEvent.HEAD_VERIFIED: "{run}: downloaded and verified the model from round {round}.",
     ActivityEvent.STANDING_CHANGED: "Your key is now {standing}.",
     ActivityEvent.STANDING_LOWERED: "Your key is now {standing}. Reason: {cause}. If that is "
@@ -275,6 +275,8 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     ActivityEvent.CLOCK_SET: "This computer's clock was changed by {seconds} s.",
 }
 """All events but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
+POINT_VALUES = frozenset({"points", "ledger", "proven"})
+"""Values of events that are amounts in micropoints."""
 UNKNOWN_EVENT = "An event that this version does not know ({code})."
 _DECISION_VALUES = ("state", "reason", "until_ms")
 

@@ -29,7 +29,7 @@ FROM_STDIN = click.option(
 )
 
 
-@click.group()
+@click.group(cls=cli.PlainGroup)
 def key() -> None:
     """Manage the key that owns this volunteer's identity and points."""
 

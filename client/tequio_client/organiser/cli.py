@@ -69,7 +69,7 @@ _DAYS = click.option(
 )
 
 
-@click.group()
+@click.group(cls=cli.PlainGroup)
 def run() -> None:
     """Plan, open and control runs."""
 
@@ -234,7 +234,8 @@ def list_(ledger: str) -> None:
     """List the runs of a ledger."""
     from tequio_client.organiser import opening
 
-    opening.list_runs(ledger)
+    cli.set_up_logs(log_json=False, log_level="error")
+    opening.list_runs(ledger, cli.default_folder("worker"))
 
 
 @run.command("show")
@@ -304,7 +305,7 @@ def key(folder: Path) -> None:
     click.echo(opening.organiser_key(folder))
 
 
-@click.group("invite")
+@click.group("invite", cls=cli.PlainGroup)
 def invite_group() -> None:
     """Create, list, close and revoke invitations."""
 
@@ -369,7 +370,7 @@ def list_invitations(ledger: str) -> None:
 _KEY = cli.log_id_argument("key")
 
 
-@click.group()
+@click.group(cls=cli.PlainGroup)
 def connector() -> None:
     """Manage the connectors: services that vouch for keys."""
 
@@ -432,7 +433,7 @@ def countersign(file: Path, ledger: str, folder: Path, *, yes: bool) -> None:
     click.echo(signing.countersign(ledger, file, folder, agrees))
 
 
-@click.group()
+@click.group(cls=cli.PlainGroup)
 def quarantine() -> None:
     """Review quarantined keys and decide their appeals."""
 

@@ -75,8 +75,12 @@ def end_invitation(
 
 
 def list_invitations(ledger: str) -> None:
+    found = signing.ask_ledger(ledger, _invitations)
+    if not found:
+        Console(soft_wrap=True).print("No invitations yet. `tequio invite open` makes one.")
+        return
     table = Table("invitation", "used", "until", "run", "state")
-    for one in signing.ask_ledger(ledger, _invitations):
+    for one in found:
         cells = (f"{one.used} of {one.uses}", format_time(one.until), (one.run or "every run")[:10])
         table.add_row(one.invitation, *map(escape, cells), _state(one))
     Console(soft_wrap=True).print(table)
@@ -133,8 +137,12 @@ def revoke_connector(options: SigningOptions, key: str) -> str:
 
 
 def list_connectors(ledger: str) -> None:
+    found = signing.ask_ledger(ledger, LedgerApi.connectors).connectors
+    if not found:
+        Console(soft_wrap=True).print("No connectors: no service vouches for keys.")
+        return
     table = Table("key", "until")
-    for one in signing.ask_ledger(ledger, LedgerApi.connectors).connectors:
+    for one in found:
         expired = " (expired: cannot vouch for new keys)" if now_ms() >= one.until else ""
         table.add_row(one.key, format_time(one.until) + expired)
     Console(soft_wrap=True).print(table)
@@ -149,8 +157,12 @@ def _checked(key: str) -> str:
 
 
 def list_restricted(ledger: str) -> None:
+    found = signing.ask_ledger(ledger, _restricted)
+    if not found:
+        Console(soft_wrap=True).print("No key is restricted.")
+        return
     table = Table("key", "standing", "since", "until", "appeal", "why")
-    for one in signing.ask_ledger(ledger, _restricted):
+    for one in found:
         at = one.standing
         until = format_time(at.until) if at.until else ""
         appeal = "" if at.appeal is None else str(at.appeal)

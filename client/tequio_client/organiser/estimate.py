@@ -26,6 +26,7 @@ from tequio_client.organiser.model_source import ModelSourceSpec
 from tequio_client.organiser.plan import ExpectPlan, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
+    RoundPace,
     contribution_bytes,
     estimate,
     memory_mb,
@@ -35,8 +36,8 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.assignment import flop_per_token
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
+from tequio_shared.round.points import flop_per_token
 
 if TYPE_CHECKING:
     from tequio_client.trainer.model import ModelOutline
@@ -54,6 +55,8 @@ _TFLOPS = ((4, 4.0), (6, 6.0), (8, 10.0), (12, 14.0), (16, 22.0), (24, 45.0))
 """Card memory, GiB, and the 16-bit speed of common cards with that memory, TFLOP/s."""
 _MOST_TFLOPS = 90.0
 _FITTING = 0.85
+_FAR = 4
+"""Factor by which a run may miss the best number of tokens without a warning."""
 _MIB, _GIB = 1 << 20, 1 << 30
 _MIB_OF_GIB = 1 << 10
 _BITS = 8
@@ -74,10 +77,11 @@ class EstimateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """The table, and each fault of the plan with its remedy."""
+    """The table, each fault of the plan with its remedy, and what is allowed but unwise."""
 
     rows: tuple[EstimateRow, ...]
     faults: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def check(self) -> None:
         """Raise UserFacingError where something cannot work."""
@@ -111,7 +115,9 @@ def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     """Compare the outline with the volunteers expected."""
     facts = _Facts(outline, expect)
     return Estimate(
-        rows=tuple(_rows(facts)), faults=(*_machine_faults(facts), *_time_faults(facts))
+        rows=tuple(_rows(facts)),
+        faults=(*_machine_faults(facts), *_time_faults(facts)),
+        warnings=tuple(_warnings(facts)),
     )
 
 
@@ -121,15 +127,22 @@ class _Facts:
         manifest, rounds = outline.manifest, outline.manifest.rounds
         self.transfer_s = transfer_s(manifest, expect, expect.peers)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
-        self.needs = estimate(
-            manifest, outline.corpus, expect.peers, round(self.round_s * _SECOND_MS)
-        )
         still = manifest.frozen.parameters if manifest.frozen else 0
         self.speed = tokens_per_s(manifest.model.parameters, expect, still)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
+        self.needs = estimate(
+            manifest,
+            outline.corpus,
+            RoundPace(
+                members=expect.peers,
+                length_ms=round(self.round_s * _SECOND_MS),
+                tokens=self.round_tokens,
+            ),
+        )
         self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
+        self.passes = self.tokens / self.data_tokens
 
 
 def _rows(facts: _Facts) -> Iterator[EstimateRow]:
@@ -153,7 +166,8 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="disk",
         value=f"{found.disk_bytes / _GIB:.1f} GiB",
-        note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join",
+        note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join; "
+        f"{found.day_disk_bytes / _GIB:.1f} GiB are used after a day, if the limit allows it",
     )
     yield EstimateRow(
         label="contribution",
@@ -169,7 +183,8 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         label="round",
         value=_duration(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
-        f"{found.hourly_up_bytes / _GIB:.2f} GiB per hour each way",
+        f"{found.hourly_up_bytes / _GIB:.2f} GiB up and {found.hourly_down_bytes / _GIB:.2f} GiB "
+        "down per hour",
     )
     yield EstimateRow(
         label="newcomer's windows",
@@ -177,13 +192,11 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
         f"{facts.speed:,.0f} tokens/s",
     )
-    passes = facts.tokens / facts.data_tokens
     yield EstimateRow(
         label="tokens",
         value=f"{facts.tokens / 1e9:,.2f} billion",
         note=f"{facts.round_tokens:,} per round; {facts.tokens / model.parameters:,.1f} per "
-        f"parameter, {passes:,.1f} passes over the data"
-        + (f" (beyond {USEFUL_EPOCHS}, little more is learnt)" if passes > USEFUL_EPOCHS else ""),
+        f"parameter, {facts.passes:,.1f} passes over the data",
     )
     yield EstimateRow(
         label="run",
@@ -201,6 +214,21 @@ def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
         + (f"{held / _GIB:.2f} GiB in memory, in 4 bits; " if base.is_in_4_bits else "")
         + f"adapters of rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )
+
+
+def _warnings(facts: _Facts) -> Iterator[str]:
+    if facts.passes > USEFUL_EPOCHS:
+        yield (
+            f"the run passes {facts.passes:,.1f} times over its data, and beyond {USEFUL_EPOCHS} "
+            "passes little more is learnt: use more data, or fewer rounds (rounds.most)"
+        )
+    per_parameter = facts.tokens / facts.manifest.model.parameters
+    if not facts.manifest.frozen and per_parameter < TOKENS_PER_PARAMETER / _FAR:
+        yield (
+            f"the run sees {per_parameter:,.1f} tokens for each parameter, and about "
+            f"{TOKENS_PER_PARAMETER} make the best use of the computing: use a smaller model, or "
+            "more rounds (rounds.most)"
+        )
 
 
 def _machine_faults(facts: _Facts) -> Iterator[str]:

@@ -6,7 +6,7 @@ in the log.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,14 +29,17 @@ from tequio_client.organiser import estimate, model_source, signing
 from tequio_client.organiser.model_source import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.control.lists import RunsList
+from tequio_client.worker.points.forecast import read_speeds
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.network.run import first_head
+from tequio_shared.network.run import RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.points import points
 from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
@@ -204,15 +207,46 @@ def open_run(
     return to_text(prepared.manifest.run_id)
 
 
-def list_runs(ledger: str) -> None:
-    """Print all runs as a table of at most 80 columns; `show_run` has the rest."""
+_STATES: Mapping[str, str] = {
+    RunState.WAITING_FOR_MEMBERS: "waiting",
+    RunState.WARMUP: "starting",
+    RunState.ROUND_TRAIN: "training",
+    RunState.ROUND_WITNESS: "checking",
+    RunState.COOLDOWN: "ending",
+}
+"""Plain names of a run's states; the others are plain already."""
+
+
+def list_runs(ledger: str, worker_folder: Path) -> None:
+    """Print all runs as a table of at most 80 columns; `show_run` has the rest.
+
+    With a device that the worker of that folder measured, also its forecast for each run.
+    """
+    runs = signing.ask_ledger(ledger, LedgerApi.runs)
+    if not runs:
+        Console(soft_wrap=True).print("No runs yet. An organiser opens one with `tequio run open`.")
+        return
     table = Table("run", "name", "state", "round", "members", "tokens", box=SIMPLE, pad_edge=False)
+    forecasts = _forecasts(ledger, worker_folder)
+    if forecasts:
+        table.add_column("points/day")
     for column in table.columns[3:]:
         column.justify = "right"
-    for one in signing.ask_ledger(ledger, LedgerApi.runs):
-        numbers = f"{one.round:,}", str(one.members), _short_number(one.tokens)
-        table.add_row(one.run[:10], escape(one.name), _state(one), *numbers)
+    for one in runs:
+        numbers = [f"{one.round:,}", str(one.members), _short_number(one.tokens)]
+        if forecasts:
+            numbers.append(points(forecasts[one.run]) if forecasts.get(one.run) else "")
+        table.add_row(one.run[:10], escape(one.name), state_name(one.state), *numbers)
     Console().print(table)
+
+
+def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
+    """Micropoints per day of this computer's fastest measured device, by run; empty: unknown."""
+    speed = max(read_speeds(worker_folder).values(), default=0.0)
+    if not speed:
+        return {}
+    found = signing.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed))
+    return {row.run: row.day_points for row in found.rows}
 
 
 def show_run(name: str, ledger: str) -> None:
@@ -230,14 +264,14 @@ def _short_number(count: int) -> str:
     return str(count)
 
 
-def _state(one: RunAnswer) -> str:
-    return one.state.replace("_", " ")
+def state_name(state: str) -> str:
+    return _STATES.get(state, state.replace("_", " "))
 
 
 def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "name", one.name
     yield "run", one.run
-    yield "state", f"{_state(one)}, {one.phase}" if one.phase else _state(one)
+    yield "state", f"{state_name(one.state)}, {one.phase}" if one.phase else state_name(one.state)
     yield "round", f"{one.round:,} ({one.closed:,} closed, {one.voided:,} void)"
     yield "members", f"{one.members:,}"
     yield "tokens", f"{one.tokens:,}"
@@ -269,7 +303,7 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
                 raise
             raise UserFacingError(
-                f"{one.name} is {_state(one)}: {body.TYPE} has no effect"
+                f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect"
             ) from refused
     return f"{one.name}: {done.format(short_id(one.run))}"
 

@@ -30,7 +30,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tequio_client import plan_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import MOST_RANK
-from tequio_shared.round.assignment import BASIS_POINTS
 from tequio_shared.round.manifest import (
     Admission,
     Algorithm,
@@ -39,6 +38,7 @@ from tequio_shared.round.manifest import (
     MeasureRules,
     RoundRules,
 )
+from tequio_shared.round.points import BASIS_POINTS
 
 if TYPE_CHECKING:
     pass

@@ -461,6 +461,8 @@ def _print(found: RunOutline, reckoned: Estimate) -> None:
         table.add_row(row.label, row.value, row.note)
     Console().print(table)
     reckoned.check()
+    for warning in reckoned.warnings:
+        Console(stderr=True, soft_wrap=True).print(f"warning: {escape(warning)}", style="yellow")
 
 
 def _save(path: Path, content: bytes) -> None:

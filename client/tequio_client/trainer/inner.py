@@ -29,6 +29,7 @@ from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
+from tequio_shared.round.points import flop_per_token
 
 MOMENTUM = 0.95
 BETAS = (0.9, 0.95)
@@ -443,11 +444,14 @@ def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -
 
     steps_for(warm_s)
     steps, seconds = steps_for(measure_s)
+    tokens_per_s = steps * _BENCHMARK_SAMPLES * _BENCHMARK_SEQUENCE / seconds
+    parameters = sum(one.numel() for one in trained.network.parameters())
     is_cuda = chosen.handle.type == "cuda"
     used = int(torch.cuda.max_memory_allocated(chosen.handle)) if is_cuda else 0
     return BenchmarkReply(
         device=chosen.label,
-        tokens_per_s=steps * _BENCHMARK_SAMPLES * _BENCHMARK_SEQUENCE / seconds,
+        tokens_per_s=tokens_per_s,
+        flop_per_s=tokens_per_s * flop_per_token(parameters),
         memory_mb=used // _MIB,
     )
 

@@ -57,8 +57,9 @@ def audit(  # noqa: PLR0913 - one parameter an option
 
     Without --store, contributions and weights are fetched from the seeds that the ledger lists.
 
-    Exit status: 0 everything holds, 2 something does not match, 3 something was unavailable, 4
-    workers claim that the ledger left something out, but too few of them.
+    Exit status: 0 everything holds, 2 something does not match (or the command line is wrong), 3
+    something was unavailable, 4 workers claim that the ledger left something out, but too few of
+    them.
     """
     from rich.console import Console
 

@@ -18,6 +18,7 @@ import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.points import points
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTotals:
-    """Audits by repeated training (docs/auditing.md) in a log, and its points in micro-points."""
+    """Audits by repeated training (docs/auditing.md) in a log, and its points in micropoints."""
 
     repeated: int
     """Contributions whose training an auditor repeated, or that it was not given."""
@@ -100,17 +101,13 @@ class AuditTotals:
             f"{_plural(self.reports, 'report')}, and {_plural(self.declined, 'audit')} declined. "
             f"Not done: {self.not_done:,}; withheld: {self.withheld:,}; audits contradicted by "
             f"the others: {self.contradicted:,}.",
-            f"Points: {_points(self.vested)} vested, {_points(self.unvested)} still vesting, "
-            f"{_points(self.forfeited)} forfeited.",
+            f"Points: {points(self.vested)} vested, {points(self.unvested)} still vesting, "
+            f"{points(self.forfeited)} forfeited.",
         )
 
 
 def _plural(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _points(micropoints: int) -> str:
-    return f"{micropoints // 10**6:,}.{micropoints % 10**6:06}"
 
 
 @dataclass(slots=True)
@@ -244,6 +241,8 @@ class ProgressBars:
     def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
         """Report one piece of work until the end of `with`."""
         task = self._progress.add_task(what, total=total)
+        if self._lines is not None:
+            self._print_line(f"{what}...")
         try:
             yield partial(self._progress.advance, task)
         finally:
@@ -256,4 +255,7 @@ class ProgressBars:
                 steps = f"{task.completed:,.0f} of {task.total or 0:,.0f}"
                 percent = int(100 * task.completed // task.total) if task.total else 100
                 line = f"{task.description}: {steps} ({percent}%), {task.elapsed or 0:.0f} s"
-                self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+                self._print_line(line)
+
+    def _print_line(self, line: str) -> None:
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)

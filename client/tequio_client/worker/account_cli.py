@@ -77,6 +77,7 @@ def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
     "--connector",
     required=True,
     envvar="TEQUIO_CONNECTOR",
+    show_envvar=True,
     help="Address of a connector that the network's organisers trust.",
 )
 @click.option("--provider", default="", help="Account provider, if the connector supports several.")

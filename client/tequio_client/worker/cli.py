@@ -14,10 +14,13 @@ import click
 from tequio_client import cli, heap
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import msgspec
 
     from tequio_client.ipc.snapshot import (
         AuditsView,
+        Decision,
         DesiredState,
         PointsView,
         Snapshot,
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from tequio_client.worker.settings import NetSettings
     from tequio_shared.statements.network import Role
 
-MICRO = 1_000_000
 _MINUTES = {"m": 1, "h": 60}
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
@@ -191,10 +193,17 @@ def status(*, folder: Path, as_json: bool) -> None:
 
 @click.command()
 @cli.folder_option("worker")
+@click.option(
+    "--now",
+    "is_now",
+    is_flag=True,
+    help="Start although you use the computer, other programs are busy, it is outside your hours, "
+    "or it runs on battery. Games and full screen still pause it.",
+)
 @_json_option
-def contribute(*, folder: Path, as_json: bool) -> None:
+def contribute(*, folder: Path, is_now: bool, as_json: bool) -> None:
     """Start lending this computer, as far as the preferences allow."""
-    _set_state(folder, as_json=as_json, lend=True)
+    _set_state(folder, as_json=as_json, lend=True, anyway=is_now)
 
 
 @click.command()
@@ -270,14 +279,20 @@ def diagnostics(*, folder: Path, as_json: bool) -> None:
 
 
 def _set_state(
-    folder: Path, *, as_json: bool, lend: bool, snooze: Snooze | None = None, finish: bool = False
+    folder: Path,
+    *,
+    as_json: bool,
+    lend: bool,
+    snooze: Snooze | None = None,
+    finish: bool = False,
+    anyway: bool = False,
 ) -> None:
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.snapshot import DesiredState
 
     def make(shown: Snapshot) -> DesiredState:
         number = shown.wish.number + 1
-        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish)
+        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish, anyway=anyway)
 
     with WorkerCall.to(folder) as call:
         snapshot = call.set_state(make)
@@ -311,29 +326,51 @@ def _local(at_ms: int) -> LocalTime:
 
 
 def _print_status(shown: Snapshot, *, as_json: bool) -> None:
-    from tequio_client import clock
-    from tequio_client.ipc.texts import decision_sentence
-
     if as_json:
         _dump(shown)
         return
-    click.echo(decision_sentence(shown.decision, clock.now_ms(), _local))
+    for line in _status_lines(shown):
+        click.echo(line)
+    _print_vesting(shown.points)
+
+
+def _status_lines(shown: Snapshot) -> Iterator[str]:
+    from tequio_client import clock
+    from tequio_client.ipc.texts import decision_sentence
+
+    yield decision_sentence(shown.decision, clock.now_ms(), _local)
+    if shown.decision.is_startable:
+        yield "Start now anyway: tequio contribute --now"
     if shown.round is not None:
         one = shown.round
-        click.echo(f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}")
+        yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
     if shown.audits.ordered_round:
-        click.echo(_audit_line(shown.audits))
+        yield _audit_line(shown.audits)
     if shown.status is not None:
-        click.echo(f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}")
-    if shown.ledger.problem and shown.ledger.problem not in shown.decision.values.values():
-        click.echo(f"The ledger does not answer: {shown.ledger.problem}")
+        yield f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}"
+    if shown.ledger.problem and not _names_ledger(shown.decision):
+        yield f"Can't reach the network at {shown.ledger.url}"
+    yield from _device_lines(shown)
+    sandboxes = sorted({one.sandbox for one in shown.trainers if one.sandbox})
+    yield from (f"Trainer's sandbox: {one}" for one in sandboxes)
+    yield f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}"
+    if shown.points.per_day and shown.decision.may_compute:
+        yield f"About {_points(shown.points.per_day)} a day at the pace of the last rounds"
+    if shown.line.cap_reached_ms:
+        cap_gb, at = shown.line.month_cap_bytes // 10**9, _local(shown.line.cap_reached_ms)
+        yield f"At the present rate, this month's {cap_gb} GB of traffic end on {at.date}"
+
+
+def _names_ledger(decision: Decision) -> bool:
+    from tequio_client.ipc.snapshot import LendingReason
+
+    return decision.reason in {LendingReason.LEDGER_AWAY, LendingReason.LEDGER_UNKNOWN}
+
+
+def _device_lines(shown: Snapshot) -> Iterator[str]:
     names = {gpu.id: gpu.name for gpu in shown.machine.gpus or ()}
     for trainer in shown.trainers if len(shown.trainers) > 1 else ():
-        click.echo(_device_line(trainer, names.get(trainer.device, trainer.device)))
-    for sandbox in sorted({one.sandbox for one in shown.trainers if one.sandbox}):
-        click.echo(f"Trainer's sandbox: {sandbox}")
-    click.echo(f"{_points(shown.points.total)} verified, {_pending(shown.points.pending)}")
-    _print_vesting(shown.points)
+        yield _device_line(trainer, names.get(trainer.device, trainer.device))
 
 
 def _device_line(trainer: TrainerView, name: str) -> str:
@@ -366,11 +403,13 @@ def _print_vesting(shown: PointsView) -> None:
 
 
 def _pending(rounds: int) -> str:
-    return "1 round pending" if rounds == 1 else f"{rounds} rounds pending"
+    return "1 round pending" if rounds == 1 else f"{rounds or 'no'} rounds pending"
 
 
 def _points(micro: int) -> str:
-    return f"{micro // MICRO:,}.{micro % MICRO:06} points"
+    from tequio_shared.round.points import points
+
+    return f"{points(micro)} points"
 
 
 def _dump(value: msgspec.Struct | dict[str, object]) -> None:

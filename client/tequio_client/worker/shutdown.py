@@ -52,8 +52,8 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
             yield
         except* LedgerUnavailableError as group:
             raise UserFacingError(
-                f"the ledger at {ledger} does not answer ({first_error(group)}): "
-                "check the address, and that the ledger is running"
+                f"can't reach the network at {ledger}: check your connection, and check the "
+                "address (--verbose shows details)"
             ) from group
         except* LedgerRefusedError as group:
             raise UserFacingError(

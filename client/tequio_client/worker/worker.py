@@ -63,7 +63,7 @@ from tequio_client.worker.lending.lending import (
 )
 from tequio_client.worker.lending.meters import EnergyMeter, TransferCounters, TransferMeter
 from tequio_client.worker.node import Node
-from tequio_client.worker.points import points
+from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.activity import ActivityDatabase, ActivityRecorder, Observation
 from tequio_client.worker.points.points import Bookkeeping
 from tequio_client.worker.points.points_db import PointsDatabase
@@ -414,7 +414,8 @@ class Worker:
         """Answer a controller's question; raises TequioError."""
         match question:
             case control.AskRuns():
-                return await self.runs.read({one.run_id for one in self.sessions.values()})
+                ours = {one.run_id for one in self.sessions.values()}
+                return await self.runs.read(ours, flop_per_s=await self._speed())
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
             case (
@@ -431,9 +432,22 @@ class Worker:
             case control.AskBenchmark(device=device):
                 if self._is_busy(device):
                     raise RefusedError("busy", "suspend the device first, for a meaningful result")
-                return await run_benchmark(device, self.settings.net.folder)
+                return await self._benchmark(device)
             case _:
                 return await self.bookkeeping.answer(question)
+
+    async def _benchmark(self, device: str) -> control.BenchmarkReply:
+        folder = self.settings.net.folder
+        found = await run_benchmark(device, folder)
+        if found.flop_per_s > 0:
+            await trio.to_thread.run_sync(forecast.record_speed, folder, device, found.flop_per_s)
+        return found
+
+    async def _speed(self) -> float:
+        """FLOP/s of the fastest device that is lent, as measured; 0: none was."""
+        speeds = await trio.to_thread.run_sync(forecast.read_speeds, self.settings.net.folder)
+        lent = [one.id for one in self.lending.devices.values() if one.is_chosen]
+        return max((speeds.get(one, 0.0) for one in lent), default=0.0)
 
     def _is_busy(self, name: str) -> bool:
         """True while a child process computes on that device."""

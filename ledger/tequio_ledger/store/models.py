@@ -1,7 +1,7 @@
 """Tables. Those of the log come first; `replay` rebuilds all tables below the line from it.
 
 Rows of the log are inserted and never changed, except for the head and the growing right edge of
-the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micro-points.
+the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micropoints.
 """
 
 from __future__ import annotations

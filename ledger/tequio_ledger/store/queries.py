@@ -164,7 +164,7 @@ def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -
 def points_per_day(
     connection: Connection, since_ms: int, key: bytes | None = None
 ) -> dict[int, int]:
-    """Sum up micro-points by day since 1970 (UTC), of one key or of all."""
+    """Sum up micropoints by day since 1970 (UTC), of one key or of all."""
     # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
     # expression than the one in SELECT.
     when = Round.ended_ms // literal_column(str(DAY_MS))

@@ -1,4 +1,4 @@
-"""Windows, data order and points: the arithmetic that every reader of a round repeats.
+"""Windows and data order: the arithmetic that every reader of a round repeats.
 
 A window is a unit of work, cut from the run's data order. A range is (first window, count). The
 queue holds untrained windows: ranges that came back from void rounds, refused or unfinished work,
@@ -19,10 +19,6 @@ from tequio_shared.ids import Digest, sha256
 from tequio_shared.limits import SPEED_ROUNDS
 
 _DOMAIN = b"tequio/v1/order\x00"
-FLOP_PER_PARAMETER_TOKEN = 6
-FLOP_PER_FROZEN_TOKEN = 4
-FLOP_PER_MICROPOINT = 10**9
-BASIS_POINTS = 10_000
 GROWTH = 2
 """A share is at most this many times what the same key had accepted last."""
 Range = tuple[int, int]
@@ -113,29 +109,6 @@ class DataOrder:
         while gcd(step, count) != 1:
             step += 1
         return step, int.from_bytes(draw[16:], "big") % count
-
-
-def flop_per_token(parameters: int, frozen: int = 0) -> int:
-    """Cost of a token by the published formula; a point is 1e15 FLOP, a micro-point 1e9.
-
-    A trained parameter costs 6 FLOP per token (Kaplan et al. 2020, section 2.1): 2 forward, 2 for
-    the gradient of its input, 2 for its own. A frozen one, in a base beside which adapters are
-    trained, has no gradient of its own: 4.
-    """
-    return FLOP_PER_PARAMETER_TOKEN * parameters + FLOP_PER_FROZEN_TOKEN * frozen
-
-
-def trainer_micropoints(tokens: int, parameters: int, frozen: int = 0) -> int:
-    """Micro-points for accepted tokens on a model of that size, rounded down."""
-    return tokens * flop_per_token(parameters, frozen) // FLOP_PER_MICROPOINT
-
-
-def witness_micropoints(trainer_total: int, share_bp: int, elected: int) -> int:
-    """Micro-points for one counted proof: an equal part of the share, rounded down.
-
-    Divided by the elected, not by the proofs: a witness earns nothing by others' silence.
-    """
-    return trainer_total * share_bp // BASIS_POINTS // max(elected, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -86,7 +86,7 @@ def opened_chunks(seed: Digest, chunks: int) -> tuple[int, ...]:
 
     An auditor that had them all would know the result without training.
     """
-    wanted = max(min(OPENED_CHUNKS, chunks // _OPENED_PART), 1)
+    wanted = opened_chunk_count(chunks)
     found: set[int] = set()
     for number in count():
         drawn = sha256(b"tequio/v1/audit-chunk\0", seed, number.to_bytes(4, "big"))
@@ -94,6 +94,11 @@ def opened_chunks(seed: Digest, chunks: int) -> tuple[int, ...]:
         if len(found) == wanted:
             break
     return tuple(sorted(found))
+
+
+def opened_chunk_count(chunks: int) -> int:
+    """Number of chunks of a model that are opened to an auditor."""
+    return max(min(OPENED_CHUNKS, chunks // _OPENED_PART), 1)
 
 
 def sketch_seed(auditor: PeerKey, contribution: ContributionId) -> Digest:

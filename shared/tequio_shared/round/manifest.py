@@ -38,7 +38,8 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.log import merkle
-from tequio_shared.round.assignment import DataOrder, trainer_micropoints
+from tequio_shared.round.assignment import DataOrder
+from tequio_shared.round.points import trainer_micropoints
 
 if TYPE_CHECKING:
     import numpy as np
@@ -317,7 +318,7 @@ _EVERYBODY = Admission()
 _NOTHING = MeasureRules(every=0)
 _NO_AUDITS = AuditRules(unproven_bp=0, others_bp=0)
 _MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
-_MOST_POINTS = 2**62  # of a run, in micro-points: their sum still fits a database integer
+_MOST_POINTS = 2**62  # of a run, in micropoints: their sum still fits a database integer
 
 
 # Each fault names the field and the rule: an organiser reads it while writing the plan.

@@ -58,6 +58,7 @@ from tequio_shared.round.documents import (
     SlotResult,
 )
 from tequio_shared.round.gain import NO_SAMPLE, GainSample
+from tequio_shared.round.points import witness_micropoints
 from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -525,7 +526,7 @@ class RoundView:
             for slot, (_, report) in self.reports.items()
             if not report.declines
         }
-        witness = round_assignment.witness_micropoints(
+        witness = witness_micropoints(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
 

@@ -88,7 +88,7 @@ def test_the_first_points_are_told_once_in_a_lifetime(
     harness: NotifierHarness, model: AppModel, worker: ScriptedWorker, tmp_path: Path
 ) -> None:
     assert harness.titles_for(NEW) == []
-    shown = replace(NEW, points=PointsView(total=1_500_000))
+    shown = replace(NEW, points=PointsView(total=15_000))
     assert harness.titles_for(shown) == [POINTS]
     assert harness.desk.displayed[-1][1].startswith("1.50 points so far")
     assert harness.desk.displayed[-1][2] == "points"
@@ -164,7 +164,7 @@ def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
     harness: NotifierHarness,
 ) -> None:
     harness.model.update_session(SessionFacts(fullscreen="chess"))
-    shown = replace(broken(), points=PointsView(total=1_000_000))
+    shown = replace(broken(), points=PointsView(total=10_000))
     assert harness.titles_for(shown) == []
     harness.model.update_session(SessionFacts())
     assert harness.titles_for(shown) == [POINTS, ATTENTION]

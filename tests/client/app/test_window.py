@@ -136,6 +136,8 @@ def test_the_state_stands_at_the_foot_of_every_page(
 
 def test_pages_are_made_when_they_are_opened(window: AppWindow, qtbot: QtBot) -> None:
     first = window.page
+    window.open_page("settings/network")
+    assert (window.page_name, window.page.location) == ("settings", "network")
     window.open_page(PAGES[0].name)
     assert window.page is first
     with qtbot.waitSignal(window.action_requested) as signal:

@@ -257,7 +257,7 @@ def test_it_cannot_tell_when_the_ledger_is_away_or_another_networks(
 ) -> None:
     away = checked(folder, "http://127.0.0.1:9")
     assert away.outcome is VerifyOutcome.CANNOT_VERIFY
-    assert "does not answer" in away.lines[0]
+    assert "can't reach the network" in away.lines[0]
     change_claim(folder, network=to_text(sha256(b"another")))
     other = checked(folder, site.url)
     assert other.outcome is VerifyOutcome.CANNOT_VERIFY

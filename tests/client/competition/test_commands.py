@@ -50,5 +50,5 @@ def test_a_ledger_that_is_away_is_named(tmp_path: Path) -> None:
     error = CliRunner().invoke(cli, words).exception
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    assert "the ledger at http://127.0.0.1:9 does not answer" in str(error)
+    assert "can't reach the network at http://127.0.0.1:9" in str(error)
     assert not any(tmp_path.iterdir())

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from tequio_client.competition import rescoring
-from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
+from tequio_client.competition.verify_cli import verify_competition
 from tequio_client.trainer import device, likelihood
 from tequio_client.verify.competition import JudgedCompetition
 from tequio_shared.ids import to_text
@@ -141,7 +141,7 @@ def test_a_device_that_is_not_there_was_not_asked_for_rightly(
 ) -> None:
     bundle = played(models, numbers).bundle(tmp_path / "bundle.tar")
     command = [str(bundle), "--rescore", "1", "--device", "cuda:99"]
-    assert CliRunner().invoke(verify_competition, command).exit_code == USAGE_EXIT_CODE
+    assert CliRunner().invoke(verify_competition, command).exit_code == 2
 
 
 def test_challenged_documents_come_first(

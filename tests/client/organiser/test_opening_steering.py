@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.links import InvitationLink
+from tequio_client.organiser import opening
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
@@ -67,7 +68,7 @@ def test_the_list_and_the_run_say_what_an_organiser_wants(
     (one,) = httpx.get(f"{owner.url}/v1/runs").json()["runs"]
     listed = owner.run("list").splitlines()
     (row,) = (line for line in listed if one["run"][:10] in line)
-    assert one["state"].replace("_", " ") in row, "each run has one line of 80 columns"
+    assert opening.state_name(one["state"]) in row, "each run has one line of 80 columns"
     monkeypatch.setenv("COLUMNS", "160")
     shown = owner.run("show", one["run"][:12])
     assert f"{one['head']} of round {one['head_round']}" in shown

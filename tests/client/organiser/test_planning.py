@@ -194,6 +194,17 @@ def test_a_run_is_fresh_or_goes_on(tmp_path: Path, data: Path) -> None:
         assert "--from" in CliRunner().invoke(cli, (*words, *more)).output
 
 
+def test_a_run_that_reads_its_data_too_often_is_warned_about(tmp_path: Path, data: Path) -> None:
+    words = ("run", "new", str(tmp_path / "p.toml"), "--data", str(data), "--parameters", "1M")
+    often = CliRunner().invoke(cli, (*words, "--tokens", "10B"))
+    assert often.exit_code == 0, often.output
+    assert "warning: the run passes " in often.stderr
+    assert "use more data, or fewer rounds (rounds.most)" in often.stderr
+    assert "little more" not in often.stdout, "the table has figures only"
+    (tmp_path / "p.toml").unlink()
+    (tmp_path / "p-config.json").unlink(missing_ok=True)
+
+
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)

@@ -6,6 +6,9 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import psutil
@@ -20,13 +23,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SPIN = "while True: pass"
+NICE_SPIN = "import os; os.nice(10)\nwhile True: pass"
+at_normal_priority = pytest.mark.skipif(
+    sys.platform != "win32" and os.nice(0) > 0, reason="all processes of these tests yield"
+)
 
 
-@pytest.fixture
-def spinner() -> Iterator[int]:
-    with subprocess.Popen([sys.executable, "-c", SPIN]) as process:
+@contextmanager
+def running(code: str, *words: str) -> Iterator[int]:
+    with subprocess.Popen([sys.executable, "-c", code, *words]) as process:
         yield process.pid
         process.kill()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loads:
+    """Shares of all cores while a process computed: of all, of others by the probe, of it."""
+
+    whole: float
+    others: float
+    spent: float
+
+
+def loads_beside(pid: int, *ours: int) -> Loads:
+    probe, watch = cpu.CpuLoad(), ProbeInstructions(ours=ours)
+    probe.read(watch)
+    begun_s, used_before_s, busy_before_s = time.monotonic(), used_s(pid), whole_s()
+    while (spent_s := used_s(pid) - used_before_s) < 0.5:
+        assert time.monotonic() < begun_s + 60
+        time.sleep(0.02)
+    others = probe.read(watch)
+    assert others is not None
+    passed_s = (time.monotonic() - begun_s) * (os.cpu_count() or 1)
+    return Loads(
+        whole=(whole_s() - busy_before_s) / passed_s, others=others, spent=spent_s / passed_s
+    )
 
 
 def used_s(pid: int) -> float:
@@ -34,22 +65,66 @@ def used_s(pid: int) -> float:
     return float(times.user + times.system)
 
 
-def test_our_own_load_is_not_that_of_others(spinner: int) -> None:
-    everybody, others = cpu.CpuLoad(), cpu.CpuLoad()
-    everybody.read(ProbeInstructions())
-    others.read(ProbeInstructions(ours=(spinner,)))
-    begun_s, used_before_s = time.monotonic(), used_s(spinner)
-    while used_s(spinner) - used_before_s < 0.5:
-        assert time.monotonic() < begun_s + 30
-        time.sleep(0.02)
-    all_load, load = (
-        everybody.read(ProbeInstructions()),
-        others.read(ProbeInstructions(ours=(spinner,))),
-    )
-    assert all_load is not None
-    assert load is not None
-    share = 0.5 / (time.monotonic() - begun_s) / (os.cpu_count() or 1)
-    assert all_load - load > share * 0.7
+def whole_s() -> float:
+    times = psutil.cpu_times()
+    return float(times.user + times.system + getattr(times, "nice", 0.0))
+
+
+@at_normal_priority
+def test_the_load_of_another_program_counts() -> None:
+    with running(SPIN) as pid:
+        loads = loads_beside(pid)
+    assert loads.others > loads.spent * 0.7
+
+
+def test_our_own_load_is_not_that_of_others() -> None:
+    with running(SPIN) as pid:
+        loads = loads_beside(pid, pid)
+    assert loads.whole - loads.others > loads.spent * 0.7
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has classes instead")
+def test_a_program_that_yields_to_all_others_does_not_count() -> None:
+    with running(NICE_SPIN) as pid:
+        while psutil.Process(pid).nice() < 10:
+            time.sleep(0.01)
+        loads = loads_beside(pid)
+        ours = loads_beside(pid, pid)
+    assert loads.whole - loads.others > loads.spent * 0.7
+    assert ours.others >= 0, "its time was taken away twice"
+
+
+@pytest.mark.parametrize("module", ["tequio_client", "tequio_ledger", "tequio_client.trainer"])
+def test_every_program_of_tequio_is_our_own(module: str) -> None:
+    with running(SPIN, "-m", module) as pid:
+        while "-m" not in psutil.Process(pid).cmdline():
+            time.sleep(0.01)
+        loads = loads_beside(pid)
+    assert loads.whole - loads.others > loads.spent * 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsProcess:
+    pid: int
+    priority: int
+
+    def nice(self) -> int:
+        if not self.priority:
+            raise psutil.AccessDenied
+        return self.priority
+
+    def cpu_times(self) -> SimpleNamespace:
+        return SimpleNamespace(user=1.0, system=2.0)
+
+    def create_time(self) -> float:
+        return 7.0
+
+
+def test_programs_below_normal_priority_are_found_by_their_class() -> None:
+    classes = (0x20, 0x40, 0x4000, 0x8000, 0)  # normal, idle, below and above normal, refused
+    processes = [WindowsProcess(pid, priority) for pid, priority in enumerate(classes)]
+    found = cpu.low_priority_times(processes)  # type: ignore[arg-type]  # the used part of psutil's
+    assert found == {(1, 7.0): 3.0, (2, 7.0): 3.0}
 
 
 def test_the_first_reading_has_nothing_to_count_from() -> None:

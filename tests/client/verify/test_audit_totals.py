@@ -32,5 +32,5 @@ def test_audits_and_points_are_counted_from_the_log() -> None:
     assert totals.vested + totals.unvested == sum(one.trainer + one.witness for one in earned)
     audits, points = totals.lines()
     assert audits.startswith(f"Audits by repeated training: {totals.repeated} contributions in ")
-    assert points.endswith("0.000000 forfeited.")
+    assert points.endswith(" 0 forfeited.")
     assert json.loads(report.encode())["audits"]["reports"] == totals.reports

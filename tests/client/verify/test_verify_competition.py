@@ -15,7 +15,7 @@ import pytest
 import trio
 from click.testing import CliRunner
 
-from tequio_client.competition.verify_cli import USAGE_EXIT_CODE, verify_competition
+from tequio_client.competition.verify_cli import verify_competition
 from tequio_client.verify.competition import VerifyOptions, verify
 from tequio_client.verify.report import NoProgress
 from tequio_shared.ids import digest_from_text, to_text
@@ -337,4 +337,4 @@ def test_what_is_not_asked_rightly_has_its_own_status(
 ) -> None:
     bundle = honest.bundle(tmp_path / "bundle.tar")
     result = CliRunner().invoke(verify_competition, [one.format(bundle=bundle) for one in asked])
-    assert result.exit_code == USAGE_EXIT_CODE, result.output
+    assert result.exit_code == 2, result.output

@@ -12,7 +12,14 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc.control import PointsRow
-from tequio_client.ipc.snapshot import DesiredState, PointsView
+from tequio_client.ipc.snapshot import (
+    Decision,
+    DesiredState,
+    LendingReason,
+    LendingState,
+    PointsView,
+    TrafficView,
+)
 from tests.support.forked_program import CLIENT, run_forked
 from tests.support.recording_worker import served
 
@@ -38,19 +45,20 @@ async def said(folder: Path, *words: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("word", "wished"),
+    ("words", "wished"),
     [
-        ("contribute", DesiredState(number=42, lend=True)),
-        ("pause", DesiredState(number=42, lend=False)),
-        ("finish", DesiredState(number=42, lend=True, finish=True)),
+        (("contribute",), DesiredState(number=42, lend=True)),
+        (("contribute", "--now"), DesiredState(number=42, lend=True, anyway=True)),
+        (("pause",), DesiredState(number=42, lend=False)),
+        (("finish",), DesiredState(number=42, lend=True, finish=True)),
     ],
 )
 async def test_a_command_wishes_what_it_says(
-    word: str, wished: DesiredState, tmp_path: Path
+    words: tuple[str, ...], wished: DesiredState, tmp_path: Path
 ) -> None:
     async with served(tmp_path) as host:
         host.wish = DesiredState(number=41)
-        shown = json.loads(await said(tmp_path, word, "--json"))
+        shown = json.loads(await said(tmp_path, *words, "--json"))
         assert host.wish == wished
         assert shown["wish"]["number"] == wished.number
 
@@ -91,14 +99,40 @@ async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
         assert host.wish == DesiredState()
 
 
-async def test_points_are_said_to_the_micropoint(tmp_path: Path) -> None:
+async def test_a_status_says_what_can_be_done_about_a_rule(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.decision = Decision(
+            state=LendingState.WAITING,
+            reason=LendingReason.OTHERS_CPU,
+            values={"percent": 70, "below": 40},
+        )
+        told = await said(tmp_path, "status")
+        assert told.splitlines()[:2] == [
+            "Waiting: other programs are using 70 % of your CPU. Resumes below 40 %.",
+            "Start now anyway: tequio contribute --now",
+        ]
+
+
+async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.decision = Decision(
+            state=LendingState.LENDING, reason=LendingReason.LENDING, share_percent=100
+        )
+        host.points = PointsView(per_day=12_345_678)
+        host.line = TrafficView(month_cap_bytes=100 * 10**9, cap_reached_ms=clock.now_ms())
+        told = await said(tmp_path, "status")
+        assert "About 1,234 points a day at the pace of the last rounds\n" in told
+        assert "At the present rate, this month's 100 GB of traffic end on " in told
+
+
+async def test_points_are_printed_by_the_one_rule(tmp_path: Path) -> None:
     async with served(tmp_path) as host:
         host.points = PointsView(today=1_234_567, total=9_007_199_254_740_991, pending=2)
         host.rows = (ROW,)
         text = await said(tmp_path, "points")
-        assert "9,007,199,254.740991 points verified, 1.234567 points of them today" in text
+        assert "900,719,925,474 points verified, 123 points of them today" in text
         assert "2 rounds pending" in text
-        assert "round 7 of nova: verified 1.234567 points" in text
+        assert "round 7 of nova: verified 123 points" in text
         shown = json.loads(await said(tmp_path, "points", "--json"))
         assert shown["points"]["total"] == host.points.total
         assert shown["rounds"][0]["micropoints"] == ROW.micropoints

@@ -26,7 +26,7 @@ EARNED = (
     (ALONE, 2, 40, "one"),
     (SMALL, 3, 1_000, "other"),
 )
-"""Key, round, micro-points, and the team in which the key was then."""
+"""Key, round, micropoints, and the team in which the key was then."""
 
 NO_LOSS = {"unvested": 0, "forfeited": 0}
 

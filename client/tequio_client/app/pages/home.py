@@ -12,6 +12,7 @@ from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import ReleaseService
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
@@ -48,6 +49,7 @@ from tequio_client.ipc.control import (
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
     CurrentRoundView,
+    Decision,
     LendingReason,
     LendingState,
     Snapshot,
@@ -165,6 +167,7 @@ class HomeHeader(Columns):
     def __init__(self, context: PageContext) -> None:
         super().__init__(gap=10)
         self._context = context
+        self._rule_page = ""
         self.title = Label("", TextStyle.TITLE)
         self.reason = caption()
         self._mark = StateIcon(MARK)
@@ -179,8 +182,16 @@ class HomeHeader(Columns):
         self.snooze.open_menu(lengths)
         self.finish.clicked.connect(context.model.finish)
         self.primary.clicked.connect(self._do_main)
+        self.anyway = Button(self.tr("Start now anyway"), picture="play")
+        self.anyway.setToolTip(
+            self.tr("Starts although a rule says to wait. Games and full screen still pause it.")
+        )
+        self.anyway.clicked.connect(context.model.start_anyway)
+        self.rule = Button(self.tr("Change this rule"), "quiet", "settings")
+        self.rule.clicked.connect(lambda: context.open_page(self._rule_page))
         title = hbox(self._mark, self.title, None, spacing=10)
-        heading = holding(vbox(title, self.reason, spacing=2))
+        self.ways = holding(hbox(self.anyway, self.rule, None, spacing=6, margins=(0, 4, 0, 0)))
+        heading = holding(vbox(title, self.reason, self.ways, spacing=2))
         heading.setMinimumWidth(HEADING_WIDTH)
         buttons = hbox(
             *((one, MIDDLE) for one in (self.snooze, self.finish, self.primary)), spacing=10
@@ -196,6 +207,7 @@ class HomeHeader(Columns):
         self.reason.setText(reason)
         state = worker_texts.shown_state(snapshot) if snapshot else LendingState.WAITING
         self._mark.show_state(state)
+        self._show_ways(decision, is_settled=model.unconfirmed is None)
         lends = model.preferences.consent and model.desired.lend
         is_broken = decision.state is LendingState.ATTENTION
         self._show_main(lends=lends and model.desired.snooze is None and not is_broken)
@@ -205,6 +217,14 @@ class HomeHeader(Columns):
         self.finish.setVisible(lends and computes)
         self.finish.setEnabled(not model.desired.finish)
         self.fold()
+
+    def _show_ways(self, decision: Decision, *, is_settled: bool) -> None:
+        """Show what the user can do about a rule that says to wait."""
+        is_waiting = is_settled and decision.state is LendingState.WAITING
+        self._rule_page = rule_page(decision) if is_waiting else ""
+        self.rule.setVisible(bool(self._rule_page))
+        self.anyway.setVisible(is_waiting and decision.is_startable)
+        self.ways.setVisible(bool(self._rule_page) or (is_waiting and decision.is_startable))
 
     def _heading_texts(self) -> tuple[str, str]:
         model = self._context.model
@@ -344,6 +364,9 @@ class Stats(StatCards):
         points = snapshot.points
         pending = self.tr("%n round(s) pending", "", points.pending)
         today = pending if points.pending else self.tr("Nothing pending")
+        if points.per_day and snapshot.decision.may_compute:
+            per_day = figures.short_points(points.per_day)
+            today = self.tr("About {points} a day").format(points=per_day)
         self.today.show_points(points.today, today, "+" if points.today else "")
         more = self.tr("{points} still to be checked").format(
             points=figures.short_points(points.unverified)
@@ -460,6 +483,8 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
         return BannerText("info" if is_new else "error", words, target, details)
     if snapshot.ledger.since_ms and not snapshot.ledger.is_reached:
         return BannerText("warning", _away(snapshot, now_ms), details=snapshot.ledger.problem)
+    if snapshot.line.cap_reached_ms:
+        return BannerText("warning", _cap_words(snapshot), "settings")
     for need in snapshot.needs:
         return BannerText(
             "warning", worker_texts.need_text(need), NEED_PAGES.get(need.kind, "settings")
@@ -480,6 +505,15 @@ def backup_reminder(keys: KeyService | None) -> BannerText | None:
     if keys is None or not keys.state.wants_backup:
         return None
     return BannerText("warning", _translated(worker_texts.NEED_TEXTS["key-backup"]), "key-backup")
+
+
+def _cap_words(snapshot: Snapshot) -> str:
+    line = snapshot.line
+    return QCoreApplication.translate(
+        "remedies",
+        "At the present rate, this month's {cap} of traffic end on {day}. Then nothing is lent "
+        "until the next month, unless you raise the limit.",
+    ).format(cap=figures.data(line.month_cap_bytes), day=figures.day(line.cap_reached_ms))
 
 
 def _away(snapshot: Snapshot, now_ms: int) -> str:

@@ -166,7 +166,7 @@ class PointsPage(Page):
                 "The ledger says that you have {points} points more. Their entries in its log are "
                 "not read and checked here yet, so they are not counted in. That goes on by itself."
             )
-            self.banner.show_words("info", words.format(points=figures.exact_points(left)))
+            self.banner.show_words("info", words.format(points=figures.short_points(left)))
 
     def _show_current(self, current: QModelIndex) -> None:
         """Keep the row with the keyboard focus visible."""
@@ -237,13 +237,13 @@ class PointsRange(Card):
     def show_series(self, series: PointsSeries) -> None:
         step_ms, sums = fold_series(series)
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
-        total = figures.exact_points(sum(sums))
+        total = figures.short_points(sum(sums))
         summary = self.tr("{total} points in this time").format(total=total)
         self.sum.setText(summary)
         if any(sums):
             peak = max(range(len(sums)), key=sums.__getitem__)
             most = self.tr("{summary}; most at {when}: {points}")
-            points = figures.exact_points(sums[peak])
+            points = figures.short_points(sums[peak])
             summary = most.format(summary=summary, when=labels[peak], points=points)
         self.chart.set_data(ChartData(values=sums, labels=labels, summary=summary))
 
@@ -267,7 +267,7 @@ class PointsSums(StatCards):
 
     def show_known(self, snapshot: Snapshot) -> None:
         points = snapshot.points
-        today = self.tr("{points} today").format(points=figures.exact_points(points.today))
+        today = self.tr("{points} today").format(points=figures.short_points(points.today))
         self.total.show_points(points.total, today)
         self._show_vesting(points)
         waits, none = self.tr("Rounds that are not proven yet"), self.tr("Nothing is open")

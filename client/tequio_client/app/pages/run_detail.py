@@ -355,6 +355,12 @@ class RunDetail(Card):
             up=figures.data(run.hourly_up_bytes),
             down=figures.data(run.hourly_down_bytes),
         )
+        if run.day_disk_bytes > run.disk_bytes:
+            disk = self.tr("After a day it uses about {disk} on the disk, or your storage limit.")
+            words = f"{words} {disk.format(disk=figures.data(run.day_disk_bytes))}"
+        if run.day_points:
+            earns = self.tr("This computer would earn about {points} points a day.")
+            words = f"{earns.format(points=figures.short_points(run.day_points))} {words}"
         days = days_of_traffic(run, offer)
         if days is None or days >= DAYS_OF_MONTH:
             return words

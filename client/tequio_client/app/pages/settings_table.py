@@ -284,6 +284,15 @@ def field_pausing(decision: Decision) -> str:
     return _FIELDS.get(exact, _FIELDS.get(decision.reason, ""))
 
 
+def rule_page(decision: Decision) -> str:
+    """The page, and its section, with the setting that pauses lending now; empty: none."""
+    name = field_pausing(decision)
+    section_name = section_pausing(name)
+    if section_name:
+        return f"settings/{section_name}"
+    return "hardware" if name in DEVICE_STOPS.values() else ""
+
+
 def device_pausing(decision: Decision) -> str:
     """The name of the device that a decision is about; empty: none, or all."""
     return str(decision.values.get("device", ""))

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
-MICRO = 1_000_000
+from tequio_shared.round import points
+
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 WH_J, KWH_J = 3_600.0, 3_600_000.0
-PLACES = ((1_000, 0), (100, 1), (1, 2))
-"""Decimals shown from how many points on."""
-SIGNIFICANT = 3
-"""Significant digits below one point."""
 translate = QCoreApplication.translate
 SCALES = ((12, "{number}T"), (9, "{number}B"), (6, "{number}M"), (3, "{number}k"))
 """Powers of ten and their suffixes."""
@@ -21,35 +18,22 @@ ABSENT = "–"
 
 
 def short_points(micropoints: int) -> str:
-    """Points, short: 18,930 or 412.5 or 0.00123; cut, not rounded."""
-    whole = abs(micropoints) // MICRO
-    places = next((places for least, places in PLACES if whole >= least), None)
-    if places is None:
-        places = min(6, 6 - len(str(abs(micropoints))) + SIGNIFICANT) if micropoints else 0
-    return _decimal(micropoints, places)
+    """Points by the rule for all programs: 18,930 or 41.2 or 0.0123; cut, not rounded."""
+    return _amount(points.digits(micropoints))
 
 
 def exact_points(micropoints: int) -> str:
-    """Points to the micro-point, without trailing zeros."""
-    places = len(f"{abs(micropoints) % MICRO:06d}".rstrip("0"))
-    return _decimal(micropoints, places)
+    """Points to the last micropoint, without trailing zeros."""
+    return _amount(points.exact_digits(micropoints))
 
 
-def full_points(micropoints: int) -> str:
-    """Points to the micro-point with all decimals, for figures in a column."""
-    return _decimal(micropoints, 6) if micropoints else _decimal(0, 0)
-
-
-def _decimal(micropoints: int, places: int) -> str:
-    locale = QLocale()
-    whole, part = divmod(abs(micropoints), MICRO)
-    sign = locale.negativeSign() if micropoints < 0 else ""
-    text = sign + locale.toString(whole)
-    if not places:
-        return text
+def _amount(parts: tuple[int, str]) -> str:
+    locale, (whole, decimals) = QLocale(), parts
+    if not decimals:
+        return locale.toString(whole)
     zero = ord(locale.zeroDigit())
-    digits = "".join(chr(zero + int(digit)) for digit in f"{part:06d}"[:places])
-    return text + locale.decimalPoint() + digits
+    written = "".join(chr(zero + int(digit)) for digit in decimals)
+    return locale.toString(whole) + locale.decimalPoint() + written
 
 
 def count(number: int) -> str:

@@ -8,6 +8,7 @@ last closed rounds by the coordinator's times, or its rules' target while there 
 
 from __future__ import annotations
 
+import statistics
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypeVar
@@ -44,8 +45,8 @@ from tequio_client.worker.lending.facts import (
     LendableDevice,
     sort_devices,
 )
-from tequio_client.worker.lending.needs import estimate
-from tequio_client.worker.points import points
+from tequio_client.worker.lending.needs import RoundPace, estimate
+from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.points_db import DatabaseFile
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.competitions import CompetitionAnswer
@@ -259,12 +260,15 @@ class RunsList:
         self._ledger = ledger
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
 
-    async def read(self, ours: Collection[str] = ()) -> RunsReply:
-        """List every run whose rules are available; `ours` are the ids of our runs. TequioError."""
+    async def read(self, ours: Collection[str] = (), flop_per_s: float = 0.0) -> RunsReply:
+        """List every run whose rules are available; raises TequioError.
+
+        `ours` are the ids of our runs, `flop_per_s` the speed of this computer's device, if known.
+        """
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
-                row = await self._row(answer, ours)
+                row = await self._row(answer, ours, flop_per_s)
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))
@@ -274,12 +278,11 @@ class RunsList:
     async def parameters(self) -> dict[str, int]:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
-    async def _row(self, answer: RunAnswer, ours: Collection[str]) -> RunRow:
-        manifest, corpus = await self._read_rules(answer)
+    async def _row(self, answer: RunAnswer, ours: Collection[str], flop_per_s: float) -> RunRow:
+        manifest, corpus = await self.read_rules(answer)
         is_open, sample = answer.state != ENDED_STATES, answer.sample
-        pace_ms = await self._pace_ms(answer) if is_open else 0
-        pace_ms = pace_ms or max(manifest.rounds.train, 1)
-        needed = estimate(manifest, corpus, answer.members, pace_ms)
+        pace = await self.pace(answer, manifest)
+        needed = estimate(manifest, corpus, pace)
         return RunRow(
             run=answer.run,
             name=manifest.name,
@@ -295,6 +298,10 @@ class RunsList:
             adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,
             disk_bytes=needed.disk_bytes,
+            day_disk_bytes=needed.day_disk_bytes,
+            day_points=forecast.by_speed(flop_per_s, manifest.rounds.train, pace.length_ms)
+            if is_open
+            else 0,
             hourly_up_bytes=needed.hourly_up_bytes,
             hourly_down_bytes=needed.hourly_down_bytes,
             first_bytes=needed.first_bytes,
@@ -309,7 +316,7 @@ class RunsList:
             is_ours=answer.run in ours,
         )
 
-    async def _read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
+    async def read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
         known = self._rules.get(answer.run)
         if known is None:
             # The id of a run is the digest of its manifest.
@@ -319,10 +326,25 @@ class RunsList:
             _cache(self._rules, answer.run, known, MAX_RUNS)
         return known
 
-    async def _pace_ms(self, answer: RunAnswer) -> int:
-        """Average time between the ends of the last rounds; 0: unknown."""
-        after = max(answer.round - PACE_ROUNDS - 1, 0)
-        rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
+    async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:
+        """Pace of the last rounds; that of the rules for a run that has begun just now, or ended.
+
+        A round is longer than its training, so the rules give the shortest.
+        """
+        rounds: Sequence[RoundAnswer] = ()
+        if answer.state != ENDED_STATES:
+            after = max(answer.round - PACE_ROUNDS - 1, 0)
+            rounds = await self._ledger.rounds(answer.id, after=after, limit=PACE_ROUNDS)
+        accepted = [one.accepted for one in rounds if one.closed_index is not None]
+        return RoundPace(
+            members=answer.members,
+            length_ms=await self._length_ms(rounds) or max(manifest.rounds.train, 1),
+            tokens=answer.tokens // max(answer.closed, 1),
+            contributions=statistics.fmean(accepted) if accepted else None,
+        )
+
+    async def _length_ms(self, rounds: Sequence[RoundAnswer]) -> int:
+        """Average time between the ends of these rounds; 0: unknown."""
         ends = [one.closed_index for one in rounds if one.closed_index is not None]
         if len(ends) < 2:  # noqa: PLR2004 - a span has two ends
             return 0

@@ -26,6 +26,7 @@ from tequio_client.ipc.snapshot import (
 from tequio_client.names import redact_names
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.trainer import TrainerProcess
+from tequio_client.worker.lending.lending import local_now
 from tequio_client.worker.session import RunSession
 
 if TYPE_CHECKING:
@@ -136,6 +137,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
             down_bytes_per_s=round(traffic.down_per_s),
             month_bytes=facts.month_bytes,
             month_cap_bytes=choices.preferences.month_gb * _GB,
+            cap_reached_ms=traffic.cap_reached_ms(choices.preferences.month_gb * _GB, local_now()),
         ),
         disk=DiskView(
             store_bytes=facts.store_bytes,

@@ -51,7 +51,13 @@ AFTER_GAME_MS = 60_000
 QUIET_MS = 60_000
 """Quiet time after other programs used a device, before it is lent again."""
 OTHERS_LASTING_MS = 3_000
-"""Load of other programs that lasts this long stops a running trainer."""
+"""Load of other programs on a card that lasts this long stops a running trainer."""
+SHORT_LOAD_MS, LONG_LOAD_MS = 10_000, 30_000
+"""Times over which the processor's load is averaged."""
+RESUME_SHARE = 0.8
+"""Share of the processor's limit below which the load must fall before lending resumes."""
+ANYWAY_MS = 300_000
+"""Time for which the rules alone must allow lending until "anyway" ends."""
 SLOWED_LASTING_MS = 5_000
 SLOWED_BY = 1.4
 FILM_GPU_PERCENT = 30
@@ -161,9 +167,57 @@ class Hysteresis:
         if not is_so:
             return replace(self, since_ms=None)
         since = now_ms if self.since_ms is None else self.since_ms
-        if self.is_on(now_ms) or now_ms - since >= lasting_ms:
+        # A short peak does not start the quiet time again: with peaks often enough, it never ended.
+        if now_ms - since >= lasting_ms:
             return Hysteresis(since_ms=since, last_ms=now_ms)
         return replace(self, since_ms=since)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadAverage:
+    """A load, 0 to 1, averaged over a short and a long time; the higher of the two counts.
+
+    So lasting load stops lending within seconds, and peaks do not: they neither stop it nor keep it
+    from resuming. Readings younger than these times have equal weights.
+    """
+
+    short: float | None = None  # None: no reading yet; likewise `long`
+    long: float | None = None
+    since_ms: int = 0
+    at_ms: int = 0
+    is_high: bool = False
+    """The level rose above the limit, and has not fallen below `RESUME_SHARE` of it since."""
+
+    @property
+    def level(self) -> float | None:
+        return None if self.short is None or self.long is None else max(self.short, self.long)
+
+    def observe(self, load: float | None, limit: float, now_ms: int) -> LoadAverage:
+        """Add a reading; an unknown one (None) changes nothing."""
+        if load is None:
+            return self
+        if self.short is None or self.long is None:
+            return LoadAverage(
+                short=load, long=load, since_ms=now_ms, at_ms=now_ms, is_high=load > limit
+            )
+        passed_ms, age_ms = now_ms - self.at_ms, now_ms - self.since_ms
+        short = _averaged(self.short, load, passed_ms, min(age_ms, SHORT_LOAD_MS))
+        long = _averaged(self.long, load, passed_ms, min(age_ms, LONG_LOAD_MS))
+        least = limit * (RESUME_SHARE if self.is_high else 1)
+        return replace(self, short=short, long=long, at_ms=now_ms, is_high=max(short, long) > least)
+
+
+def _averaged(before: float, now: float, passed_ms: int, over_ms: int) -> float:
+    return before + (now - before) * min(passed_ms / over_ms, 1.0) if passed_ms > 0 else before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnywayProgress:
+    """How long the rules alone have allowed what the user started anyway."""
+
+    number: int  # number of the command
+    allowed_ms: int | None = None  # time since which they do; None: they do not
+    is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,9 +250,11 @@ class LendingHistory:
     """Time since which a device is above its goal at the lowest share, by id."""
     paces: Mapping[str, DevicePace] = field(default_factory=dict)
     others_gpu: Hysteresis = Hysteresis()
-    others_cpu: Hysteresis = Hysteresis()
+    others_cpu: LoadAverage = LoadAverage()
     slowed: Hysteresis = Hysteresis()
     is_disk_short: bool = False
+    anyway: AnywayProgress | None = None
+    """None: the user did not start anything anyway."""
 
 
 def update_history(
@@ -221,7 +277,28 @@ def update_history(
         snooze=_snooze(history.snooze, desired, session, now),
         finishing=_finishing(history.finishing, desired, facts.round),
         is_disk_short=_is_disk_short(history, facts, preferences),
+        anyway=_anyway(history.anyway, desired),
     )
+
+
+def _anyway(before: AnywayProgress | None, desired: DesiredState) -> AnywayProgress | None:
+    if not desired.anyway:
+        return None
+    if before is None or before.number != desired.number:
+        return AnywayProgress(number=desired.number)
+    return before
+
+
+def observe_rules(history: LendingHistory, *, allow: bool, now: LocalInstant) -> LendingHistory:
+    """Update the memory with what the rules alone say; call it after each `decide`."""
+    anyway, at_ms = history.anyway, now.steady_ms
+    if anyway is None or anyway.is_over:
+        return history
+    if not allow:
+        return replace(history, anyway=replace(anyway, allowed_ms=None))
+    since_ms = at_ms if anyway.allowed_ms is None else anyway.allowed_ms
+    is_over = at_ms - since_ms >= ANYWAY_MS
+    return replace(history, anyway=replace(anyway, allowed_ms=since_ms, is_over=is_over))
 
 
 def find_disturbance(
@@ -257,15 +334,14 @@ def _strained(
     most = others_gpu_limit(facts.known_session(), preferences)
     loads = [one.others_load(facts) for one in devices if not one.is_cpu]
     is_busy = any(load is not None and load * 100 > most for load in loads)
-    cpu = facts.known_machine().others_cpu
-    is_cpu_busy = None if cpu is None else cpu * 100 > preferences.others_cpu_percent
+    cpu, cpu_limit = facts.known_machine().others_cpu, preferences.others_cpu_percent / 100
     is_slowed = facts.is_computing and facts.slowdown is not None and facts.slowdown > SLOWED_BY
     return replace(
         history,
         others_gpu=history.others_gpu.observe(
             None if None in loads and not is_busy else is_busy, OTHERS_LASTING_MS, at_ms
         ),
-        others_cpu=history.others_cpu.observe(is_cpu_busy, OTHERS_LASTING_MS, at_ms),
+        others_cpu=history.others_cpu.observe(cpu, cpu_limit, at_ms),
         slowed=history.slowed.observe(is_slowed, SLOWED_LASTING_MS, at_ms),
     )
 

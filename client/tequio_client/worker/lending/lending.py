@@ -38,8 +38,13 @@ from tequio_client.worker.lending.facts import (
     select_chosen_devices,
     sort_devices,
 )
-from tequio_client.worker.lending.history import LendingHistory, thread_count, update_history
-from tequio_client.worker.lending.policy import decide
+from tequio_client.worker.lending.history import (
+    LendingHistory,
+    observe_rules,
+    thread_count,
+    update_history,
+)
+from tequio_client.worker.lending.policy import BY_THE_RULES, decide
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.round.manifest import Manifest
@@ -96,7 +101,9 @@ class StoredChoices:
             self._set_aside(PREFERENCES_FILE, f"v{found.version}")
             found = msgspec.structs.replace(found, version=link_preferences.VERSION)
         self.preferences = found or Preferences()
-        self.desired_state = self._read(DESIRED_STATE_FILE, _decode_state) or default
+        stored = self._read(DESIRED_STATE_FILE, _decode_state) or default
+        # Starting anyway is for now: after a restart, the rules decide.
+        self.desired_state = msgspec.structs.replace(stored, anyway=False)
 
     def set_preferences(self, preferences: Preferences) -> bool:
         """Replace the preferences, unless they are fixed; True if that changed them."""
@@ -346,6 +353,8 @@ class Lending:
             facts = self.facts(device.id)
             device.history = update_history(device.history, facts, chosen, desired, now)
             device.decision = decide(facts, chosen, desired, device.history, now)
+            is_allowed = device.decision.reason in BY_THE_RULES
+            device.history = observe_rules(device.history, allow=is_allowed, now=now)
         before, self.judging = self.judging, self._find_judging(lent, now)
         if lent:
             computing = [one for one in lent if one.decision.may_compute]

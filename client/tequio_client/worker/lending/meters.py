@@ -32,6 +32,10 @@ BROKEN_TRAFFIC_FILE = "traffic.broken.json"
 MAX_MONTHS = 36
 RATE_TIME_S = 5.0
 """Time constant of the transfer rates."""
+LONG_RATE_TIME_S = 3_600.0
+"""Time over which the rate is averaged that forecasts the month."""
+LEAST_FORECAST_S = 600.0
+"""Time after which a forecast is made."""
 _ENERGY_BYTES, _TRAFFIC_BYTES = 4_096, 1 << 16
 """Most bytes read of each file."""
 
@@ -219,6 +223,8 @@ class TransferMeter:
         self.up_per_s = 0.0
         self.down_per_s = 0.0
         self.month_bytes = 0
+        self._seen_s = 0.0  # with a node
+        self._long_per_s = 0.0  # both ways together
 
     def observe(self, now: TransferCounters | None, moment: LocalInstant) -> None:
         """Update rates and count from the present counters; None: no node is open."""
@@ -230,9 +236,24 @@ class TransferMeter:
         self.down_per_s += weight * (down / max(seconds, 1e-3) - self.down_per_s)
         if before is None:
             self.up_per_s = self.down_per_s = 0.0
+        elif 0 < seconds <= MAX_GAP_S:
+            self._seen_s += seconds
+            over_s = min(self._seen_s, LONG_RATE_TIME_S)
+            self._long_per_s += seconds / over_s * ((up + down) / seconds - self._long_per_s)
         month = moment.month()
         self.months.count(up + down, month)
         self.month_bytes = self.months.in_month(month)
+
+    def cap_reached_ms(self, cap_bytes: int, moment: LocalInstant) -> int:
+        """When the month's cap is reached at the rate of the last hour.
+
+        0: there is no cap, it is not reached this month, or the rate is not known yet.
+        """
+        if not cap_bytes or self._seen_s < LEAST_FORECAST_S or self._long_per_s <= 0:
+            return 0
+        left_s = max(cap_bytes - self.month_bytes, 0) / self._long_per_s
+        at_ms = moment.ms + round(left_s * 1_000)
+        return at_ms if at_ms < moment.month_end_ms() else 0
 
 
 def _since(before: TransferCounters | None, now: TransferCounters | None) -> tuple[int, int]:

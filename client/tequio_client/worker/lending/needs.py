@@ -16,12 +16,17 @@ padding).
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
   matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
   the layer's matrices are those with adapters.
-- Disk: two heads (the held one and the next) of 4 N bytes, and 4 N more with momentum or 8 N
-  with a down link; three trainer files of 4 N bytes, the contributions of two rounds, and the
-  shards of the first rounds.
-- First download: one head and those shards.
-- Connection: each member fetches every contribution of a round except its own. All bytes received
-  are sent by members, so upload equals download on average; seeds reduce the upload.
+- First download: one head and the shards of the first rounds.
+- Disk, at least: heads of 4 N bytes each, and 4 N more with momentum or 8 N with a down link: the
+  held one, the one before and the next (`WORKING_HEADS`); trainer files of 4 N bytes for the rounds
+  kept; error feedback of 2 N bytes for each contribution that may be audited; the contributions of
+  `WORKING_ROUNDS` rounds; and the first download.
+- Disk, after a day: the last `MAX_HEADS` heads instead, and all contributions and shards fetched
+  meanwhile. The store keeps these up to its limit, for auditors and for members that return.
+- Connection: each member fetches every contribution of a round except its own, its auditors fetch
+  leaves of the trainer's feedback, and now and then all fetch the next shard of the data. These
+  bytes are sent by members, so upload equals download on average. In addition, one seed fetches
+  every contribution once, and every tenth head.
 """
 
 from __future__ import annotations
@@ -31,6 +36,7 @@ from dataclasses import dataclass
 
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
+from tequio_shared.round.audits import opened_chunk_count
 from tequio_shared.round.manifest import Corpus, Manifest
 
 MEMORY_BASE_MB = 700
@@ -44,13 +50,27 @@ OUTPUT_BYTES = 9
 """Bytes for each token and output of a hidden matrix, measured: 7.1 in bfloat16, 8.6 in float32."""
 SHARDS = 2
 """Shards that a trainer reads in its first rounds."""
+MAX_HEADS = 8
+"""Heads that stay on the disk: audits need no older ones."""
+WORKING_HEADS = 3
+"""Heads without which a worker cannot take part: the one held, the one before, and the next one."""
+WORKING_ROUNDS = 2
+"""Rounds whose contributions it needs for that."""
+ROUNDS_KEPT = 2
+"""Rounds before the present one whose working files stay."""
+FEEDBACK_ROUNDS = 4
+"""Rounds whose accepted contributions may still be audited, by their error feedback."""
+FEEDBACK_FILES = FEEDBACK_ROUNDS + 3
+"""Before and after each past contribution, the open file, and the one that the trainer writes."""
+SEED_HEADS_EVERY = 10
+"""Rounds between the heads that a seed fetches, unless told otherwise."""
+_BASIS = 10_000
+_HASH_BYTES = 32
+_LEAF_BYTES = 2 * layout.CHUNK
 _VALUE = 4
 _LOGIT_BYTES = 8
 _MUON_BYTES = 16  # for each number of a stack of matrices
 _MUON_NUMBERS = 1 << 25  # most numbers of a stack
-_TRAINER_FILES = 3
-_HEADS = 2
-_ROUNDS = 2
 _MIB = 1 << 20
 _HOUR_MS = 3_600_000
 
@@ -61,27 +81,98 @@ class ResourceNeeds:
 
     memory_mb: int
     disk_bytes: int
+    day_disk_bytes: int
+    """Disk space after a day, if the storage limit allows it."""
     first_bytes: int
     hourly_up_bytes: int
     hourly_down_bytes: int
 
 
-def estimate(manifest: Manifest, corpus: Corpus, members: int, round_ms: int) -> ResourceNeeds:
-    """Estimate for rounds of `round_ms` with this many members."""
-    weights = manifest.weights_bytes
-    head = weights + manifest.aux_bytes
-    shards = sorted((shard.size_bytes for shard in corpus.train), reverse=True)
-    first = head + sum(shards[:SHARDS]) + _base_bytes(manifest)
-    others = max(members, manifest.rounds.min_members) - 1
-    a_round = others * contribution_bytes(manifest, others + 1)
-    hourly = a_round * _HOUR_MS // max(round_ms, 1)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundPace:
+    """A round of a run, as measured lately or as planned."""
+
+    members: int
+    length_ms: int
+    tokens: int
+    """Accepted."""
+    contributions: float | None = None
+    """Accepted, on average; None: unknown. A member whose audit is due sends none."""
+
+
+def estimate(manifest: Manifest, corpus: Corpus, pace: RoundPace) -> ResourceNeeds:
+    """Estimate for a computer that takes part in each round."""
+    parts = _RoundParts(manifest, corpus, pace)
+    hourly = _HOUR_MS / max(pace.length_ms, 1)
     return ResourceNeeds(
         memory_mb=memory_mb(manifest),
-        disk_bytes=first + (_HEADS - 1) * head + _TRAINER_FILES * weights + _ROUNDS * a_round,
-        first_bytes=first,
-        hourly_up_bytes=hourly,
-        hourly_down_bytes=hourly,
+        disk_bytes=parts.least_disk_bytes,
+        day_disk_bytes=parts.disk_bytes(round(24 * hourly)),
+        first_bytes=parts.first_bytes,
+        hourly_up_bytes=round(parts.up_bytes * hourly),
+        hourly_down_bytes=round(parts.down_bytes * hourly),
     )
+
+
+def disk_after(manifest: Manifest, corpus: Corpus, pace: RoundPace, rounds: int) -> int:
+    """Disk space that a worker uses after that number of rounds, without a storage limit."""
+    return _RoundParts(manifest, corpus, pace).disk_bytes(rounds)
+
+
+class _RoundParts:
+    """The parts of the estimate, in bytes, for a round and one of its members."""
+
+    def __init__(self, manifest: Manifest, corpus: Corpus, pace: RoundPace) -> None:
+        members = max(pace.members, manifest.rounds.min_members)
+        sent, audits = _contributions_and_audits(manifest, members, pace.contributions)
+        contribution = contribution_bytes(manifest, round(sent))
+        leaves = 2 * opened_chunk_count(manifest.chunks) * _leaf_bytes(manifest.chunks)
+        shard = sum(one.size_bytes for one in corpus.train) / len(corpus.train)
+        shard_tokens = sum(one.tokens for one in corpus.train) / len(corpus.train)
+        self._head = manifest.weights_bytes + manifest.aux_bytes
+        self._payloads = sent * contribution
+        self._shards = shard * pace.tokens / shard_tokens
+        self._all_shards = shard * len(corpus.train)
+        exchanged = (sent - sent / members) * contribution + leaves * audits / members
+        exchanged += self._shards
+        self.down_bytes = exchanged
+        self.up_bytes = exchanged + (self._payloads + self._head / SEED_HEADS_EVERY) / members
+        shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
+        self._first_shards = sum(shards[:SHARDS])
+        self._base = _base_bytes(manifest)
+        feedback = FEEDBACK_FILES * _LEAF_BYTES * manifest.chunks
+        self._working = (ROUNDS_KEPT + 1) * manifest.weights_bytes + feedback
+        self.first_bytes = self._head + self._first_shards + self._base
+
+    @property
+    def least_disk_bytes(self) -> int:
+        heads = (WORKING_HEADS - 1) * self._head
+        payloads = WORKING_ROUNDS * self._payloads
+        return self.first_bytes + round(heads + payloads) + self._working
+
+    def disk_bytes(self, rounds: int) -> int:
+        heads = min(rounds + 1, MAX_HEADS) * self._head
+        shards = min(self._first_shards + rounds * self._shards, self._all_shards)
+        return round(heads + shards + rounds * self._payloads) + self._base + self._working
+
+
+def _contributions_and_audits(
+    manifest: Manifest, members: int, accepted: float | None
+) -> tuple[float, float]:
+    """Contributions and audits in a round; without figures, as the run's rules have it."""
+    rules = manifest.audits
+    if accepted is None:
+        rate = rules.others_bp / _BASIS
+        sent = members / (1 + rate)
+        return sent, sent * rate
+    sent = min(max(accepted, 1.0), members)
+    # A member that sends nothing audits, or is away: there are no more audits than are drawn.
+    return sent, min(members - sent, sent * rules.unproven_bp / _BASIS)
+
+
+def _leaf_bytes(chunks: int) -> int:
+    """Size of a leaf of the error feedback with its proof."""
+    return _LEAF_BYTES + _HASH_BYTES * math.ceil(math.log2(max(chunks, 2)))
 
 
 def contribution_bytes(manifest: Manifest, trainers: int) -> int:

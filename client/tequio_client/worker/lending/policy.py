@@ -3,7 +3,8 @@
 A pure function of facts, preferences, desired state, a small memory and the time. `RULES` is the
 order of precedence: the first rule that returns a decision wins, and if none does, the device is
 lent. An active rule never treats an unknown fact as fine; a rule that is switched off (a threshold
-of 100 %, no idle minutes, games allowed) needs no facts.
+of 100 %, no idle minutes, games allowed) needs no facts. What the user started anyway passes the
+rules that only guess at the user's wishes (`STARTABLE`).
 
 Three rules are about the connection, not the device, and apply whatever else decides:
 `may_transfer` is false before consent, beyond the monthly quota and on a metered network.
@@ -19,6 +20,7 @@ import msgspec
 from tequio_client.ipc.facts import MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
+    STARTABLE,
     Decision,
     DesiredState,
     LendingReason,
@@ -38,12 +40,15 @@ from tequio_client.worker.lending.facts import (
 )
 from tequio_client.worker.lending.history import (
     AFTER_GAME_MS,
+    RESUME_SHARE,
     Hysteresis,
     LendingHistory,
     find_disturbance,
     others_gpu_limit,
 )
 
+BY_THE_RULES = frozenset({LendingReason.LENDING, LendingReason.LENDING_WHILE_USED})
+"""Reasons of decisions with which no rule disagrees."""
 _SECOND_MS = 1_000
 _MOST_TEXT = 500
 _GIB = 1 << 30
@@ -231,13 +236,15 @@ def gpu_load(case: RuleInput) -> Decision | None:
 
 def cpu_load(case: RuleInput) -> Decision | None:
     """A processor that other programs use more than was chosen is left to them."""
-    most, load = case.preferences.others_cpu_percent, case.machine.others_cpu
-    if most >= _ALL_PERCENT:
+    limit, average = case.preferences.others_cpu_percent, case.history.others_cpu
+    if limit >= _ALL_PERCENT:
         return None
-    if load is None:
+    if case.machine.others_cpu is None or average.level is None:
         return waiting(LendingReason.OTHERS_CPU, fact="unknown")
-    found = waiting(LendingReason.OTHERS_CPU, percent=round(load * 100))
-    return _strained(case, found, case.history.others_cpu, is_over=load * 100 > most)
+    if not average.is_high:
+        return None
+    percent, below = round(average.level * 100), round(limit * RESUME_SHARE)
+    return waiting(LendingReason.OTHERS_CPU, percent=percent, below=below)
 
 
 def _strained(
@@ -441,7 +448,7 @@ def decide(
         devices=devices,
         lent=lent,
     )
-    found = next((one for rule in RULES if (one := rule(case)) is not None), None) or _lend(case)
+    found = _first_against(case) or _lend(case)
     if desired.finish and found.may_compute:
         found = msgspec.structs.replace(
             found,
@@ -451,6 +458,23 @@ def decide(
         )
     may_transfer = preferences.consent and quota(case) is None and metered(case) is None
     return msgspec.structs.replace(found, may_transfer=may_transfer)
+
+
+def _first_against(case: RuleInput) -> Decision | None:
+    anyway = case.history.anyway
+    is_anyway = anyway is not None and not anyway.is_over
+    is_overruled = False
+    for rule in RULES:
+        found = rule(case)
+        if found is None:
+            continue
+        if not is_anyway or found.reason not in STARTABLE:
+            return found
+        is_overruled = True
+    if not is_overruled:
+        return None
+    lent = _lend(case)
+    return msgspec.structs.replace(lent, reason=LendingReason.LENDING_ANYWAY, values={})
 
 
 def _lend(case: RuleInput) -> Decision:

@@ -179,7 +179,7 @@ class PointsCatchUp:
         self.is_complete = False  # True if the last pass proved all claimed points
         self.forked = ""  # why this log is not trusted any more; empty: it is
         self.on_difference: Callable[[int, int], None] = lambda _, __: None
-        """Called with claimed and proven micro-points if they differ after a full check."""
+        """Called with claimed and proven micropoints if they differ after a full check."""
 
     async def run(self) -> None:
         """Catch up regularly; returns only when the log turns out to be another one."""

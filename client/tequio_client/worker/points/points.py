@@ -21,6 +21,7 @@ from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.points import forecast
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.catch_up import PointsCatchUp
 from tequio_client.worker.points.points_db import (
@@ -61,7 +62,6 @@ STEPS = 10_000
 RANKING_S = 60.0
 """Shortest time between two requests for the rank; `QUIET` times as long without new points."""
 QUIET_FACTOR = 5
-MICRO = 1e6
 _EVENTS = {
     VOID: (ActivityEvent.ROUND_VOID, "info"),
     SILENT: (ActivityEvent.ROUND_SILENT, "warning"),
@@ -127,7 +127,7 @@ class PointsRecorder:
 
 
 class PointsTotals(NamedTuple):
-    """Proven micro-points today and in total; pending rounds, and rounds rejected today."""
+    """Proven micropoints today and in total; pending rounds, and rounds rejected today."""
 
     today: int = 0
     total: int = 0
@@ -150,7 +150,7 @@ def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
 
 
 def points_by_run(file: DatabaseFile) -> dict[str, int]:
-    """Proven micro-points by run id; raises DatabaseError."""
+    """Proven micropoints by run id; raises DatabaseError."""
     rows = file.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
@@ -255,6 +255,7 @@ class Bookkeeping:
         self._reported = (0, 0)  # claimed and proven points in the last event about a difference
         self._unsaved_j: dict[int, float] = {}  # by round
         self._sums: tuple[tuple[int, int], PointsTotals] | None = None  # of changes and day
+        self._per_day = 0
         db.on_end = self._record_round
         for file in (db.file, activity.file):
             if file.set_aside_path is not None:
@@ -301,12 +302,14 @@ class Bookkeeping:
         if self._sums is None or self._sums[0] != known:
             try:
                 self._sums = (known, read_sums(self.points_db.file, midnight_ms))
+                self._per_day = forecast.by_rounds(self.points_db.file, self.activity.now_ms())
             except DatabaseError as err:
                 log.warning("points not read", error=str(err))
         sums = self._sums[1] if self._sums else PointsTotals()
         forfeited = min(self.catch_up.forfeited, sums.total)
         return PointsView(
             **sums._replace(total=sums.total - forfeited)._asdict(),
+            per_day=self._per_day,
             unvested=self.catch_up.unvested,
             forfeited=forfeited,
             unverified=max(self.catch_up.claimed - sums.total, 0),
@@ -360,17 +363,17 @@ class Bookkeeping:
                 values["reason"] = outcome.reason
             case ActivityEvent.ROUND_AUDITED:
                 values |= {
-                    "points": outcome.micropoints / MICRO,
+                    "points": outcome.micropoints,
                     "audited": outcome.audited_round,
                 }
             case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
-                values["points"] = outcome.micropoints / MICRO
+                values["points"] = outcome.micropoints
         self.activity.add(code, level, **values)
 
     def _record_difference(self, claimed: int, proven: int) -> None:
         if (claimed, proven) != self._reported:
             self._reported = (claimed, proven)
-            values = {"ledger": claimed / MICRO, "proven": proven / MICRO}
+            values = {"ledger": claimed, "proven": proven}
             self.activity.add(ActivityEvent.POINTS_DIFFER, "warning", **values)
 
 

@@ -6,7 +6,7 @@ its last entry is proven to be in a log whose checkpoint this worker has checked
 changes again. Outcomes that are unproven when the database is opened are dropped: their proof may
 never have come.
 
-Amounts are in micro-points, times in milliseconds since 1970 by the coordinator's clock. The
+Amounts are in micropoints, times in milliseconds since 1970 by the coordinator's clock. The
 database can be rebuilt from the ledger, except device, tokens, energy and loss, which are only
 shown to the user.
 """
@@ -151,7 +151,7 @@ def _set_aside(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOutcome:
-    """The outcome of a round for one key; amounts in micro-points.
+    """The outcome of a round for one key; amounts in micropoints.
 
     `state` is `verified` if the key earned something or had nothing to train, else `rejected`.
     `reason` tells why training earned nothing: `void`, `silent`, `not-selected` or the protocol's
@@ -344,7 +344,7 @@ class PointsDatabase:
         return bool(self.file.rows(query, number, PENDING))
 
     def verified_below(self, size: int) -> int:
-        """Proven micro-points of rounds that ended below that log size."""
+        """Proven micropoints of rounds that ended below that log size."""
         ((amount,),) = self.file.rows(
             "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
             "WHERE state != 'pending' AND entry < ?",

@@ -3,7 +3,7 @@
 Rules. The *settled* feedback is the one after the last contribution that counted, the *open* one
 after the contribution whose round is not over. The open one replaces the settled one when its round
 closes with the contribution accepted, and is deleted otherwise. Files of accepted contributions
-stay for `PAST_ROUNDS` rounds, as their audits open leaves of the feedback before and after sending.
+stay for some rounds, as their audits open leaves of the feedback before and after sending.
 A note says which file is which. It is replaced atomically, after the files it names are on the disk
 and before files it no longer names are deleted, so a process killed between any two steps resumes
 with the same state as one that was not.
@@ -25,6 +25,7 @@ import msgspec
 import structlog
 
 from tequio_client import files
+from tequio_client.worker.lending.needs import FEEDBACK_ROUNDS
 from tequio_client.worker.store.trees import check_own_file, hash_tree_file
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
@@ -34,10 +35,6 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, digest_from_text, from
 log = structlog.get_logger(__name__)
 
 NOTE_FILE = "note.json"
-PAST_ROUNDS = 4
-"""Rounds whose accepted contributions may still be audited."""
-MOST_FILES = PAST_ROUNDS + 3
-"""Before and after each past contribution, the open file, and the one that the trainer writes."""
 _NAME_DIGITS = 16
 
 
@@ -158,7 +155,7 @@ class ErrorFeedback:
                     open=left.open,
                     open_before=left.open_before,
                     ended=round_number,
-                    past=tuple(one for one in past if one.round > round_number - PAST_ROUNDS),
+                    past=tuple(one for one in past if one.round > round_number - FEEDBACK_ROUNDS),
                 )
             )
 

@@ -42,7 +42,7 @@ class HeadKeeper:
         await self._context.workdir.prepare_trainer()  # a computer that cannot train need not fetch
         self.fetching = head
         # Recorded before the first byte: after a restart the fetched part is found by this entry.
-        await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
+        await self._record(head)
         await self._make_sound(head)
         self.fetching = None
         await self._hold(head)
@@ -145,7 +145,18 @@ class HeadKeeper:
         while len(self._pinned) > HEADS_KEPT:
             for ref in head_refs(self._context.manifest, self._pinned.pop(0)):
                 self._context.pins.unpin(ref.root)
-        await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
+        await self._record(head)
+
+    async def _record(self, head: Head) -> None:
+        """Record a head, and delete those that are no longer recorded."""
+        left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
+        kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}
+        for root in {root for one in left for root in _roots(one)} - kept:
+            await trio.to_thread.run_sync(self._context.store.remove, root)
+
+
+def _roots(head: Head) -> tuple[Digest, Digest]:
+    return head.weights_root, head.aux_root
 
 
 def _advanced_head(

@@ -18,7 +18,7 @@ from tequio_client.ipc import trainer as link
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
-from tequio_client.worker.lending.needs import contribution_bytes
+from tequio_client.worker.lending.needs import FEEDBACK_FILES, contribution_bytes
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.catch_up import (
     TRANSIENT,
@@ -28,7 +28,7 @@ from tequio_client.worker.rounds.catch_up import (
     view_before,
     was_accepted,
 )
-from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback, remove_ended
+from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, head_refs
@@ -444,7 +444,7 @@ async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> Er
     await _remove_ended(node, folder)
     feedback = await trio.to_thread.run_sync(ErrorFeedback, folder, run)
     # bfloat16 has 2 bytes.
-    pins.reserve(MOST_FILES * 2 * joined.manifest.layout.elements)
+    pins.reserve(FEEDBACK_FILES * 2 * joined.manifest.layout.elements)
     header = feedback.open_header
     if header is not None:
         counted = await _outcome(node, header, joined.after)

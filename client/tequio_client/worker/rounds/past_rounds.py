@@ -15,6 +15,7 @@ from pathlib import Path
 
 import structlog
 
+from tequio_client.worker.lending.needs import WORKING_HEADS, WORKING_ROUNDS
 from tequio_client.worker.rounds.catch_up import payload_ref
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, head_refs
@@ -29,10 +30,6 @@ log = structlog.get_logger(__name__)
 
 PAST_ROUNDS = REVIEW_ROUNDS + 1
 """The last audit of a contribution of round t is due in round t + 6, when t is the sixth last."""
-_WORKING_HEADS = 3
-"""Room that stays free of past rounds: the head held, the one before, and the next one."""
-_WORKING_ROUNDS = 2
-"""And the payloads of two rounds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +135,7 @@ class PastRounds:
         manifest = self._manifest
         frozen = sum(one.size_bytes for one in manifest.frozen.files) if manifest.frozen else 0
         head = manifest.weights_bytes + manifest.aux_bytes
-        working = _WORKING_HEADS * head + _WORKING_ROUNDS * payload_bytes + frozen
+        working = WORKING_HEADS * head + WORKING_ROUNDS * payload_bytes + frozen
         return sum(wanted.values()) + working <= self._store.quota_bytes
 
 

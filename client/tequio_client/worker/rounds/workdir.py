@@ -21,6 +21,7 @@ from tequio_client import files
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError, TrainerProcess
 from tequio_client.worker.lending.lending import LendingLimits
+from tequio_client.worker.lending.needs import MAX_HEADS, ROUNDS_KEPT
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
@@ -41,12 +42,8 @@ log = structlog.get_logger(__name__)
 
 R = TypeVar("R", bound=link.Report)
 
-ROUNDS_KEPT = 2
-"""Rounds before the present one whose working files stay."""
 HEADS_FILE = "heads-{run}.json"
 """Name of a run's file; `run` is the beginning of its id."""
-MAX_HEADS = 8
-"""Heads recorded; the store's quota decides whether their bytes are still there."""
 _MAX_FILE_BYTES = 1 << 16
 _LASTING = frozenset({"device", "model", "input", "memory"})
 """Error codes of a trainer that cannot be prepared; another attempt would end the same."""
@@ -138,12 +135,16 @@ class RecordedHeads:
         self._run = run
         self.heads: tuple[Head, ...] = self._read()  # newest first
 
-    def record(self, head: Head) -> None:
-        """Add a head to the file; blocks. Raises UserFacingError."""
+    def record(self, head: Head) -> tuple[Head, ...]:
+        """Add a head to the file; returns those that are no longer in it. Blocks.
+
+        Raises UserFacingError.
+        """
         if self.heads[:1] == (head,):
-            return
-        self.heads = (head, *(one for one in self.heads if one != head))[:MAX_HEADS]
-        heads = tuple(
+            return ()
+        heads = (head, *(one for one in self.heads if one != head))
+        self.heads, left = heads[:MAX_HEADS], heads[MAX_HEADS:]
+        rows = tuple(
             _Head(
                 round=one.round,
                 parent=to_text(one.parent),
@@ -153,8 +154,9 @@ class RecordedHeads:
             )
             for one in self.heads
         )
-        content = msgspec.json.encode(_HeadsFile(run=to_text(self._run), heads=heads))
+        content = msgspec.json.encode(_HeadsFile(run=to_text(self._run), heads=rows))
         files.write_for_user(self._path, content)
+        return left
 
     def remove(self) -> None:
         """Delete the file, when the run has ended."""

@@ -37,7 +37,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import VESTING
 from tequio_shared.log.policy import NO_QUORUM
-from tequio_shared.round import assignment
+from tequio_shared.round import points
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _api_line(method: str, path: str, operation: Json) -> ApiLine:
 @render.in_queue
 def get_about(request: Request, ledger: Ledger) -> Response:
     """Explain points with an example, worked out by the functions that pay."""
-    paid = assignment.trainer_micropoints(TOKENS, PARAMETERS)
+    paid = points.trainer_micropoints(TOKENS, PARAMETERS)
     return render.page(
         request,
         ledger,
@@ -207,7 +207,7 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         trainer_micropoints=paid,
         share_bp=SHARE_BP,
         elected=ELECTED,
-        witness_micropoints=assignment.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
+        witness_micropoints=points.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
     )
 

@@ -11,6 +11,7 @@ from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, as_bars, chart
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
+from tequio_shared.round.points import MICROPOINTS, points
 
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
@@ -187,14 +188,14 @@ def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
     readings = [_day(day, by_day.get(day, 0), today) for day in range(first, today + 1)]
     total = sum(by_day.get(day, 0) for day in range(first, today + 1))
     summary = (
-        f"{text.points(total)} points in {text.plural(len(readings), 'day')}"
+        f"{points(total)} points in {text.plural(len(readings), 'day')}"
         if total
         else "No points in these days"
     )
     made = chart(
         "points",
         "Points per day",
-        f"{summary}; {text.points(by_day.get(today, 0))} today so far" if total else summary,
+        f"{summary}; {points(by_day.get(today, 0))} today so far" if total else summary,
         readings if total else [],
         AxisTitles("points"),
         from_zero=True,
@@ -207,9 +208,9 @@ def _day(number: int, micropoints: int, today: int) -> ChartReading:
     is_open = number == today
     return ChartReading(
         at=number,
-        value=micropoints / text.MICRO,
+        value=micropoints / MICROPOINTS,
         label=label,
-        caption=f"{label}{', so far' if is_open else ''}: {text.points(micropoints)} points",
+        caption=f"{label}{', so far' if is_open else ''}: {points(micropoints)} points",
         is_open=is_open,
     )
 

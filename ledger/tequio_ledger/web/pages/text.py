@@ -15,41 +15,24 @@ from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.points import exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
 
 
-MICRO = 1_000_000
 SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS = 1_000, 60_000, 3_600_000, 86_400_000
 FAR_MS = 30 * DAY_MS
 """Distance from which on a relative time is a date."""
 NO_VALUE = "–"
 KEY_CHARS = 10
 """Length of a shortened key, the same as in the app."""
-_PLACES = ((1_000, 0), (100, 1), (1, 2))
-"""Decimals of points, from each number of points upwards."""
-_SIGNIFICANT = 3
 _SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 LEAST_SCALED = 10_000
 """Least number that an axis writes with a letter."""
 _UNITS = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s"))
 _Q16 = 1 << 16
-
-
-def points(micropoints: int) -> str:
-    """Write points briefly: 18,930 or 412.5 or 0.00123; truncated, so never rounded up."""
-    whole = micropoints // MICRO
-    places = next((places for least, places in _PLACES if whole >= least), None)
-    if places is None:
-        places = min(6, 6 - len(str(micropoints)) + _SIGNIFICANT) if micropoints else 0
-    return _decimal(micropoints, places)
-
-
-def exact_points(micropoints: int) -> str:
-    """Write points to the micro-point, without trailing zeros."""
-    return _decimal(micropoints, len(f"{micropoints % MICRO:06d}".rstrip("0")))
 
 
 def count(number: int) -> str:
@@ -155,11 +138,6 @@ def _utc(at_ms: int) -> datetime | None:
         return datetime.fromtimestamp(at_ms / SECOND_MS, UTC)
     except (OverflowError, ValueError, OSError):  # members may claim any time
         return None
-
-
-def _decimal(micropoints: int, places: int) -> str:
-    whole, part = divmod(micropoints, MICRO)
-    return f"{whole:,}.{f'{part:06d}'[:places]}" if places else f"{whole:,}"
 
 
 @dataclass(frozen=True, slots=True)

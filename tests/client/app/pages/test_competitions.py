@@ -157,7 +157,7 @@ def test_what_is_ours_is_added_up_over_the_sides(
     _show_snapshot(page, worker)
     facts = page.about.facts
     assert facts.points.figure.text() == "18,930"
-    assert facts.points.toolTip() == "18,930.402117 points in the runs of its sides"
+    assert facts.points.toolTip() == "18,930.4021 points in the runs of its sides"
     assert facts.texts.figure.text() == "5,000 of 20,000"
     assert page.about.milestones.progress == pytest.approx(12 / (15 + 4 / 24))
     assert page.about.milestones.accessibleName().startswith("Start: ")

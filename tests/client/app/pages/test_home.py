@@ -195,6 +195,43 @@ def test_a_button_sends_its_wish(
     assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
 
 
+def test_a_rule_that_says_to_wait_can_be_overruled_and_changed(
+    home: HomePage, worker: ScriptedWorker, qtbot: QtBot, opened: list[str]
+) -> None:
+    worker.send_snapshot(idle(LendingState.WAITING, LendingReason.OTHERS_CPU, percent=60, below=40))
+    home.refresh()
+    qtbot.mouseClick(home.header.rule, Qt.MouseButton.LeftButton)
+    assert opened == ["settings/lending"]
+    qtbot.mouseClick(home.header.anyway, Qt.MouseButton.LeftButton)
+    wish = DesiredState(number=5, lend=True, anyway=True)
+    assert worker.last(control.SetDesiredState) == control.SetDesiredState(wish=wish)
+    home.refresh()
+    assert not home.header.ways.isVisible(), "while the worker has not answered"
+
+
+@pytest.mark.parametrize(
+    ("shown", "anyway", "rule"),
+    [
+        (idle(LendingState.WAITING, LendingReason.IN_USE, minutes=5), True, True),
+        (idle(LendingState.WAITING, LendingReason.GAME, program="chess"), False, True),
+        (idle(LendingState.WAITING, LendingReason.METERED), False, True),
+        (
+            idle(LendingState.WAITING, LendingReason.HOT, device="x", degrees=9, limit=8),
+            False,
+            True,
+        ),
+        (idle(LendingState.WAITING, LendingReason.NO_RUN, fact="open"), False, False),
+        (idle(LendingState.PAUSED, LendingReason.BY_HAND), False, False),
+    ],
+)
+def test_only_what_helps_is_offered(
+    home: HomePage, worker: ScriptedWorker, shown: Snapshot, *, anyway: bool, rule: bool
+) -> None:
+    worker.send_snapshot(shown)
+    home.refresh()
+    assert (home.header.anyway.isVisible(), home.header.rule.isVisible()) == (anyway, rule)
+
+
 def test_the_button_turns_over_before_the_worker_answers(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
@@ -365,23 +402,40 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
     worker.send_snapshot(LENDING)
     home.refresh()
     stats = home.stats
-    assert (stats.today.figure.text(), stats.today.note.text()) == ("+412.6", "3 rounds pending")
+    assert (stats.today.figure.text(), stats.today.note.text()) == ("+412", "3 rounds pending")
     assert (stats.total.figure.text(), stats.total.note.text()) == (
         "18,930",
         "Every proof checked here",
     )
     assert stats.total.toolTip() == (
-        "18,930.402117 points\n1,204.118007 of your points are still vesting: they can be lost if "
+        "18,930.4021 points\n1,204 of your points are still vesting: they can be lost if "
         "work turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
     assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")
 
 
+def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorker) -> None:
+    points = replace(LENDING.points, per_day=12_345_678)
+    worker.send_snapshot(replace(LENDING, points=points))
+    home.refresh()
+    assert home.stats.today.note.text() == "About 1,234 a day"
+    worker.send_snapshot(replace(SCENES["paused"], points=points))
+    home.refresh()
+    assert home.stats.today.note.text() == "3 rounds pending"
+
+
+def test_a_quota_that_ends_this_month_is_foretold(home: HomePage, worker: ScriptedWorker) -> None:
+    worker.send_snapshot(replace(LENDING, line=replace(LENDING.line, cap_reached_ms=NOW_MS)))
+    home.refresh()
+    words = "At the present rate, this month's 100 GB of traffic end on 21 Nov."
+    assert home.banner.words.text().startswith(words)
+
+
 def test_points_that_were_not_checked_are_not_counted_in(
     home: HomePage, worker: ScriptedWorker
 ) -> None:
-    points = PointsView(today=0, total=5_000_000, unverified=2_000_000, pending=1)
+    points = PointsView(today=0, total=50_000, unverified=20_000, pending=1)
     worker.send_snapshot(replace(LENDING, points=points))
     home.refresh()
     assert (home.stats.total.figure.text(), home.stats.total.note.text()) == (
@@ -451,21 +505,21 @@ def test_hidden_it_rests_and_shown_again_it_is_up_to_date(
     worker.send_snapshot(LENDING)
     home.refresh()
     home.hide()
-    worker.send_snapshot(_with_total(77_000_000))
+    worker.send_snapshot(_with_total(770_000))
     assert home.stats.total.figure.text() == "18,930"
     home.show()
-    assert home.stats.total.figure.text() == "77.00"
+    assert home.stats.total.figure.text() == "77.0"
 
 
 def test_it_is_drawn_four_times_a_second_at_most(
     home: HomePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    worker.send_snapshot(_with_total(1_000_000))
+    worker.send_snapshot(_with_total(10_000))
     first = home.stats.total.figure.text()
     for total in range(2, 40):
-        worker.send_snapshot(_with_total(total * 1_000_000))
+        worker.send_snapshot(_with_total(total * 10_000))
     assert home.stats.total.figure.text() == first
-    qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.00", timeout=2_000)
+    qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.0", timeout=2_000)
 
 
 def _with_total(micropoints: int) -> Snapshot:

@@ -1,4 +1,4 @@
-"""The export: every round, every micro-point, all of the file or none of it."""
+"""The export: every round, every micropoint, all of the file or none of it."""
 
 from __future__ import annotations
 

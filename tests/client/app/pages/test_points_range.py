@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QRadioButton
 from tequio_client.app.pages import points
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import MAX_STEPS, PointsPage, fold_series
+from tequio_client.app.widgets import figures
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskSeries, PointsSeries
 from tests.support.app_clock import AppClock
@@ -59,7 +60,7 @@ def test_each_span_is_asked_for_and_said(
     reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
     assert isinstance(reply, PointsSeries)
     exact = sum(reply.verified)
-    assert page.range.sum.text() == f"{_exact(exact)} points in this time"
+    assert page.range.sum.text() == f"{figures.short_points(exact)} points in this time"
     assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
 
 
@@ -99,11 +100,6 @@ def test_another_hour_is_asked_for_anew(
 def _show_snapshot(page: PointsPage, worker: ScriptedWorker, snapshot: object = LENDING) -> None:
     worker.send_snapshot(snapshot)  # type: ignore[arg-type]  # a snapshot
     page.refresh()
-
-
-def _exact(micropoints: int) -> str:
-    whole, part = divmod(micropoints, 1_000_000)
-    return f"{whole:,}.{part:06d}".rstrip("0").rstrip(".")
 
 
 def _series_asked(worker: ScriptedWorker) -> int:

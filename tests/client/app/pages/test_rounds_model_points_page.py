@@ -12,6 +12,7 @@ from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import PointsPage
 from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsColumn, RoundsRole, is_checked
+from tequio_client.app.widgets import figures
 from tequio_client.ipc import control, texts
 from tequio_client.ipc.control import AskPoints, AskSeries, PointsReply, PointsRow
 from tests.support import app_worker_answers
@@ -55,14 +56,12 @@ def test_before_the_worker_speaks_nothing_is_claimed(page: PointsPage) -> None:
     assert page.rounds.empty.isVisible()
 
 
-def test_sums_are_those_of_the_worker_to_the_micropoint(
-    page: PointsPage, worker: ScriptedWorker
-) -> None:
+def test_sums_are_those_of_the_worker(page: PointsPage, worker: ScriptedWorker) -> None:
     points = replace(LENDING.points, rejected=2)
     _show_snapshot(page, worker, replace(LENDING, points=points))
     sums = page.sums
-    assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412.618204 today")
-    assert sums.total.toolTip() == "18,930.402117 points"
+    assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412 today")
+    assert sums.total.toolTip() == "18,930.4021 points"
     assert (sums.pending.figure.text(), sums.pending.note.text()) == (
         "3",
         "Rounds that are not proven yet",
@@ -77,11 +76,11 @@ def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: Script
     _show_snapshot(page, worker)
     vesting = page.sums.vesting
     assert (vesting.figure.text(), vesting.note.text()) == ("1,204", "Can still be lost")
-    assert "1,204.118007 of your points are still vesting" in vesting.toolTip()
-    lost = replace(LENDING.points, unvested=0, forfeited=2_500_000)
+    assert "1,204 of your points are still vesting" in vesting.toolTip()
+    lost = replace(LENDING.points, unvested=0, forfeited=25_000)
     _show_snapshot(page, worker, replace(LENDING, points=lost))
     assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
-    assert vesting.toolTip().endswith("2.5 more were forfeited, and are no longer counted.")
+    assert vesting.toolTip().endswith("2.50 more were forfeited, and are no longer counted.")
     _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
     assert vesting.note.text() == "All are yours"
     assert vesting.toolTip() == "0 points"
@@ -91,10 +90,10 @@ def test_what_only_the_ledger_says_is_explained_and_not_counted(
     page: PointsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(
-        page, worker, replace(LENDING, points=replace(LENDING.points, unverified=2_000_001))
+        page, worker, replace(LENDING, points=replace(LENDING.points, unverified=20_001))
     )
     assert page.banner.isVisible()
-    assert "2.000001 points more" in page.banner.words.text()
+    assert "2.00 points more" in page.banner.words.text()
     assert "not counted in" in page.banner.words.text()
     assert page.sums.total.figure.text() == "18,930"
     _show_snapshot(page, worker)
@@ -115,11 +114,10 @@ def test_a_worker_that_is_gone_is_told(page: PointsPage, worker: ScriptedWorker)
 def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
     row, cells = VERIFIED, _cells(page, 4)
-    exact = f"{row.micropoints / 1_000_000:.6f}".rstrip("0")
     assert cells[RoundsColumn.ROUND] == ("nova-350m", "Round 1,837")
     assert cells[RoundsColumn.STATE] == ("Verified", "")
     assert cells[RoundsColumn.WORK] == ("RTX 4070", "983,040 tokens")
-    assert cells[RoundsColumn.POINTS][0] == exact
+    assert cells[RoundsColumn.POINTS][0] == figures.short_points(row.micropoints)
     assert cells[RoundsColumn.POINTS][1].endswith(" as witness")
     assert cells[RoundsColumn.ENERGY][0].endswith("Wh")
 
@@ -303,7 +301,7 @@ def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: Script
     assert _cells(page, 0)[RoundsColumn.STATE][0] == "Pending", "nothing was said to have changed"
     _show_snapshot(page, worker, replace(LENDING, rounds=LENDING.rounds + 1))
     assert _cells(page, 0)[RoundsColumn.STATE] == ("Verified", "")
-    assert _cells(page, 0)[RoundsColumn.POINTS][0] == "0.000005"
+    assert _cells(page, 0)[RoundsColumn.POINTS][0] == "0.0005"
 
 
 def test_an_export_is_told_with_its_file(

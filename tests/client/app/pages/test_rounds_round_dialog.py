@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtGui import QGuiApplication
 
 from tequio_client.app.pages.rounds import RoundDialog
+from tequio_client.app.widgets import figures
 from tests.support import app_worker_answers
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ def test_the_proof_is_told_in_words_and_can_be_copied(qtbot: QtBot) -> None:
     for line in (
         "nova-350m, round 1,837",
         "Verified",
-        f"Points: {_exact(VERIFIED.micropoints)}",
-        f"For training: {_exact(VERIFIED.trained)}",
-        f"For checking others' work: {_exact(VERIFIED.witnessed)}",
+        f"Points: {figures.exact_points(VERIFIED.micropoints)}",
+        f"For training: {figures.exact_points(VERIFIED.trained)}",
+        f"For checking others' work: {figures.exact_points(VERIFIED.witnessed)}",
         f"Ledger: {URL}",
         "Log entry: 48,017",
         "Checkpoint, entries: 91,204",
@@ -51,8 +52,3 @@ def test_no_proof_is_claimed_where_none_was_checked(row: PointsRow, qtbot: QtBot
     assert dialog.proof == ()
     assert "Log entry" not in dialog.text
     assert "audit" not in dialog.text
-
-
-def _exact(micropoints: int) -> str:
-    whole, part = divmod(micropoints, 1_000_000)
-    return f"{whole:,}.{part:06d}".rstrip("0").rstrip(".")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,9 +23,12 @@ from tequio_client.worker.control.lists import (
 )
 from tequio_client.worker.lending.facts import IdleCause, select_chosen_devices
 from tequio_client.worker.lending.needs import (
+    FEEDBACK_FILES,
     MOST_LOGITS,
     OUTPUT_BYTES,
+    RoundPace,
     contribution_bytes,
+    disk_after,
     estimate,
     memory_mb,
     min_memory_mb,
@@ -34,7 +38,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, to_text
-from tequio_shared.round.manifest import Corpus, TrainShard
+from tequio_shared.round.manifest import AuditRules, Corpus, TrainShard
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import memory_swarm as swarms
 from tests.support import signing_swarm
@@ -49,6 +53,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_shared.round.manifest import Manifest
 
+PACE = RoundPace(members=5, length_ms=60_000, tokens=0)
 KEY = PeerKey(bytes([1]) * 32)
 TWO_CARDS = MachineFacts(
     gpus=(
@@ -216,16 +221,49 @@ def corpus(manifest: Manifest, sizes: Sequence[int]) -> Corpus:
 
 
 def test_needs_follow_from_the_rules() -> None:
-    manifest = swarms.tiny_manifest(most=3)
-    found = estimate(manifest, corpus(manifest, (100, 300, 200)), members=5, round_ms=60_000)
-    head = 4 * 4_096 * manifest.chunks
+    manifest = plain_manifest()
+    found = estimate(manifest, corpus(manifest, (100, 300, 200)), PACE)
+    head, feedback = 4 * 4_096 * manifest.chunks, 2 * 4_096 * manifest.chunks
     piece = contribution_bytes(manifest, 5)
     assert found.first_bytes == head + 500, "one head and the two largest shards"
-    assert found.disk_bytes == found.first_bytes + 4 * head + 2 * 4 * piece
-    assert found.hourly_down_bytes == found.hourly_up_bytes == 60 * 4 * piece
+    working = 3 * head + FEEDBACK_FILES * feedback
+    assert found.disk_bytes == found.first_bytes + 2 * head + 2 * 5 * piece + working
+    assert found.day_disk_bytes == 500 + 8 * head + 24 * 60 * 5 * piece + working
+    assert found.hourly_down_bytes == 60 * 4 * piece
+    to_seed = 60 * (piece + head / 10 / 5)
+    assert found.hourly_up_bytes == pytest.approx(found.hourly_down_bytes + to_seed, abs=1)
     assert found.memory_mb == memory_mb(manifest) > 700
-    lonely = estimate(manifest, corpus(manifest, (1,)), members=0, round_ms=0)
+    nobody = RoundPace(members=0, length_ms=0, tokens=0)
+    lonely = estimate(manifest, corpus(manifest, (2,)), nobody)
     assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
+
+
+def test_audits_and_new_shards_count_as_traffic() -> None:
+    manifest = plain_manifest()
+    data, piece = corpus(manifest, (6_000, 6_000)), contribution_bytes(manifest, 4)
+    seen = replace(PACE, contributions=4.0, tokens=300)
+    plain = estimate(manifest, data, replace(seen, tokens=0)).hourly_down_bytes
+    assert plain == 60 * (4 - 4 / 5) * piece, "without audits, the fifth member is away"
+    with_shards = estimate(manifest, data, seen).hourly_down_bytes
+    assert with_shards - plain == 60 * 6_000 / 10, "a tenth of a shard in a round"
+    rules = AuditRules(unproven_bp=5_000, others_bp=500)
+    audited = msgspec.structs.replace(manifest, audit=rules)
+    more = estimate(audited, data, replace(seen, tokens=0)).hourly_down_bytes - plain
+    leaves = 2 * 64 * (8_192 + 32 * 7)  # of one auditor, from a model of 65 to 128 chunks
+    assert audited.chunks // 4 < 64 or more == pytest.approx(60 * leaves / 5, rel=0.2)
+    assert more > 0
+
+
+def test_a_disk_fills_with_contributions_and_a_few_heads() -> None:
+    manifest = plain_manifest()
+    data, piece = corpus(manifest, (100,)), contribution_bytes(manifest, 5)
+    at = [disk_after(manifest, data, PACE, rounds) for rounds in (5, 6, 100, 101)]
+    assert at[1] - at[0] == manifest.weights_bytes + 5 * piece
+    assert at[3] - at[2] == 5 * piece, "older heads leave"
+
+
+def plain_manifest() -> Manifest:
+    return msgspec.structs.replace(swarms.tiny_manifest(most=3), audit=msgspec.UNSET)
 
 
 def test_memory_counts_states_logits_and_activations() -> None:
@@ -294,17 +332,17 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
     gib = 1 << 10
     assert 14 * gib < min_memory_mb(manifest) < memory_mb(manifest) < 16 * gib
     assert memory_mb(manifest) < usable_memory_mb(24 * gib), "what is lent of a card of 24 GB"
-    whole = estimate(manifest, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    whole = estimate(manifest, corpus(manifest, (100, 300)), PACE)
     lacking = estimate(
         msgspec.structs.replace(manifest, base=msgspec.UNSET),
-        corpus(manifest, (100, 300)), members=5, round_ms=60_000,
+        corpus(manifest, (100, 300)), PACE,
     )  # fmt: skip
     assert whole.first_bytes - lacking.first_bytes == file.size_bytes
     assert whole.disk_bytes - lacking.disk_bytes == file.size_bytes
     assert whole.hourly_up_bytes == lacking.hourly_up_bytes
     narrow = msgspec.structs.replace(manifest, base=msgspec.structs.replace(base, bits=4))
     assert 7 * gib < memory_mb(narrow) < 8 * gib < usable_memory_mb(12 * gib)
-    in_4_bits = estimate(narrow, corpus(manifest, (100, 300)), members=5, round_ms=60_000)
+    in_4_bits = estimate(narrow, corpus(manifest, (100, 300)), PACE)
     assert in_4_bits.first_bytes == whole.first_bytes, "the files are the same"
 
 
@@ -333,12 +371,16 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
             runs = RunsList(api)
             found = await runs.read(ours=[to_text(manifest.run_id)])
             assert await runs.read(ours=[to_text(manifest.run_id)]) == found
-    needed = estimate(manifest, data, 0, manifest.rounds.train)
+            (fast,) = (await runs.read(flop_per_s=1e12)).rows
+    needed = estimate(
+        manifest, data, RoundPace(members=0, length_ms=manifest.rounds.train, tokens=0)
+    )
     (row,) = found.rows
     assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
+    assert (row.day_points, fast.day_points) == (0, 1_000 * 86_400), "it trains all the time"
     assert chosen(found.rows, MachineFacts(gpus=(), free_memory_mb=10**6)) == row.run
 
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tequio_client.ipc.facts import UNKNOWN_SESSION
-from tequio_client.ipc.preferences import DeviceChoice
+from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, Snooze
 from tests.support.lending_facts import (
     CALM,
@@ -345,12 +345,52 @@ def test_a_load_that_nobody_can_see_has_not_gone() -> None:
     assert worker.decide(ms=SECOND).reason == LendingReason.OTHERS_GPU
 
 
-def test_the_processor_is_left_to_others_as_the_card_is() -> None:
-    worker, busy = PolicyWorker(), on_machine(WORKING, others_cpu=0.7)
+def test_a_short_peak_does_not_lengthen_the_minute_after_a_load() -> None:
+    worker = PolicyWorker()
+    worker.watch(BUSY_AT_WORK, 5)
+    for _ in range(7):
+        worker.watch(CALM, 7)
+        worker.watch(BUSY, 1)
+    assert worker.watch(CALM, 5).reason == LendingReason.LENDING
+
+
+def test_the_processor_is_left_to_others_while_they_use_it() -> None:
+    worker, busy = PolicyWorker(), on_machine(WORKING, others_cpu=0.9)
+    worker.watch(WORKING, 60)
     assert worker.watch(busy, 3).reason == LendingReason.LENDING
-    assert worker.watch(busy, 1).reason == LendingReason.OTHERS_CPU
-    assert worker.watch(CALM, 59).reason == LendingReason.OTHERS_CPU
-    assert worker.watch(CALM, 1).reason == LendingReason.LENDING
+    assert worker.watch(busy, 10).reason == LendingReason.OTHERS_CPU
+    assert worker.watch(on_machine(others_cpu=0.9), 600).reason == LendingReason.OTHERS_CPU
+    assert worker.watch(CALM, 10).reason == LendingReason.OTHERS_CPU
+    assert worker.watch(CALM, 40).reason == LendingReason.LENDING
+
+
+def test_peaks_of_the_processor_neither_stop_lending_nor_keep_it_from_beginning() -> None:
+    at_work, at_rest, busy = PolicyWorker(), PolicyWorker(), on_machine(others_cpu=0.9)
+    at_work.watch(WORKING, 60)
+    at_rest.watch(busy, 60)
+    for _ in range(20):
+        for _ in range(3):
+            assert at_work.decide(on_machine(WORKING, others_cpu=0.9), ms=SECOND).may_compute
+            at_rest.decide(busy, ms=SECOND)
+        for _ in range(9):
+            assert at_work.decide(WORKING, ms=SECOND).may_compute
+            found = at_rest.decide(CALM, ms=SECOND)
+    assert found.reason == LendingReason.LENDING
+
+
+def test_a_load_beside_the_limit_does_not_switch_lending_on_and_off() -> None:
+    worker = PolicyWorker()
+    worker.watch(on_machine(others_cpu=0.6), 60)
+    assert worker.watch(on_machine(others_cpu=0.45), 300).values["below"] == 40
+    assert worker.watch(on_machine(others_cpu=0.35), 60).reason == LendingReason.LENDING
+    assert worker.watch(on_machine(others_cpu=0.45), 300).reason == LendingReason.LENDING
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_an_idle_computer_begins_within_ten_seconds_of_a_busy_start(preset: LendingPreset) -> None:
+    worker = PolicyWorker(preferences=chosen(**PRESETS[preset]))
+    worker.watch(on_machine(others_cpu=1.0), 2)
+    assert worker.watch(CALM, 10).reason == LendingReason.LENDING
 
 
 def test_steps_that_take_longer_for_five_seconds_tell_of_a_rival() -> None:

@@ -47,3 +47,15 @@ def test_what_was_kept_counts_after_a_restart_and_not_in_the_next_month(tmp_path
     assert again.month_bytes == 10
     again.observe(None, at(1, NOVEMBER_MS + 40 * 86_400_000))
     assert again.month_bytes == 0
+
+
+def test_a_cap_that_is_reached_this_month_is_foreseen(tmp_path: Path) -> None:
+    traffic, cap = TransferMeter(tmp_path), 2 * 10**6
+    for second in range(1_200):
+        if second == 60:
+            assert traffic.cap_reached_ms(cap, at(second)) == 0, "the rate is not known yet"
+        traffic.observe(TransferCounters(node=1, up=1_000 * second, down=0), at(second))
+    moment = at(1_200)
+    assert traffic.cap_reached_ms(cap, moment) == pytest.approx(moment.ms + 801_000, abs=9_000)
+    assert traffic.cap_reached_ms(10**15, moment) == 0, "not this month"
+    assert traffic.cap_reached_ms(0, moment) == 0, "there is no cap"

@@ -31,10 +31,10 @@ VALUES: dict[str, str | int | float] = {
     "version": "1.2",
     "run": "tiny",
     "round": 7,
-    "points": 1234.5,
+    "points": 12_345_678,
     "reason": "cosine",
-    "ledger": 3.0,
-    "proven": 2.0,
+    "ledger": 30_000,
+    "proven": 20_000,
     "standing": "quarantined",
     "problem": "no route to host",
     "file": "points.sqlite.kept-1",
@@ -149,7 +149,7 @@ def test_every_event_has_a_sentence_with_its_values(code: ActivityEvent) -> None
     assert sentence.endswith(".")
     assert "{" not in sentence
     if "points" in names:
-        assert "1,234.500" in sentence
+        assert "1,234 points" in sentence
 
 
 def test_a_decision_is_said_in_its_own_words() -> None:

@@ -37,21 +37,21 @@ def kept(tmp_path: Path) -> Iterator[Bookkeeping]:
 @pytest.mark.parametrize(
     ("outcome", "level", "said"),
     [
-        (PAID, "good", "tiny, round 1: your work was accepted, for 1.050 points."),
+        (PAID, "good", "tiny, round 1: your work was accepted, for 105 points."),
         (
             RoundOutcome(state="verified"),
             "good",
-            "tiny, round 1: your work was accepted, for 0.000 points.",
+            "tiny, round 1: your work was accepted, for 0 points.",
         ),
         (
             RoundOutcome(state="verified", witnessed=2_500),
             "good",
-            "tiny, round 1: 0.003 points for checking others' work.",
+            "tiny, round 1: 0.25 points for checking others' work.",
         ),
         (
             RoundOutcome(state="verified", reason="not-selected", witnessed=2_500),
             "good",
-            "tiny, round 1: 0.003 points for checking others' work.",
+            "tiny, round 1: 0.25 points for checking others' work.",
         ),
         (
             RoundOutcome(state="rejected", reason="not-selected"),
@@ -120,12 +120,12 @@ def test_points_beyond_those_proven_are_shown_as_unverified(kept: Bookkeeping) -
 
 
 def test_a_difference_is_told_once(kept: Bookkeeping) -> None:
-    kept.catch_up.on_difference(5_000_000, 3_000_000)
-    kept.catch_up.on_difference(5_000_000, 3_000_000)
-    kept.catch_up.on_difference(6_000_000, 3_000_000)
+    kept.catch_up.on_difference(50_000, 30_000)
+    kept.catch_up.on_difference(50_000, 30_000)
+    kept.catch_up.on_difference(60_000, 30_000)
     said = [event_sentence(row, local) for row in kept.activity.answer(AskActivity()).rows]
     assert len(said) == 2
     assert said[1] == (
-        "The ledger says that you have 5.000 points, but its log proves 3.000. What is not proven "
+        "The ledger says that you have 5.00 points, but its log proves 3.00. What is not proven "
         "is not counted here."
     )

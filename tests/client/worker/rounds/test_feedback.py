@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import feedback as feedbacks
-from tequio_client.worker.rounds.feedback import MOST_FILES, NOTE_FILE, ErrorFeedback
+from tequio_client.worker.rounds.feedback import NOTE_FILE, ErrorFeedback
 from tequio_client.worker.store.trees import hash_bytes
 from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import PeerError, UserFacingError
@@ -90,8 +91,8 @@ def test_the_files_of_the_last_four_rounds_stay_and_no_others(tmp_path: Path) ->
     for round_ in range(1, 10):
         store_feedback(feedback, tmp_path, round_)
         files = [one for one in files_of(tmp_path) if one.name != NOTE_FILE]
-        assert len(files) == min(round_, MOST_FILES - 1)
-        assert sum(one.stat().st_size for one in files) <= (MOST_FILES - 1) * SIZE
+        assert len(files) == min(round_, FEEDBACK_FILES - 1)
+        assert sum(one.stat().st_size for one in files) <= (FEEDBACK_FILES - 1) * SIZE
         settle(feedback, round_, was_accepted=True)
     again = opened(tmp_path)
     kept = [round_ for round_ in range(1, 10) if again.file(root_of(round_))]

@@ -15,9 +15,10 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
-from tequio_client.worker.rounds.workdir import HEADS_FILE, MAX_HEADS, RecordedHeads
+from tequio_client.worker.rounds.workdir import HEADS_FILE, RecordedHeads
 from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.swarm.blob_server import BlobServer
@@ -229,9 +230,9 @@ async def test_an_old_head_that_nobody_has_any_more_is_given_up(tmp_path: Path) 
 def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path) -> None:
     kept = RecordedHeads(tmp_path, RUN)
     heads = [head_named(sha256(bytes([number])), number) for number in range(MAX_HEADS + 3)]
-    for head in heads:
-        kept.record(head)
-    kept.record(heads[-2])
+    left = [one for head in heads for one in kept.record(head)]
+    assert left == heads[:3], "those that the file has no place for"
+    assert kept.record(heads[-2]) == ()
     expected = (heads[-2], heads[-1], *reversed(heads[3:-2]))
     assert RecordedHeads(tmp_path, RUN).heads == expected
     assert not RecordedHeads(tmp_path, RunId(sha256(b"other"))).heads

@@ -9,8 +9,9 @@ import pytest
 import trio
 
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import join
-from tequio_client.worker.rounds.feedback import MOST_FILES, ErrorFeedback
+from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource
 from tequio_shared.ids import sha256, to_text
 from tests.client.worker.rounds.test_feedback import (
@@ -113,7 +114,7 @@ async def test_its_leaves_can_be_opened_after_a_restart_and_its_files_are_counte
     worker: Returning,
 ) -> None:
     feedback = await worker.feedback()
-    assert worker.reserved == MOST_FILES * 2 * ELEMENTS
+    assert worker.reserved == FEEDBACK_FILES * 2 * ELEMENTS
     source = LeafSource(may_open=lambda *_: True, file_of=feedback.file)
     worker.leaves.sources.append(source)
     opened = worker.leaves.read(root_of(3), 1)

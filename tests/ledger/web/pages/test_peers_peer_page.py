@@ -8,8 +8,8 @@ from sqlalchemy import func, select
 
 from tequio_ledger.store.models import Credit, LogEntry, Peer
 from tequio_ledger.web.pages.peers import ROUNDS
-from tequio_ledger.web.pages.text import points
 from tequio_shared.ids import peer_id_text, to_text
+from tequio_shared.round.points import points
 from tests.support.sample_ledger import LINK, ROUNDS_A_DAY
 
 if TYPE_CHECKING:

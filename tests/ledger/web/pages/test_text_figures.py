@@ -8,22 +8,6 @@ from tequio_ledger.web.pages import text
 
 
 @pytest.mark.parametrize(
-    ("micropoints", "said"),
-    [
-        (0, "0"),
-        (1, "0.000001"),
-        (1_234, "0.00123"),
-        (999_999, "0.999"),
-        (1_999_999, "1.99"),
-        (412_599_999, "412.5"),
-        (18_930_900_000, "18,930"),
-    ],
-)
-def test_points_are_cut_and_never_rounded_up(micropoints: int, said: str) -> None:
-    assert text.points(micropoints) == said
-
-
-@pytest.mark.parametrize(
     ("length_ms", "said"),
     [
         (-5, "0 s"),

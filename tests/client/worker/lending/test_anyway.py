@@ -1,0 +1,109 @@
+"""Lending that the user started although a rule says to wait."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.ipc.snapshot import STARTABLE, DesiredState, LendingReason
+from tests.support.lending_facts import (
+    CALM,
+    LEND,
+    PolicyWorker,
+    chosen,
+    in_session,
+    on_machine,
+    with_gpu,
+)
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.preferences import Preferences
+    from tequio_client.worker.lending.facts import LendingFacts
+
+MINUTE_S = 60
+ANYWAY = DesiredState(number=2, lend=True, anyway=True)
+USED = in_session(idle_s=1.0)
+NEVER = chosen(week=(0,) * 7)
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "reason"),
+    [
+        (USED, chosen(), LendingReason.IN_USE),
+        (CALM, NEVER, LendingReason.SCHEDULE),
+        (on_machine(on_battery=True), chosen(), LendingReason.BATTERY),
+        (on_machine(on_battery=None), chosen(), LendingReason.BATTERY_UNKNOWN),
+        (on_machine(is_saving_power=True), chosen(), LendingReason.SAVING_POWER),
+        (in_session(game=None), chosen(), LendingReason.CANNOT_TELL),
+        (with_gpu(others_load=0.5), chosen(), LendingReason.OTHERS_GPU),
+        (on_machine(others_cpu=0.9), chosen(), LendingReason.OTHERS_CPU),
+    ],
+)
+def test_it_starts_although_a_rule_says_to_wait(
+    facts: LendingFacts, preferences: Preferences, reason: LendingReason
+) -> None:
+    worker = PolicyWorker(preferences=preferences)
+    waiting = worker.decide(facts)
+    assert (waiting.reason, waiting.is_startable) == (reason, True)
+    worker.wish = ANYWAY
+    started = worker.watch(facts, 30 * MINUTE_S)
+    assert (started.reason, started.may_compute) == (LendingReason.LENDING_ANYWAY, True)
+
+
+@pytest.mark.parametrize(
+    ("facts", "preferences", "reason"),
+    [
+        (in_session(game="doom"), chosen(), LendingReason.GAME),
+        (in_session(fullscreen="quake"), chosen(), LendingReason.FULLSCREEN),
+        (CALM, chosen(consent=False), LendingReason.NO_CONSENT),
+        (in_session(is_metered=True), chosen(), LendingReason.METERED),
+        (replace(CALM, month_bytes=10**12), chosen(), LendingReason.QUOTA),
+        (replace(CALM, free_disk_bytes=0), chosen(), LendingReason.DISK),
+        (with_gpu(temperature_c=95.0), chosen(), LendingReason.HOT),
+        (with_gpu(free_mb=10), chosen(), LendingReason.GPU_MEMORY),
+    ],
+)
+def test_games_costs_and_what_cannot_work_still_stop_it(
+    facts: LendingFacts, preferences: Preferences, reason: LendingReason
+) -> None:
+    worker = PolicyWorker(preferences=preferences, wish=ANYWAY)
+    found = worker.decide(facts)
+    assert (found.reason, found.is_startable) == (reason, False)
+
+
+def test_it_goes_on_after_a_game() -> None:
+    worker = PolicyWorker(wish=ANYWAY)
+    worker.watch(in_session(game="doom", idle_s=1.0), 5)
+    assert worker.watch(USED, MINUTE_S).reason == LendingReason.LENDING_ANYWAY
+
+
+def test_the_rules_decide_again_once_they_have_allowed_it_for_a_while() -> None:
+    worker = PolicyWorker(wish=ANYWAY)
+    worker.watch(USED, 10)
+    assert worker.watch(CALM, MINUTE_S).reason == LendingReason.LENDING
+    assert worker.watch(USED, 10).reason == LendingReason.LENDING_ANYWAY, "away for a minute only"
+    worker.watch(CALM, 6 * MINUTE_S)
+    assert worker.watch(USED, 1).reason == LendingReason.IN_USE
+    worker.wish = replace_number(ANYWAY)
+    assert worker.watch(USED, 1).reason == LendingReason.LENDING_ANYWAY, "asked for again"
+
+
+def test_another_command_ends_it() -> None:
+    worker = PolicyWorker(wish=ANYWAY)
+    worker.watch(USED, 10)
+    worker.wish = DesiredState(number=3, lend=True)
+    assert worker.decide(USED).reason == LendingReason.IN_USE
+
+
+def test_only_a_rule_that_can_be_overruled_offers_it() -> None:
+    assert not PolicyWorker().decide(CALM).is_startable
+    paused = PolicyWorker(wish=DesiredState(number=1)).decide(USED)
+    assert (paused.reason, paused.is_startable) == (LendingReason.BY_HAND, False)
+    assert LendingReason.GAME not in STARTABLE
+    assert LEND.anyway is False
+
+
+def replace_number(wish: DesiredState) -> DesiredState:
+    return DesiredState(number=wish.number + 1, lend=True, anyway=True)
