@@ -65,6 +65,7 @@ check: style types walls promises ## check style, types, import contracts and th
 
 style: $(READY)
 	$(BIN)/ruff check
+	$(BIN)/ruff check --preview --select PLW1514 client shared   # Windows chooses another encoding than UTF-8
 	$(BIN)/ruff format --check
 
 types: $(READY)

@@ -41,6 +41,23 @@ except OSError as err:
 """
 
 
+SCANNED = """
+import sys
+from pathlib import Path
+from tequio_client import files
+
+path, failed = Path(sys.argv[1]), 0
+for pauses in ((), files.PAUSES_S):
+    files.PAUSES_S, failed = pauses, 0
+    for number in range(30):
+        try:
+            files.write_for_user(path, b"%d" % number)
+        except Exception:
+            failed += 1
+    print(failed)
+"""
+
+
 @pytest.fixture(autouse=True)
 def _rules() -> Iterator[None]:
     """Also where this file is run by itself, without the suite's fixture."""
@@ -118,6 +135,14 @@ def test_programs_that_the_tests_start_follow_the_rules(tmp_path: Path) -> None:
         assert done.stdout == b"32\n"
     done = subprocess.run(command, env=environment, capture_output=True, check=True)
     assert (done.stdout, held.exists()) == (b"", False)
+
+
+def test_a_program_that_the_tests_start_may_have_a_scanner_too(tmp_path: Path) -> None:
+    environment = {**os.environ, **windows_rules.environment(), windows_rules.SCANNER_SEED: "7"}
+    command = [sys.executable, "-c", SCANNED, str(tmp_path / "file")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    impatient, patient = map(int, done.stdout.split())
+    assert (impatient > 0, patient) == (True, 0)
 
 
 def test_what_is_mapped_counts_after_it_was_closed(tmp_path: Path) -> None:
