@@ -18,7 +18,7 @@ BENCHES := $(wildcard bench/*.py)
   test-gpu package test-package lock sbom security
 
 help: ## list these targets
-	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1\t\2/p' Makefile | expand -t 12
+	@awk -F ':.* ## ' '/^[a-z-]+:.* ## / {printf "%-12s%s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## create .venv from requirements.lock
 	@echo ".venv is ready"
@@ -65,10 +65,13 @@ check: style types walls promises ## check style, types, import contracts and th
 
 style: $(READY)
 	$(BIN)/ruff check
+	$(BIN)/ruff check --preview --select PLW1514 client shared   # Windows chooses another encoding than UTF-8
 	$(BIN)/ruff format --check
 
 types: $(READY)
 	$(BIN)/mypy
+	for system in win32 darwin; do $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
+	  --no-warn-unreachable -p tequio_client -p tequio_shared; done
 	MYPYPATH=bench $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py
 
 walls: $(READY)

@@ -4,6 +4,7 @@
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
 # and Go with the verifier of logs that its authors wrote.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
+# On macOS, Homebrew has what is missing, and Qt needs nothing besides; the tools are Linux's alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,6 +14,10 @@ BY_HASH=(--require-hashes --no-deps --no-build-isolation --use-pep517)
 
 main() {
   if [ "${1:-}" = tools ]; then
+    if is_macos; then
+      printf 'The tests of the desktop, PostgreSQL and S3 need Linux; run others by name with pytest\n' >&2
+      exit 1
+    fi
     bring_system_packages missing_tools
     bring_object_store
     touch "$VENV/.tools"
@@ -25,11 +30,16 @@ main() {
   touch "$VENV/.ready"  # the Makefile's stamp
 }
 
-# The Debian names of what this machine lacks, one a line.
+# The Debian or Homebrew names of what this machine lacks, one a line.
 missing_packages() {
+  command -v make >/dev/null || printf 'make\n'
+  if is_macos; then
+    # The interpreter of Apple's developer tools is older than Tequio needs.
+    is_recent "$PYTHON" || printf 'python@3.12\n'
+    return
+  fi
   command -v "$PYTHON" >/dev/null || printf 'python3\n'
   "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || printf 'python3-venv\n'
-  command -v make >/dev/null || printf 'make\n'
   for_library libEGL.so.1 libegl1  # from here on: what Qt opens when a window is made
   for_library libxkbcommon-x11.so.0 libxkbcommon-x11-0
   for_library libxcb-cursor.so.0 libxcb-cursor0
@@ -86,6 +96,12 @@ bring_system_packages() {
   local missing
   missing=$("$1" | paste -sd ' ' -)
   [ -n "$missing" ] || return 0
+  if is_macos; then
+    printf 'Tequio needs packages of Homebrew (https://brew.sh) first. Run this:\n' >&2
+    printf '  brew install %s\n' "$missing" >&2
+    printf 'Then: make setup PYTHON=python3.12\n' >&2
+    exit 1
+  fi
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     printf 'Tequio needs system packages first. Run this, then the same command again:\n' >&2
     printf '  sudo apt-get install -y %s\n' "$missing" >&2
@@ -98,14 +114,22 @@ bring_system_packages() {
   apt-get install -y -qq --no-install-recommends $missing
 }
 
+is_macos() {
+  [ "$(uname -s)" = Darwin ]
+}
+
+is_recent() {
+  "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
+}
+
 check_python() {
-  "$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' && return
+  is_recent "$PYTHON" && return
   printf '%s is %s; Tequio needs Python 3.11 or later (make setup PYTHON=python3.12)\n' \
     "$PYTHON" "$("$PYTHON" --version 2>&1)" >&2
   exit 1
 }
 
-# A folder that was moved, or whose interpreter is gone, is built anew.
+# A folder that was moved, or whose interpreter is gone, is built again.
 make_venv() {
   "$VENV/bin/python" -m pip --version >/dev/null 2>&1 && return
   "$PYTHON" -m venv --clear "$VENV"

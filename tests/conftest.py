@@ -19,10 +19,12 @@ settings.load_profile("fixed")
 
 @pytest.fixture(autouse=True, scope="session")
 def _windows_rules() -> Iterator[None]:
-    """Let our own code move and delete files only where Windows would."""
-    from tests.support.windows_rules import windows_rules  # noqa: PLC0415 - the runners need none
+    """Let our own code, here and in programs that tests start, use files only as Windows would."""
+    from tests.support import windows_rules  # noqa: PLC0415 - the runners need none
 
-    with windows_rules():
+    with pytest.MonkeyPatch.context() as patch, windows_rules.windows_rules():
+        for name, value in windows_rules.environment().items():
+            patch.setenv(name, value)
         yield
 
 

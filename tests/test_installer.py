@@ -279,3 +279,15 @@ def test_the_tools_of_the_tests_have_the_outside_verifier_among_them(tmp_path: P
     assert {"golang-go", "chromium", "xvfb"} <= set(named), done.stderr
     has_modules = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").exists()
     assert ("golang-golang-x-mod-dev" in named) != has_modules
+
+
+def test_on_macos_setup_names_homebrews_packages(tmp_path: Path) -> None:
+    (tmp_path / "uname").write_text("#!/bin/sh\necho Darwin\n", "utf-8")
+    (tmp_path / "uname").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHON": str(tmp_path / "none")}
+    for words, told in (((), "brew install python@3.12"), (("tools",), "need Linux")):
+        command = ["bash", str(INSTALLER / "setup.sh"), *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert told in done.stderr
+        assert "apt-get" not in done.stderr

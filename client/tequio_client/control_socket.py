@@ -16,6 +16,7 @@ import hmac
 import os
 import secrets
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,7 +35,10 @@ R = TypeVar("R", bound="Reply")
 SOCKET = "control.sock"
 PORT = "control.json"
 BACKLOG = 64
-UNIX = getattr(socket, "AF_UNIX", None)
+UNIX = None if sys.platform == "win32" else getattr(socket, "AF_UNIX", None)
+"""On Windows neither Python nor Qt connects to one."""
+EXCLUSIVE = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)
+"""Windows gives a port that is in use to another program that asks for it, unless this is set."""
 PATH_BYTES = 100
 """Longest path of a Unix socket, a little below the limits of the systems."""
 TIMEOUT_S = 5.0
@@ -104,6 +108,8 @@ class ControlListener:
 
     def _loopback(self) -> socket.socket:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        if EXCLUSIVE is not None:
+            listener.setsockopt(socket.SOL_SOCKET, EXCLUSIVE, 1)
         listener.bind(("127.0.0.1", 0))
         listener.listen(BACKLOG)
         token, proof = (secrets.token_urlsafe(_TOKEN_BYTES) for _ in range(2))

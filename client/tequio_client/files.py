@@ -2,17 +2,31 @@
 
 Content is written and synced under another name in the same folder and then renamed; the folder is
 synced so that the rename survives too. Elsewhere than on POSIX a folder cannot be opened, and
-renames are ordered. All functions raise OSError unless stated otherwise.
+renames are ordered.
+
+Windows neither moves, replaces nor deletes a file that another program has open, as virus scanners
+and the search index do with every new file for a moment. So `move`, `delete` and the functions that
+use them try again for about a second; they block. All functions raise OSError unless stated
+otherwise.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from tequio_shared.errors import UserFacingError
 
+T = TypeVar("T")
+PAUSES_S = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
+"""Pauses between the tries while another program has a file open."""
+_IN_USE = (5, 32, 33)
+"""Windows' access denied (also: deletion pending), sharing violation and lock violation."""
 _PRIVATE = 0o600
 _SHARED = 0o666  # less the process's umask, as any new file
 
@@ -41,7 +55,7 @@ def sync_and_rename(source: Path, target: Path, *, mode: int | None = None) -> N
         sync(file)
     if mode is not None:
         source.chmod(mode)
-    source.replace(target)
+    move(source, target)
     sync_folder(target.parent)
 
 
@@ -51,39 +65,139 @@ def sync_and_rename_folder(source: Path, target: Path) -> None:
         if path.is_dir():
             sync_folder(path)
         else:
-            _sync_path(path)
+            # Windows flushes only what is open for writing.
+            _sync_path(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)
     if target.exists():
         target.rmdir()
-    source.rename(target)
+    _patiently(lambda: source.rename(target))
     sync_folder(target.parent)
+
+
+def move(source: Path, target: Path) -> None:
+    """Rename a file in the same file system, in place of what is there."""
+    _patiently(lambda: source.replace(target))
+
+
+def delete(path: Path) -> None:
+    """Delete a file if it exists, also one that may only be read."""
+
+    def unlink() -> None:
+        try:
+            path.unlink(missing_ok=True)
+        except PermissionError:
+            path.chmod(_PRIVATE)  # Windows deletes no read-only file
+            path.unlink(missing_ok=True)
+
+    _patiently(unlink)
 
 
 def sync(file: IO[bytes]) -> None:
     file.flush()
-    os.fsync(file.fileno())
+    _sync_handle(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:
     """Flush the names in a folder to the disk."""
     if os.name == "posix":
-        _sync_path(folder)
+        _sync_path(folder, os.O_RDONLY)
 
 
 def _write(path: Path, content: bytes, mode: int) -> None:
     fresh = path.with_name(f"{path.name}.new")
-    fresh.unlink(missing_ok=True)  # left by a run that was cut off, perhaps with another mode
+    delete(fresh)  # left by a run that was cut off, perhaps with another mode
 
     def open_with_mode(name: str, flags: int) -> int:
         return os.open(name, flags, mode)
 
-    with open(fresh, "xb", opener=open_with_mode) as file:
+    with _patiently(lambda: open(fresh, "xb", opener=open_with_mode)) as file:
+        if mode == _PRIVATE:
+            _close_to_others(fresh)
         file.write(content)
     sync_and_rename(fresh, path)
 
 
-def _sync_path(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
+def _sync_path(path: Path, how: int) -> None:
+    handle = os.open(path, how)
     try:
-        os.fsync(handle)
+        _sync_handle(handle)
     finally:
         os.close(handle)
+
+
+def _sync_handle(handle: int) -> None:
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415 - not on Windows
+
+        try:
+            # On macOS fsync leaves the content in the disk's own memory.
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+        except OSError:  # a file system without it, such as a network's
+            os.fsync(handle)
+        return
+    os.fsync(handle)
+
+
+def _patiently(call: Callable[[], T]) -> T:
+    """Call again for about a second while Windows says that another program has the file open."""
+    for pause_s in PAUSES_S:
+        try:
+            return call()
+        except PermissionError as err:
+            if getattr(err, "winerror", None) not in _IN_USE:
+                raise
+        time.sleep(pause_s)
+    return call()
+
+
+# Windows' access lists, in place of modes: aclapi.h, sddl.h, winnt.h.
+
+_TOKEN_QUERY, _TOKEN_USER = 0x8, 1
+_SDDL_REVISION, _ACCESS_LIST = 1, 0x4
+_MOST_TOKEN_BYTES = 256
+
+
+def _close_to_others(path: Path) -> None:
+    """On Windows, let only this user and the system open the file, whatever its folder allows.
+
+    A volume without access lists keeps the file as it is: the folder has to be one's own.
+    """
+    if sys.platform == "win32":
+        advapi32 = ctypes.WinDLL("advapi32")
+        local_free = ctypes.WinDLL("kernel32").LocalFree
+        local_free.argtypes = (ctypes.c_void_p,)
+        rules, descriptor = f"D:P(A;;FA;;;SY)(A;;FA;;;{_user_sid()})", ctypes.c_void_p()
+        convert = advapi32.ConvertStringSecurityDescriptorToSecurityDescriptorW
+        convert.argtypes = (ctypes.c_wchar_p, ctypes.c_uint32, ctypes.c_void_p, ctypes.c_void_p)
+        if not convert(rules, _SDDL_REVISION, ctypes.byref(descriptor), None):
+            raise OSError("Windows refused the access list of a private file")
+        advapi32.SetFileSecurityW.argtypes = (ctypes.c_wchar_p, ctypes.c_uint32, ctypes.c_void_p)
+        advapi32.SetFileSecurityW(str(path), _ACCESS_LIST, descriptor)
+        local_free(descriptor)
+
+
+def _user_sid() -> str:
+    """Windows' name of the user who runs this process, such as S-1-5-21-…; raises OSError."""
+    if sys.platform == "win32":
+        advapi32, kernel32 = ctypes.WinDLL("advapi32"), ctypes.WinDLL("kernel32")
+        pointer, number = ctypes.c_void_p, ctypes.c_uint32
+        kernel32.GetCurrentProcess.restype = pointer
+        kernel32.CloseHandle.argtypes = kernel32.LocalFree.argtypes = (pointer,)
+        advapi32.OpenProcessToken.argtypes = (pointer, number, pointer)
+        advapi32.GetTokenInformation.argtypes = (pointer, ctypes.c_int, pointer, number, pointer)
+        advapi32.ConvertSidToStringSidW.argtypes = (pointer, pointer)
+        token, text, size = pointer(), ctypes.c_wchar_p(), number()
+        process = kernel32.GetCurrentProcess()
+        if not advapi32.OpenProcessToken(process, _TOKEN_QUERY, ctypes.byref(token)):
+            raise OSError("OpenProcessToken failed")
+        # TOKEN_USER begins with a pointer to the SID, which lies behind it.
+        user = (pointer * (_MOST_TOKEN_BYTES // ctypes.sizeof(pointer)))()
+        is_known = advapi32.GetTokenInformation(
+            token, _TOKEN_USER, user, ctypes.sizeof(user), ctypes.byref(size)
+        )
+        kernel32.CloseHandle(token)
+        if not is_known or not advapi32.ConvertSidToStringSidW(user[0], ctypes.byref(text)):
+            raise OSError("Windows does not name the user of this process")
+        name = text.value or ""
+        kernel32.LocalFree(ctypes.cast(text, pointer))
+        return name
+    return ""

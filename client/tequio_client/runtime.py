@@ -115,7 +115,7 @@ def _check_ours(folder: Path) -> None:
     In a sticky folder (usually a mount point) each user's files stay their own, except from the
     folder's owner, who must be this user or root.
     """
-    if os.name != "posix":
+    if sys.platform == "win32":
         return
     found = folder.stat()
     mode, is_shared = found.st_mode, found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)

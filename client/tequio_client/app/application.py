@@ -99,7 +99,9 @@ def instance_path(folder: Path) -> str:
     there is none, the folder itself. In a shared directory another user could pretend to be the
     first instance.
     """
-    base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
+    base = ""
+    if sys.platform != "win32":  # there it is the folder of people's own files
+        base = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.RuntimeLocation)
     base = base or str(folder.absolute())
     identity = f"{getpass.getuser()}\n{folder.absolute()}"
     return str(Path(base) / f"tequio-{hashlib.sha256(identity.encode()).hexdigest()[:16]}")

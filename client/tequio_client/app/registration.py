@@ -107,7 +107,7 @@ class DesktopEntryAutostart:
         files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
-        self._path.unlink(missing_ok=True)
+        files.delete(self._path)
 
 
 def quote_exec_argument(argument: str) -> str:
@@ -147,7 +147,7 @@ class LaunchAgentAutostart:
         files.write_private(self._path, plistlib.dumps(entry))
 
     def turn_off(self) -> None:
-        self._path.unlink(missing_ok=True)
+        files.delete(self._path)
 
 
 RUN_KEY = r"Software\Microsoft\Windows\CurrentVersion\Run"

@@ -177,7 +177,7 @@ class SettingsFile(Generic[T]):
         """Link the file under a second name, which takes no space; copy it if links fail."""
         aside = self.backup_path(condition)
         try:
-            aside.unlink(missing_ok=True)
+            files.delete(aside)
             try:
                 os.link(self.path, aside)
             except OSError:

@@ -199,7 +199,7 @@ class _Export:
         (folder / layout.CLAIM).write_bytes(claim.encode())
         (folder / layout.PROOF).write_bytes(story.proof.encode())
         card = history.render_card(story, self.origin.ledger, form=self.form)
-        (folder / layout.CARD).write_text(card, encoding="utf-8")
+        (folder / layout.CARD).write_bytes(card.encode())
 
     def _merge(self, head: Path, base: Sequence[Path]) -> None:
         manifest = self.story.manifest

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
+from tequio_client import files
 from tequio_client.checkpoint import layout
 from tequio_client.names import clean_text
 from tequio_shared.errors import UserFacingError
@@ -164,9 +165,9 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
-        part.replace(target)
+        files.move(part, target)
     finally:
-        part.unlink(missing_ok=True)
+        files.delete(part)
     return target
 
 

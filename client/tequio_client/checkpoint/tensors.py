@@ -286,7 +286,7 @@ def _write_files(
     if len(groups) > 1:
         size = sum(map(_float_bytes, shapes.values()))
         index = {"metadata": {"total_size": size}, "weight_map": dict(sorted(files.items()))}
-        (folder / checkpoint_layout.INDEX).write_text(json.dumps(index, indent=2) + "\n")
+        (folder / checkpoint_layout.INDEX).write_bytes(json.dumps(index, indent=2).encode() + b"\n")
 
 
 def _groups(shapes: Mapping[str, tuple[int, ...]], shard_bytes: int) -> list[list[str]]:

@@ -172,7 +172,7 @@ async def _seal(contest: CompetitionDemo) -> None:
         )
         for number in range(1, CUSTODIANS + 1)
     ]
-    (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)))
+    (folder / "competition.toml").write_text(contest.script.competition_plan(tuple(keys)), "utf-8")
     contest.report(f"The texts are sealed; {NEEDED} of {CUSTODIANS} custodians can decrypt them.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from rich.text import Text
 from tequio_client.demo import play
 from tequio_client.demo.play import DemoNetwork, DemoResult
 from tequio_client.demo.script import DemoScript
+from tequio_client.worker.shutdown import STOP_SIGNALS
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
@@ -174,7 +174,7 @@ async def _screen(network: DemoNetwork, console: Console) -> AsyncIterator[None]
 
 async def cancel_at_signal(scope: trio.CancelScope) -> None:
     """End every program in order when we are asked to stop."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
         async for _ in signals:
             scope.cancel()
 

@@ -17,6 +17,7 @@ import trio
 from tequio_client.ipc import snapshot as link_status
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.platform import child
 from tequio_shared.errors import MalformedError, UserFacingError
 
 END_S = 8.0
@@ -57,7 +58,7 @@ async def start_process(command: Sequence[str], log: IO[bytes]) -> Process:
         stdout=subprocess.PIPE,
         stderr=log,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        start_new_session=True,
+        **child.start_options(),
     )
 
 

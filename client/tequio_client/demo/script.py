@@ -96,9 +96,9 @@ class DemoScript:
     def write(self) -> Path:
         """Write plan and model configuration into the folder; returns the plan's path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "config.json").write_text(json.dumps(self.config, indent=2))
+        (self.folder / "config.json").write_text(json.dumps(self.config, indent=2), "utf-8")
         path = self.folder / "plan.toml"
-        path.write_text(self.plan())
+        path.write_text(self.plan(), "utf-8")
         return path
 
 
@@ -188,9 +188,9 @@ class CompetitionScript:
     def write(self) -> None:
         """Write texts, the model's configuration, and a plan for each swarm."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        (self.folder / "config.json").write_text(json.dumps(ARCHITECTURE, indent=2))
+        (self.folder / "config.json").write_text(json.dumps(ARCHITECTURE, indent=2), "utf-8")
         for swarm in SWARMS:
-            (self.folder / f"{swarm.name}.toml").write_text(self._run_plan(swarm))
+            (self.folder / f"{swarm.name}.toml").write_text(self._run_plan(swarm), "utf-8")
         _write_texts(self.folder)
 
     def competition_plan(self, custodians: tuple[str, ...]) -> str:
@@ -235,7 +235,7 @@ def _write_texts(folder: Path) -> None:
         kind = "sealed" if is_fit and at % _EVERY == 0 else "train"
         if counts[kind] < most[kind]:
             counts[kind] += 1
-            (places[kind] / f"{counts[kind]:04}.txt").write_text(text, encoding="utf-8")
+            (places[kind] / f"{counts[kind]:04}.txt").write_bytes(text.encode())
 
 
 def _library() -> Iterator[str]:

@@ -54,7 +54,7 @@ def save_backup(path: Path, seed: bytes, passphrase: str) -> None:
         raise _unusable(path, err) from err
     finally:
         with suppress(OSError):
-            part.unlink(missing_ok=True)
+            files.delete(part)
 
 
 def read_backup(path: Path, passphrase: str) -> bytes:

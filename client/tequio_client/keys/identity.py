@@ -86,7 +86,7 @@ class KeyStore:
         signer = self._write_key(seed, how, passphrase)
         # Compared without a passphrase, so only an unencrypted file can match.
         if before is not None and before.read_bytes() == signer.seed:
-            before.unlink(missing_ok=True)
+            files.delete(before)
         self.record_backup(signer, way)
         return signer
 

@@ -10,6 +10,7 @@ import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tequio_client import files
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_shared.keys import SEED_BYTES, Signer
@@ -52,4 +53,4 @@ def install(store: KeyStore, passphrase: str | None = None) -> Signer:
 
 def discard(folder: Path) -> None:
     """Remove the waiting key, once it is installed."""
-    (folder / FOLDER / identity.KEY_FILE).unlink(missing_ok=True)
+    files.delete(folder / FOLDER / identity.KEY_FILE)

@@ -1,19 +1,47 @@
-"""A child process's side: the output pipe to its parent, and ending with the parent."""
+"""A child process and its parent: how it starts, its output pipe, and that it ends with its parent.
+
+The parent starts it with `start_options`, and on Windows hands it to the system with `end_with_us`;
+the child calls `end_with_parent` first of all. End of input reports the parent's end too, but only
+once something reads it, after seconds of imports.
+"""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import subprocess
 import sys
 import threading
 import time
-from typing import NoReturn
-
-# End of input reports the parent's end too, but only once something reads it, after seconds of
-# imports. PR_SET_PDEATHSIG of Linux does not serve: it is sent when the *thread* that started us
-# ends, and a worker starts us from a thread pool. Windows does not report a parent's end this way:
-# there the end of input must do.
+from functools import cache
+from typing import Any
 
 PARENT_POLL_S = 0.25
+
+
+def start_options() -> dict[str, Any]:
+    """Options of `subprocess.Popen` for a child: Ctrl-C in a terminal reaches its parent alone.
+
+    On Windows that takes a console of its own, which has no window.
+    """
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NO_WINDOW}
+    return {"start_new_session": True}
+
+
+def end_with_us(pid: int) -> None:
+    """On Windows, have the system end this child as soon as this process has ended, however.
+
+    Does nothing on other systems, and if the child has ended already.
+    """
+    # It covers what the child itself cannot: a call into a driver that never returns, and programs
+    # that it has started in turn.
+    if sys.platform == "win32":
+        job, kernel32 = _job(), _kernel32()
+        child = kernel32.OpenProcess(_SET_QUOTA | _TERMINATE, 0, pid)
+        if child:
+            kernel32.AssignProcessToJobObject(job, child)
+            kernel32.CloseHandle(child)
 
 
 def end_with_parent() -> None:
@@ -21,7 +49,12 @@ def end_with_parent() -> None:
     threading.Thread(target=_watch, args=(os.getppid(),), daemon=True).start()
 
 
-def _watch(parent: int) -> NoReturn:
+def _watch(parent: int) -> None:
+    if sys.platform == "win32":
+        _wait_for_end(parent)
+        return
+    # PR_SET_PDEATHSIG of Linux does not serve: it is sent when the *thread* that started us ends,
+    # and a worker starts us from a thread pool.
     while os.getppid() == parent:
         time.sleep(PARENT_POLL_S)
     os._exit(0)
@@ -46,3 +79,65 @@ class ParentPipe:
                     left = left[os.write(self._descriptor, left) :]
             except OSError:
                 os._exit(0)
+
+
+# Windows: processthreadsapi.h, jobapi2.h, winnt.h, for 64 bits.
+
+_SYNCHRONIZE, _TERMINATE, _SET_QUOTA = 0x100000, 0x1, 0x100
+_NO_SUCH_PROCESS = 87  # ERROR_INVALID_PARAMETER
+_FOREVER = 0xFFFFFFFF
+_EXTENDED_LIMITS, _KILL_ON_CLOSE = 9, 0x2000
+
+
+class _JobLimits(ctypes.Structure):
+    """JOBOBJECT_EXTENDED_LIMIT_INFORMATION, of which the flags alone are set."""
+
+    _fields_ = [  # type: ignore[mutable-override]  # typeshed's declaration is wider
+        ("times", ctypes.c_int64 * 2),
+        ("flags", ctypes.c_uint32),
+        ("rest", ctypes.c_uint64 * 15),
+    ]
+
+
+@cache
+def _kernel32() -> Any:  # noqa: ANN401 - typed on Windows only
+    if sys.platform == "win32":
+        kernel32 = ctypes.WinDLL("kernel32", use_last_error=True)
+        handle, number = ctypes.c_void_p, ctypes.c_uint32
+        kernel32.OpenProcess.restype = kernel32.CreateJobObjectW.restype = handle
+        kernel32.OpenProcess.argtypes = (number, ctypes.c_int, number)
+        kernel32.WaitForSingleObject.argtypes = (handle, number)
+        kernel32.CreateJobObjectW.argtypes = (handle, ctypes.c_wchar_p)
+        kernel32.SetInformationJobObject.argtypes = (handle, ctypes.c_int, handle, number)
+        kernel32.AssignProcessToJobObject.argtypes = (handle, handle)
+        kernel32.CloseHandle.argtypes = (handle,)
+        return kernel32
+    raise AssertionError("only Windows has it")
+
+
+def _last_error() -> int:
+    if sys.platform == "win32":
+        return ctypes.get_last_error()
+    return 0
+
+
+@cache
+def _job() -> int | None:
+    """A job whose last handle is this process's own: the system ends the job's programs with it."""
+    kernel32, limits = _kernel32(), _JobLimits(flags=_KILL_ON_CLOSE)
+    job: int | None = kernel32.CreateJobObjectW(None, None)
+    kernel32.SetInformationJobObject(
+        job, _EXTENDED_LIMITS, ctypes.byref(limits), ctypes.sizeof(limits)
+    )
+    return job
+
+
+def _wait_for_end(parent: int) -> None:
+    """End this process once the parent has ended; returns if it cannot be watched."""
+    # Its number alone would tell nothing: Windows keeps it in the child, and gives it away again.
+    kernel32 = _kernel32()
+    opened = kernel32.OpenProcess(_SYNCHRONIZE, 0, parent)
+    if opened:
+        kernel32.WaitForSingleObject(opened, _FOREVER)
+    if opened or _last_error() == _NO_SUCH_PROCESS:
+        os._exit(0)

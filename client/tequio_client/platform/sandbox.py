@@ -234,7 +234,7 @@ def _nvidia_nodes_missing(root: Path) -> list[str]:
 
 def _first_line(file: Path) -> str:
     with suppress(OSError):
-        return file.read_text().strip()
+        return file.read_text("utf-8").strip()
     return ""
 
 
@@ -247,6 +247,7 @@ _WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 _MAKE_LINKS_AND_DEVICES = 1 << 6 | 1 << 11 | 1 << 12
 """Refused everywhere: the worker would follow a link out of the sandbox."""
+_NAMED_ONLY = getattr(os, "O_PATH", 0) | getattr(os, "O_CLOEXEC", 0)
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPES = 0b11
 """No abstract socket and no signal reaches out of the sandbox."""
@@ -298,7 +299,7 @@ def _restrict_files(rules: SandboxRules, abi: int) -> None:
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
-    opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    opened = os.open(path, _NAMED_ONLY)
     try:
         if not os.path.isdir(path):  # noqa: PTH112 - a text, as of the loop over all of them
             rights &= _WRITE_FILE | _READ_FILE | _TRUNCATE

@@ -6,6 +6,7 @@ Such a file holds one value, and may be absent or unreadable at any time.
 from __future__ import annotations
 
 import ctypes
+import socket
 import sys
 from pathlib import Path
 
@@ -30,6 +31,13 @@ def macos_framework(name: str) -> ctypes.CDLL:
         except OSError as err:
             raise AbsentError(f"{name}: {err}") from err
     raise AbsentError(f"{name} only exists on macOS")
+
+
+def unix_socket() -> socket.socket:
+    """A new socket for a path; raises AbsentError on Windows."""
+    if sys.platform == "win32":
+        raise AbsentError("Windows has no such sockets")
+    return socket.socket(socket.AF_UNIX)
 
 
 def read_text(file: Path) -> str:

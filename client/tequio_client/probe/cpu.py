@@ -26,7 +26,8 @@ ProcessId: TypeAlias = "tuple[int, float]"
 """Number and start time, which no two processes share."""
 _SENSORS = {"coretemp", "k10temp", "zenpower", "cpu_thermal", "cpu-thermal", "soc_thermal"}
 _ZONES = {"x86_pkg_temp", "cpu-thermal", "cpu_thermal", "soc-thermal"}
-_GUESTS = {"guest", "guest_nice"}  # counted in user and nice already
+_COUNTED = {"guest", "guest_nice", "interrupt", "dpc"}
+"""Times that are in user and nice already, and on Windows in system."""
 _RESTING = {"idle", "iowait", "nice"}  # nice: yields to all others
 _LOW_CLASSES = {0x40, 0x4000}  # Windows: IDLE_PRIORITY_CLASS, BELOW_NORMAL_PRIORITY_CLASS
 _MODULES = {"tequio_client", "tequio_ledger"}
@@ -148,8 +149,8 @@ def cpu_name(proc_root: Path) -> str:
         return _windows_name()
     if sys.platform == "darwin":
         command = ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"]
-        printed = subprocess.run(command, capture_output=True, text=True, check=False, timeout=2)  # noqa: S603 - fixed
-        return printed.stdout.strip() or platform.machine()
+        printed = subprocess.run(command, capture_output=True, check=False, timeout=2)  # noqa: S603 - fixed
+        return printed.stdout.decode("utf-8", "replace").strip() or platform.machine()
     for line in read_text(proc_root / "cpuinfo").splitlines():
         key, _, value = line.partition(":")
         if key.strip() == "model name":
@@ -169,7 +170,7 @@ def _windows_name() -> str:
 
 def _busy_s() -> float:
     times = psutil.cpu_times()._asdict()
-    return float(sum(used for kind, used in times.items() if kind not in _GUESTS | _RESTING))
+    return float(sum(used for kind, used in times.items() if kind not in _COUNTED | _RESTING))
 
 
 def _used(pid: int) -> tuple[ProcessId, float]:

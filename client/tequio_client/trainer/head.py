@@ -22,6 +22,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tequio_client.files import delete, move
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import filter_with
@@ -304,11 +305,11 @@ class NewArray:
 
     def publish(self) -> None:
         """Give the file its name, replacing an older one."""
-        self._part.replace(self._path)
+        move(self._part, self._path)
 
     def discard(self) -> None:
         """Remove the file unless it was published."""
-        self._part.unlink(missing_ok=True)
+        delete(self._part)
 
 
 def _leaf_hash(leaf: memoryview) -> bytes:

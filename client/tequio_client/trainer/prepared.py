@@ -18,6 +18,7 @@ import torch
 from numpy.typing import DTypeLike, NDArray
 from torch import Tensor
 
+from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, model
 from tequio_client.trainer.device import BatchSize, ComputeDevice
@@ -307,9 +308,9 @@ def atomic_output(path: Path) -> Iterator[Path]:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part
-        part.replace(path)
+        move(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        delete(part)
 
 
 def write(path: Path, content: bytes | memoryview) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tequio_client import files
 from tequio_client.organiser import sealing
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.sealed_archive import ArchiveHead
@@ -64,12 +65,12 @@ def fetch_archive(
             )
         fresh.write_bytes(raw)
     if sealing.file_digest(fresh) != rules.sealed.archive:
-        fresh.unlink()
+        files.delete(fresh)
         raise OtherArchiveError(
             f"the file at {rules.archive or ledger} is not the archive that was sealed: "
             "tell the organisers"
         )
-    fresh.replace(to)
+    files.move(fresh, to)
     return to
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from tequio_client.files import delete
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
 from tequio_client.verify.fold import Fold, RunHistory
@@ -334,7 +335,7 @@ class HeadAudit:
         """Delete computed files that are no longer needed; those of a store stay."""
         for path in (held.weights, held.aux):
             if path is not None and path.parent == self._folder:
-                path.unlink()
+                delete(path)
 
     def _compare(self, place: LogPlace, head: Head, made: ComputedHead) -> bool:
         pairs = {

@@ -22,6 +22,7 @@ from typing import BinaryIO, Self
 
 from msgspec import Struct
 
+from tequio_client import files
 from tequio_client.verify.source import LogSource, NotAvailableError
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
@@ -146,9 +147,9 @@ def write_bundle(
             for name, source in sorted((_blob(name), source) for name, source in blobs):
                 _write_file(file, name, source)
             file.write(_END)
-        part.replace(path)
+        files.move(part, path)
     except BaseException:
-        part.unlink(missing_ok=True)
+        files.delete(part)
         raise
 
 

@@ -184,7 +184,7 @@ def _pin_network(folder: Path, info: LedgerNetwork) -> None:
     try:
         if not file.exists():
             files.write_for_user(file, mine.encode())
-        pinned = file.read_text().strip()
+        pinned = file.read_text("utf-8").strip()
     except OSError as err:
         raise UserFacingError(
             f"cannot use {file} ({err.strerror}): free some space, or choose another --dir"

@@ -6,6 +6,7 @@ The first signal ends a program in order, a second one at once.
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,6 +19,9 @@ from tequio_shared.log.policy import NoQuorumError, UntrustedLogError
 
 log = structlog.get_logger(__name__)
 
+STOP_SIGNALS: tuple[signal.Signals, ...] = (signal.SIGINT, signal.SIGTERM)
+if sys.platform == "win32":  # Ctrl+Break, and the closing of the console window
+    STOP_SIGNALS = (*STOP_SIGNALS, signal.SIGBREAK)
 BEFORE_STOP_S = 2.5
 """Longest time for leaving the run; with everything else to close, a program ends within 5 s."""
 
@@ -98,7 +102,7 @@ class StoppableProgram:
             nursery.cancel_scope.cancel()
 
     async def _watch(self, scope: trio.CancelScope, watching: trio.Event) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
             watching.set()
             log.info("stopping", signal=signal.Signals(await anext(signals)).name)
             with trio.move_on_after(BEFORE_STOP_S):

@@ -131,6 +131,18 @@ def test_the_first_reading_has_nothing_to_count_from() -> None:
     assert cpu.CpuLoad().read(ProbeInstructions()) is None
 
 
+def test_times_of_windows_that_are_part_of_others_count_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = {"user": 10.0, "system": 5.0, "idle": 100.0, "interrupt": 2.0, "dpc": 1.0}
+    monkeypatch.setattr(psutil, "cpu_times", lambda: SimpleNamespace(_asdict=now.copy))
+    clock = iter((0.0, 10.0))
+    load = cpu.CpuLoad(lambda: next(clock))
+    load.read(ProbeInstructions())
+    now |= {"user": 11.0, "system": 7.0, "interrupt": 4.0, "dpc": 2.0}
+    assert load.read(ProbeInstructions()) == pytest.approx(3 / 10 / (os.cpu_count() or 1))
+
+
 def test_a_process_of_ours_that_is_gone_takes_nothing() -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()

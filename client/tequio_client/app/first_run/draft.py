@@ -16,6 +16,7 @@ import msgspec
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QWidget
 
+from tequio_client import files
 from tequio_client.app.settings_file import VERSION, SettingsFile, StoredSettings
 from tequio_client.app.theme import style
 from tequio_client.app.theme.style import TextStyle
@@ -75,7 +76,7 @@ class DraftStore:
         """Remove the draft, except for the cost estimate's inputs."""
         self.draft = FirstRunDraft(tariff=self.draft.tariff, hours=self.draft.hours)
         with suppress(OSError):
-            self._file.path.unlink(missing_ok=True)
+            files.delete(self._file.path)
 
 
 def is_first_run(folder: Path, settings: Path, preferences: Preferences | None) -> bool:

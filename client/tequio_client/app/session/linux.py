@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import struct
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -22,7 +21,7 @@ from tequio_client.platform.dbus import (
     ProgramRunner,
     checked_value,
 )
-from tequio_client.platform.system import read_text
+from tequio_client.platform.system import read_text, unix_socket
 
 TIMEOUT_S = 1.0
 _MAGIC = b"i3-ipc"
@@ -108,7 +107,7 @@ def _exchanged(path: str, request: bytes, timeout_s: float, head_size: int | Non
     """The whole answer to a request: its announced length, or until the other side closes."""
     answer = b""
     try:
-        with socket.socket(socket.AF_UNIX) as connection:
+        with unix_socket() as connection:
             connection.settimeout(timeout_s)
             connection.connect(path)
             connection.sendall(request)

@@ -30,6 +30,9 @@ from tequio_shared.errors import MalformedError
 
 T = TypeVar("T")
 
+READS_ARGUMENTS = sys.platform != "win32"
+"""Games of Wine and Java are known by their arguments. On Windows a program's arguments are read
+from its memory, which the guards against cheating take for an attack; its file tells enough."""
 SCAN_S = 5.0
 """Least time between two scans."""
 _YOUNG_S = 20.0
@@ -106,7 +109,7 @@ class ProgramList:
             process = psutil.Process(pid)
             with process.oneshot():
                 name, exe = _field(process.name, ""), _field(process.exe, "")
-                words = _field(process.cmdline, list[str]())
+                words = _field(process.cmdline, list[str]()) if READS_ARGUMENTS else []
         except psutil.Error:
             return _Seen(first_s, frozenset("?"), "")
         files = [exe, *words[:1]]

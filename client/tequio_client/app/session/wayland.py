@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
+from tequio_client.platform.system import unix_socket
 
 QUIET_S = 5.0
 """The shortest period without input that we ask the compositor to report."""
@@ -144,7 +145,7 @@ def _connected(environ: Mapping[str, str], timeout_s: float) -> socket.socket:
     if not name:
         raise AbsentError("this session has no WAYLAND_DISPLAY")
     path = Path(environ.get("XDG_RUNTIME_DIR", "/")) / name
-    connection = socket.socket(socket.AF_UNIX)
+    connection = unix_socket()
     connection.settimeout(timeout_s)
     try:
         connection.connect(str(path))

@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from tequio_client.app.session.programs import program_name
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
+from tequio_client.platform.system import unix_socket
 
 TIMEOUT_S = 1.0
 _NAME = re.compile(r"(?:unix)?:([0-9]{1,5})(?:\.([0-9]{1,3}))?")
@@ -153,7 +154,7 @@ class X11Display:
 def _connected(number: str, timeout_s: float) -> socket.socket:
     path = f"/tmp/.X11-unix/X{number}"  # noqa: S108 - where X servers have their sockets
     for address in ("\0" + path, path):
-        connection = socket.socket(socket.AF_UNIX)
+        connection = unix_socket()
         connection.settimeout(timeout_s)
         try:
             connection.connect(address)

@@ -11,7 +11,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from PySide6.QtNetwork import QAbstractSocket, QLocalSocket, QTcpSocket
 
-from tequio_client import control_socket
+from tequio_client import control_socket, files
 
 LOG = "worker.log"
 TAIL_BYTES = 8_192
@@ -305,7 +305,10 @@ def _room_for(log: Path, most_bytes: int) -> int:
     size = log.stat().st_size if log.exists() else 0
     if size < most_bytes:
         return size
-    log.replace(_aside(log))
+    try:
+        files.move(log, _aside(log))
+    except PermissionError:  # on Windows: a former worker's trainer may be writing its last line
+        return size
     return 0
 
 

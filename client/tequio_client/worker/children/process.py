@@ -33,7 +33,7 @@ import structlog
 import trio
 
 from tequio_client.ipc import facts as link
-from tequio_client.platform import programs
+from tequio_client.platform import child, programs
 from tequio_shared.errors import MalformedError
 
 log = structlog.get_logger(__name__)
@@ -51,7 +51,14 @@ CACHE_FILES = 100_000
 CACHE_CHECK_S = 60.0
 _READ_BYTES = 1 << 16
 
-_NAMES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TEMP", "SYSTEMROOT", "LD_LIBRARY_PATH")
+_NAMES = frozenset((
+    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH"),
+    # Windows: without these a program finds neither its system, nor its user's folders and name.
+    *("SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "OS", "TEMP", "TMP"),
+    *("USERNAME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA"),
+    *("PROGRAMDATA", "ALLUSERSPROFILE", "PROGRAMFILES", "PROGRAMFILES(X86)", "COMMONPROGRAMFILES"),
+    *("NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"),
+))  # fmt: skip
 _PREFIXES = ("CUDA_", "NVIDIA_", "HIP_", "ROCR_", "ZE_", "PYTHON")
 
 
@@ -177,9 +184,7 @@ class ChildProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=dict(self._program.environment),
-                # A session of its own: Ctrl-C in a terminal reaches the worker alone, which ends
-                # its children in order.
-                start_new_session=True,
+                **child.start_options(),
             )
         except FileNotFoundError as err:
             return f"the runtime that trains is not installed: {err.filename} is missing"
@@ -187,6 +192,7 @@ class ChildProcess:
             return f"it could not be started: {err}"
         reason = ""
         self.pid = process.pid
+        child.end_with_us(process.pid)
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
@@ -366,7 +372,10 @@ def is_larger(folder: Path, most_bytes: int, most_files: int) -> bool:
         count += len(folders) + len(files)
         for name in files:
             with suppress(OSError):  # deleted meanwhile
-                size += os.lstat(os.path.join(place, name)).st_blocks * 512  # noqa: PTH118
+                found = os.lstat(os.path.join(place, name))  # noqa: PTH118 - of many
+                # Windows does not tell how much of the disk a file takes.
+                blocks = getattr(found, "st_blocks", None)
+                size += found.st_size if blocks is None else blocks * 512
         if size > most_bytes or count > most_files:
             return True
     return False

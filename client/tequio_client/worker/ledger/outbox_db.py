@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypeVar
 
+from tequio_client import files
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId
@@ -42,6 +43,10 @@ FILE = "outbox.sqlite"
 MOST_DRAFTS = 1_000
 """Most drafts that wait; a worker with more has a ledger that accepts nothing."""
 
+_PRAGMAS = ("synchronous=EXTRA", "fullfsync=ON", "foreign_keys=ON", "cache_size=-256")
+"""EXTRA syncs the folder too: after a power failure a rollback journal that is back from the dead
+would undo a transaction whose statement was sent already. On macOS only fullfsync reaches the disk
+itself."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS chain (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -120,9 +125,7 @@ class OutboxDb:
         with self._explained():
             self._swap_files(net, author)
             self._base = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            # EXTRA syncs the folder too: after a power failure a rollback journal that is back from
-            # the dead would undo a transaction whose statement was sent already.
-            for pragma in ("synchronous=EXTRA", "foreign_keys=ON", "cache_size=-256"):
+            for pragma in _PRAGMAS:
                 self._base.execute(f"PRAGMA {pragma}")
             with self._transaction():
                 self._create(net, author)
@@ -267,9 +270,9 @@ class OutboxDb:
         # forgetting our own could sign two statements under one number.
         mine, known = _aside(self._path, author), self._owner()
         if known is not None and known[0] == net and known[1] != author:
-            self._path.replace(_aside(self._path, PeerKey(known[1])))
+            files.move(self._path, _aside(self._path, PeerKey(known[1])))
         if mine.exists() and not self._path.exists():
-            mine.replace(self._path)
+            files.move(mine, self._path)
 
     def _owner(self) -> tuple[bytes, bytes] | None:
         """Read network and key of the file; None if there is none, or it is not readable."""

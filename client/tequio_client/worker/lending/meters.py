@@ -190,7 +190,7 @@ class MonthCounter:
             kept_as=str(aside),
         )
         try:
-            self._path.replace(aside)
+            files.move(self._path, aside)
         except OSError as err:
             log.warning("file not set aside", file=str(self._path), error=str(err))
 

@@ -24,6 +24,7 @@ from typing import Self
 
 import structlog
 
+from tequio_client import files
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
@@ -142,10 +143,10 @@ def _set_aside(path: Path) -> Path:
     """Rename the file together with SQLite's journal files."""
     names = [path.with_name(f"{path.name}.kept-{number}") for number in range(1, MAX_SET_ASIDE + 1)]
     aside = next((name for name in names if not name.exists()), names[-1])
-    path.replace(aside)
+    files.move(path, aside)
     for ending in _BESIDE:
         with suppress(FileNotFoundError):
-            path.with_name(path.name + ending).replace(aside.with_name(aside.name + ending))
+            files.move(path.with_name(path.name + ending), aside.with_name(aside.name + ending))
     return aside
 
 

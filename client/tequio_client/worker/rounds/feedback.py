@@ -182,7 +182,7 @@ class ErrorFeedback:
             named.add(to_text(header.feedback_root))
         for path in self._folder.iterdir():
             if path.name not in named:
-                path.unlink()
+                files.delete(path)
 
     def _has(self, root: Digest) -> bool:
         return root == ZERO_DIGEST or (self._folder / to_text(root)).exists()
@@ -212,7 +212,7 @@ class ErrorFeedback:
         header, settled = self.open_header, self._note.settled
         if settled and not self._is_sound(settled):
             log.warning("error feedback dropped: damaged file", run=self._folder.name)
-            (self._folder / settled).unlink(missing_ok=True)
+            files.delete(self._folder / settled)
             self._note = msgspec.structs.replace(self._note, settled="")
         if header is None or header.feedback_root == ZERO_DIGEST:
             return
@@ -220,7 +220,7 @@ class ErrorFeedback:
         # The note still names it: if the log accepts its contribution, nothing settled counts.
         if not self._is_sound(name):
             log.warning("open error feedback dropped: damaged file", round=header.round)
-            (self._folder / name).unlink(missing_ok=True)
+            files.delete(self._folder / name)
 
     def _is_sound(self, name: str) -> bool:
         path = self._folder / name

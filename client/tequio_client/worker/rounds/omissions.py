@@ -207,7 +207,7 @@ class OmissionFile:
         others = [one for one in self.path.parent.glob("*.json") if one != self.path]
         others.sort(key=lambda one: one.stat().st_mtime)
         for oldest in others[: max(len(others) + 1 - MAX_FILES, 0)]:
-            oldest.unlink()
+            files.delete(oldest)
         files.write_for_user(self.path, raw)
 
     def _stored(self) -> list[Omission]:

@@ -287,4 +287,4 @@ class RepeatedTraining:
 
 def _delete(paths: Sequence[Path]) -> None:
     for path in paths:
-        path.unlink(missing_ok=True)
+        sync_files.delete(path)

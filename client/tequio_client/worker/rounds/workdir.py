@@ -265,7 +265,7 @@ class TrainerWorkdir:
         for path in self._folder.glob("*-*"):
             tail = path.name.partition("-")[2].partition(".")[0]  # unfinished ones end in .part
             if tail.isdigit() and int(tail) + ROUNDS_KEPT < number:
-                path.unlink(missing_ok=True)
+                files.delete(path)
 
 
 def clear_work_folder(folder: Path) -> None:
@@ -274,7 +274,7 @@ def clear_work_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():
             if path.is_file():
-                path.unlink()
+                files.delete(path)
     except OSError as err:
         raise UserFacingError(
             f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"

@@ -51,7 +51,7 @@ class StoreFiles:
         for name in ("trees", "blobs", "temp"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
         for leftover in (self._folder / "temp").iterdir():
-            _delete(leftover)
+            files.delete(leftover)
         return sorted([*self._scan("trees"), *self._scan("blobs")])
 
     def path(self, kind: Kind, name: Digest) -> Path:
@@ -73,7 +73,7 @@ class StoreFiles:
         try:
             yield path
         finally:
-            path.unlink(missing_ok=True)
+            files.delete(path)
 
     def settle(self, source: Path, kind: Kind, name: Digest) -> None:
         """Flush a file to the disk, then give it its final name."""
@@ -84,8 +84,8 @@ class StoreFiles:
         path = self.path("trees", root)
         if not path.exists():
             _settle(part, path)
-        _delete(part)
-        _delete(bits)
+        files.delete(part)
+        files.delete(bits)
 
     def reopen(self, root: Digest, held: bytes) -> None:
         """Make a whole tree a partial one, of which only these pieces (1 each) are sound."""
@@ -93,7 +93,7 @@ class StoreFiles:
         path, (part, bits) = self.path("trees", root), self.partial_paths(root)
         bits.write_bytes(held)
         path.chmod(0o644)
-        path.replace(part)
+        files.move(path, part)
 
     def write_meta(self, tree: MerkleBlob) -> None:
         """Write size, piece size and leaf hashes, unless they are there."""
@@ -117,7 +117,7 @@ class StoreFiles:
 
     def delete(self, kind: Kind, name: Digest) -> None:
         for ending in _ENDINGS if kind == "trees" else ("",):
-            _delete(_beside(self.path(kind, name), ending))
+            files.delete(_beside(self.path(kind, name), ending))
 
     def read_all(self, path: Path) -> bytes | None:
         try:
@@ -171,12 +171,6 @@ class StoreFiles:
 def _settle(source: Path, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
     files.sync_and_rename(source, target, mode=0o444)
-
-
-def _delete(path: Path) -> None:
-    if path.exists():
-        path.chmod(0o644)  # Windows deletes no read-only file
-        path.unlink(missing_ok=True)
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import structlog
 
+from tequio_client import files
 from tequio_client.worker.store.files import Kind, StoreFiles, StoreIndex, TreeCache
 from tequio_client.worker.store.trees import (
     MerkleBlob,
@@ -128,10 +129,10 @@ class Store:
         """
         with self._files.translated(), self._files.temporary() as own:
             # Moved first, out of reach of the program that wrote it, and only then looked at.
-            path.replace(own)
+            files.move(path, own)
             check_own_file(own)
             tree = self._hash_file(own, piece_bytes)
-            self._put_tree(tree, own.replace)
+            self._put_tree(tree, lambda target: files.move(own, target))
         return tree.ref
 
     def read_pieces(self, root: Digest, first: int, count: int) -> bytes | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -242,3 +243,17 @@ def test_films_are_shown_by_browsers_and_players(name: str, *, is_it: bool) -> N
 
 def test_names_are_compared_without_their_folder_and_ending() -> None:
     assert normalised_name("C:\\Games\\Hades.EXE") == normalised_name("/opt/Hades") == "hades"
+
+
+def test_arguments_that_lie_in_a_programs_memory_are_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def read_memory(_: psutil.Process) -> list[str]:
+        raise AssertionError("on Windows this opens the program's memory")
+
+    monkeypatch.setattr(psutil, "pids", lambda: [os.getpid()])
+    monkeypatch.setattr(psutil.Process, "cmdline", read_memory)
+    with pytest.raises(AssertionError, match="memory"):
+        ProgramList(GameFolders([])).read()
+    monkeypatch.setattr(session_games, "READS_ARGUMENTS", False)
+    assert ProgramList(GameFolders([])).read().game == ""

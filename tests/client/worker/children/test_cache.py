@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,6 +51,15 @@ def test_files_count_as_well_as_bytes(tmp_path: Path) -> None:
     assert is_larger(tmp_path, 1 << 20, 9)
     assert is_larger(tmp_path, 5 * 4096, 10)
     assert not is_larger(tmp_path / "none", 0, 0)
+
+
+def test_a_system_that_counts_no_blocks_tells_the_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(process.os, "lstat", lambda _: SimpleNamespace(st_size=5_000))  # Windows
+    assert is_larger(tmp_path, 4_999, 10)
+    assert not is_larger(tmp_path, 5_000, 10)
 
 
 def test_trainer_and_evaluator_share_no_cache(tmp_path: Path) -> None:

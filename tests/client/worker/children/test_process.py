@@ -225,7 +225,9 @@ async def test_the_child_gets_no_secret_of_the_environment(monkeypatch: pytest.M
     monkeypatch.setenv("SSH_AUTH_SOCK", "secret")
     monkeypatch.setenv("HTTPS_PROXY", "http://user:secret@proxy")
     monkeypatch.setenv("NVIDIA_VISIBLE_DEVICES", "0")
+    monkeypatch.setenv("USERPROFILE", r"C:\Users\Ana")
     given = child_environment()
     assert not any("secret" in value for value in given.values())
+    assert given["USERPROFILE"] == r"C:\Users\Ana"  # without it Windows' libraries find no home
     assert given["PATH"] == os.environ["PATH"]
     assert given["NVIDIA_VISIBLE_DEVICES"] == "0"
