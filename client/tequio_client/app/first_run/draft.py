@@ -165,7 +165,7 @@ class FirstRunStep(QWidget):
 
     @property
     def first_focus(self) -> QWidget | None:
-        """The control that leads on while the step is not ready; None: there is none."""
+        """The control to begin with while something is left to do here; None: the step is done."""
         return None
 
     def enter(self) -> None:

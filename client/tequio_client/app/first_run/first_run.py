@@ -181,8 +181,8 @@ class FirstRun(QWidget):
 
     def _focus_forward(self) -> None:
         """Begin at the control that leads on, never at the way out."""
-        first = self.next if self.next.isEnabled() else self.step.first_focus
-        (first or self.back).setFocus()
+        forward = self.next if self.next.isEnabled() else self.back
+        (self.step.first_focus or forward).setFocus()
 
     def _open(self, at: int) -> None:
         for name, step in self._steps.items():

@@ -67,12 +67,14 @@ class RunStep(FirstRunStep):
 
     @property
     def first_focus(self) -> QWidget | None:
-        return self.network.chooser.line
+        return None if self.context.has_network else self.network.chooser.line
 
     def enter(self) -> None:
         self.list.forget()
 
     def refresh(self) -> None:
+        if self.context.model.snapshot is None:  # the worker starts again, and then is asked again
+            self.list.forget()
         self.network.refresh()
         self._runs.setVisible(self.context.has_network)
         self.away.setVisible(self.context.has_network and bool(self.list.problem))

@@ -56,7 +56,7 @@ class KeyStep(FirstRunStep):
 
     @property
     def first_focus(self) -> QWidget | None:
-        return self.making.first_focus
+        return None if self.is_ready else self.making.first_focus
 
     def enter(self) -> None:
         self.context.keys.refresh(self._follow, self.making.show_error)
@@ -110,8 +110,11 @@ class NewKeyCard(Card):
         self.protection.offer_keyring(is_there=True)
 
     def _miss_keyring(self, error: IdentityError) -> None:
+        had_focus = self.make.hasFocus()
         self.protection.offer_keyring(is_there=False)
         self.show_error(error)
+        if had_focus:  # the button is disabled now
+            self.first_focus.setFocus()
 
     def _follow(self) -> None:
         self.make.setEnabled(self.protection.is_ready)
@@ -197,7 +200,8 @@ class ScheduleStep(FirstRunStep):
 
     @property
     def first_focus(self) -> QWidget | None:
-        return self.presets.cards[self.context.draft_store.draft.preset]
+        draft = self.context.draft_store.draft
+        return None if draft.is_agreed else self.presets.cards[draft.preset]
 
     def refresh(self) -> None:
         draft = self.context.draft_store.draft
