@@ -112,7 +112,7 @@ class AppModel(QObject):
 
     def finish(self) -> None:
         """Finish the current round, then stop."""
-        self._send_command(lend=True, finish=True)
+        self._send_command(lend=True, finish=True, anyway=self.desired.anyway)
 
     def set_preferences(self, preferences: Preferences) -> None:
         self._preferences, self._others_since_ms = preferences, None
