@@ -114,7 +114,7 @@ class AppModel(QObject):
 
     def finish(self) -> None:
         """Finish the current round, then stop."""
-        self._send_command(lend=True, finish=True)
+        self._send_command(lend=True, finish=True, anyway=self.desired.anyway)
 
     def forget_network(self) -> None:
         """Drop all replies of the previous ledger; who asked it asks again."""

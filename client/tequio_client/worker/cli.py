@@ -292,7 +292,9 @@ def _set_state(
 
     def make(shown: Snapshot) -> DesiredState:
         number = shown.wish.number + 1
-        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish, anyway=anyway)
+        # What was started anyway may finish its round, too.
+        goes_on = anyway or (finish and shown.wish.anyway)
+        return DesiredState(number=number, lend=lend, snooze=snooze, finish=finish, anyway=goes_on)
 
     with WorkerCall.to(folder) as call:
         snapshot = call.set_state(make)

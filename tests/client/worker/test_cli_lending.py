@@ -99,6 +99,13 @@ async def test_what_is_no_length_is_refused(tmp_path: Path) -> None:
         assert host.wish == DesiredState()
 
 
+async def test_what_was_started_anyway_may_finish_its_round(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.wish = DesiredState(number=41, lend=True, anyway=True)
+        await said(tmp_path, "finish")
+        assert host.wish == DesiredState(number=42, lend=True, finish=True, anyway=True)
+
+
 async def test_a_status_says_what_can_be_done_about_a_rule(tmp_path: Path) -> None:
     async with served(tmp_path) as host:
         host.decision = Decision(

@@ -97,6 +97,15 @@ def test_another_command_ends_it() -> None:
     assert worker.decide(USED).reason == LendingReason.IN_USE
 
 
+def test_the_round_under_way_can_be_finished() -> None:
+    worker = PolicyWorker(wish=ANYWAY)
+    busy = replace(USED, round=7)
+    worker.watch(busy, 10)
+    worker.wish = DesiredState(number=3, lend=True, finish=True, anyway=True)
+    assert worker.watch(busy, 10).reason == LendingReason.FINISHING
+    assert worker.watch(replace(USED, round=8), 1).reason == LendingReason.BY_HAND
+
+
 def test_only_a_rule_that_can_be_overruled_offers_it() -> None:
     assert not PolicyWorker().decide(CALM).is_startable
     paused = PolicyWorker(wish=DesiredState(number=1)).decide(USED)
