@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
 VENV=.venv
-BY_HASH=(--require-hashes --no-deps --no-build-isolation --use-pep517)
+BY_HASH=(--require-hashes --no-deps --no-build-isolation)
 
 main() {
   if [ "${1:-}" = tools ]; then
@@ -112,13 +112,24 @@ make_venv() {
 }
 
 # Every file by its hash, and nothing that is not in a lock. What builds packages comes first: pip would
-# fetch its own, without hashes. The project comes last, as a link to this folder.
+# fetch its own, without hashes. The project comes last, as a link to this folder. Nothing is compiled to bytecode:
+# that takes as long as everything else, and Python does it for what it imports.
 install_packages() {
-  pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock
-  pip install "${BY_HASH[@]}" --requirement "$(installer/torch.sh "$VENV/bin/python")"
-  pip install "${BY_HASH[@]}" --requirement requirements.lock
+  pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock --requirement installer/locks/uv.lock
+  # By pip, which knows where this computer has the build for its device.
+  pip install "${BY_HASH[@]}" --no-compile --requirement "$(installer/torch.sh "$VENV/bin/python")"
+  install_requirements
   pip install --no-build-isolation --no-deps --editable .
   check_packages
+}
+
+# uv does in seconds what takes pip a minute and a half. It does not read pip's configuration, and so may not reach
+# the mirror that this computer has to use: then pip does it.
+install_requirements() {
+  "$VENV/bin/uv" pip install "${BY_HASH[@]}" --quiet --no-config --python "$VENV/bin/python" \
+    --requirement requirements.lock && return
+  printf 'uv could not install the packages: pip tries, which takes longer\n' >&2
+  pip install "${BY_HASH[@]}" --use-pep517 --no-compile --requirement requirements.lock
 }
 
 # libp2p alone lacks packages that it names, on purpose: installer/uv.toml.
