@@ -119,10 +119,7 @@ def main() -> None:
         is_elsewhere = programs.is_packaged() and not programs.is_runtime()
         if is_elsewhere and name.partition(".")[0] in programs.OF_RUNTIME:
             _run_with_torch()
-        _exit_with(
-            f"this command is not installed here ({name} is missing): install '.[client]' from "
-            "the checkout"
-        )
+        _exit_with(programs.not_installed(name.partition(".")[0]))
 
 
 def _run_with_torch() -> NoReturn:

@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from tequio_ledger import SOFTWARE, resources
+from tequio_ledger import SOFTWARE
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 # A command's module is imported when the command is called. So `sign`, the process that holds the
@@ -79,8 +79,8 @@ def quarantine(words: tuple[str, ...]) -> None:
     """
     if importlib.util.find_spec("trio") is None:
         raise UserFacingError(
-            "the organisers' commands are not installed here: install '.[client]' from the "
-            "checkout, and use `tequio quarantine` where the organisers' keys are"
+            "the organisers' commands are not installed here: install Tequio with its extra "
+            "'client', and use `tequio quarantine` where the organisers' keys are"
         )
     command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
@@ -92,20 +92,39 @@ def main() -> None:
     An error that the user can act on is printed as one sentence; the exit status is 1, or 2 when
     the log itself is in danger.
     """
-    resources.prepare_process()
     try:
+        importlib.import_module("tequio_ledger.resources").prepare_process()
         cli()
     except* UserFacingError as group:
         _exit(group, 1)
     except* FatalLogError as group:
         _exit(group, 2)
+    except* ModuleNotFoundError as group:
+        _exit_without(group)
 
 
 def _exit(error: BaseException, status: int) -> None:
+    click.echo(f"tequio-ledger: {_first(error)}", err=True)
+    sys.exit(status)
+
+
+def _exit_without(error: BaseException) -> None:
+    """Name the missing package and exit; a missing module of Tequio itself is a bug."""
+    name = str(getattr(_first(error), "name", None)).partition(".")[0]
+    if name.startswith("tequio"):
+        raise error
+    click.echo(
+        f"tequio-ledger: {name} is not installed here: install Tequio with its extra 'ledger', for "
+        "example with `pipx install --force '.[ledger]'` in a checkout",
+        err=True,
+    )
+    sys.exit(1)
+
+
+def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    click.echo(f"tequio-ledger: {error}", err=True)
-    sys.exit(status)
+    return error
 
 
 if __name__ == "__main__":
