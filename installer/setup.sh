@@ -3,22 +3,33 @@
 # `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
 # and Go with the verifier of logs that its authors wrote.
+# `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
+# On Windows (in Git's bash) and macOS it makes .venv, and looks for nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
 VENV=.venv
+BIN=$VENV/bin
+case $(uname -s) in MINGW* | MSYS*) BIN=$VENV/Scripts ;; esac
 BY_HASH=(--require-hashes --no-deps --no-build-isolation)
 
 main() {
-  if [ "${1:-}" = tools ]; then
-    bring_system_packages missing_tools
-    bring_object_store
-    touch "$VENV/.tools"
-    return
-  fi
-  bring_system_packages missing_packages
+  case ${1:-} in
+    tools)
+      bring_system_packages missing_tools
+      bring_object_store
+      touch "$VENV/.tools"
+      return
+      ;;
+    missing)
+      missing_packages
+      missing_tools
+      return
+      ;;
+  esac
+  [ "$(uname -s)" != Linux ] || bring_system_packages missing_packages
   check_python
   make_venv
   install_packages
@@ -107,7 +118,7 @@ check_python() {
 
 # A folder that was moved, or whose interpreter is gone, is built anew.
 make_venv() {
-  "$VENV/bin/python" -m pip --version >/dev/null 2>&1 && return
+  "$BIN/python" -m pip --version >/dev/null 2>&1 && return
   "$PYTHON" -m venv --clear "$VENV"
 }
 
@@ -117,7 +128,7 @@ make_venv() {
 install_packages() {
   pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock --requirement installer/locks/uv.lock
   # By pip, which knows where this computer has the build for its device.
-  pip install "${BY_HASH[@]}" --no-compile --requirement "$(installer/torch.sh "$VENV/bin/python")"
+  pip install "${BY_HASH[@]}" --no-compile --requirement "$(installer/torch.sh "$BIN/python")"
   install_requirements
   pip install --no-build-isolation --no-deps --editable .
   check_packages
@@ -126,7 +137,7 @@ install_packages() {
 # uv does in seconds what takes pip a minute and a half. It does not read pip's configuration, and so may not reach
 # the mirror that this computer has to use: then pip does it.
 install_requirements() {
-  "$VENV/bin/uv" pip install "${BY_HASH[@]}" --quiet --no-config --python "$VENV/bin/python" \
+  "$BIN/uv" pip install "${BY_HASH[@]}" --quiet --no-config --python "$BIN/python" \
     --requirement requirements.lock && return
   printf 'uv could not install the packages: pip tries, which takes longer\n' >&2
   pip install "${BY_HASH[@]}" --use-pep517 --no-compile --requirement requirements.lock
@@ -144,7 +155,7 @@ check_packages() {
 pip() {
   local command=$1
   shift
-  "$VENV/bin/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
+  "$BIN/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
 }
 
 main "$@"
