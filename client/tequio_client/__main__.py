@@ -107,19 +107,25 @@ def cli() -> None:
 def main() -> None:
     """Run the command; an error that the user can act on is one sentence, with exit status 1."""
     disable_core_dumps()
+    message: str | None = None
+    missing = ""
     try:
         cli()
     except* TequioError as group:
         # Tasks that failed along with the real cause are in the group too, often before it.
-        _exit_with(str(_first_error(group.subgroup(UserFacingError) or group)))
+        message = str(_first_error(group.subgroup(UserFacingError) or group))
     except* ModuleNotFoundError as group:
-        name = str(getattr(_first_error(group), "name", None))
-        if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
+        missing = str(getattr(_first_error(group), "name", None)).partition(".")[0]
+        if missing in ("tequio_client", "tequio_shared"):
             raise  # a bug
-        is_elsewhere = programs.is_packaged() and not programs.is_runtime()
-        if is_elsewhere and name.partition(".")[0] in programs.OF_RUNTIME:
-            _run_with_torch()
-        _exit_with(programs.not_installed(name.partition(".")[0]))
+    # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
+    # is then printed with its traceback.
+    if missing in programs.OF_RUNTIME and programs.is_packaged() and not programs.is_runtime():
+        _run_with_torch()
+    if missing:
+        message = programs.not_installed(missing)
+    if message is not None:
+        _exit_with(message)
 
 
 def _run_with_torch() -> NoReturn:

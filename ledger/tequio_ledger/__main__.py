@@ -92,33 +92,29 @@ def main() -> None:
     An error that the user can act on is printed as one sentence; the exit status is 1, or 2 when
     the log itself is in danger.
     """
+    failure: tuple[str, int] | None = None
     try:
         importlib.import_module("tequio_ledger.resources").prepare_process()
         cli()
     except* UserFacingError as group:
-        _exit(group, 1)
+        failure = str(_first(group)), 1
     except* FatalLogError as group:
-        _exit(group, 2)
+        failure = str(_first(group)), 2
     except* ModuleNotFoundError as group:
-        _exit_without(group)
-
-
-def _exit(error: BaseException, status: int) -> None:
-    click.echo(f"tequio-ledger: {_first(error)}", err=True)
-    sys.exit(status)
-
-
-def _exit_without(error: BaseException) -> None:
-    """Name the missing package and exit; a missing module of Tequio itself is a bug."""
-    name = str(getattr(_first(error), "name", None)).partition(".")[0]
-    if name.startswith("tequio"):
-        raise error
-    click.echo(
-        f"tequio-ledger: {name} is not installed here: install Tequio with its extra 'ledger', for "
-        "example with `pipx install --force '.[ledger]'` in a checkout",
-        err=True,
-    )
-    sys.exit(1)
+        name = str(getattr(_first(group), "name", None)).partition(".")[0]
+        if name.startswith("tequio"):
+            raise  # a bug
+        failure = (
+            f"{name} is not installed here: install Tequio with its extra 'ledger', for example "
+            "with `pipx install --force '.[ledger]'` in a checkout",
+            1,
+        )
+    # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
+    # is then printed with its traceback.
+    if failure is not None:
+        message, status = failure
+        click.echo(f"tequio-ledger: {message}", err=True)
+        sys.exit(status)
 
 
 def _first(error: BaseException) -> BaseException:
