@@ -41,7 +41,8 @@ missing_packages() {
   command -v "$PYTHON" >/dev/null || printf 'python3\n'
   "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || printf 'python3-venv\n'
   command -v make >/dev/null || printf 'make\n'
-  for_library libEGL.so.1 libegl1  # from here on: what Qt opens when a window is made
+  for_library libglib-2.0.so.0 libglib2.0-0  # from here on: what Qt loads, or opens when a window is made
+  for_library libEGL.so.1 libegl1
   for_library libxkbcommon-x11.so.0 libxkbcommon-x11-0
   for_library libxcb-cursor.so.0 libxcb-cursor0
   for_library libxcb-icccm.so.4 libxcb-icccm4
