@@ -42,6 +42,7 @@ missing_packages() {
   "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || printf 'python3-venv\n'
   command -v make >/dev/null || printf 'make\n'
   for_library libglib-2.0.so.0 libglib2.0-0  # from here on: what Qt loads, or opens when a window is made
+  for_library libGL.so.1 libgl1
   for_library libEGL.so.1 libegl1
   for_library libxkbcommon-x11.so.0 libxkbcommon-x11-0
   for_library libxcb-cursor.so.0 libxcb-cursor0
@@ -49,6 +50,8 @@ missing_packages() {
   for_library libxcb-keysyms.so.1 libxcb-keysyms1
   for_library libxcb-image.so.0 libxcb-image0
   for_library libxcb-render-util.so.0 libxcb-render-util0
+  for_library libxcb-shape.so.0 libxcb-shape0
+  for_library libwayland-cursor.so.0 libwayland-cursor0
   for_library libfontconfig.so.1 libfontconfig1
   for_library libdbus-1.so.3 libdbus-1-3
 }
