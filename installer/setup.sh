@@ -3,27 +3,38 @@
 # `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
 # and Go with the verifier of logs that its authors wrote.
+# `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
-# On macOS, Homebrew has what is missing, and Qt needs nothing besides; the tools are Linux's alone.
+# On macOS, Homebrew has what is missing; on Windows (in Git's bash) it makes .venv, and looks for nothing else.
+# Qt needs nothing besides on either; the tools are Linux's alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 PYTHON=${PYTHON:-python3}
 VENV=.venv
-BY_HASH=(--require-hashes --no-deps --no-build-isolation --use-pep517)
+BIN=$VENV/bin
+case $(uname -s) in MINGW* | MSYS*) BIN=$VENV/Scripts ;; esac
+BY_HASH=(--require-hashes --no-deps --no-build-isolation)
 
 main() {
-  if [ "${1:-}" = tools ]; then
-    if is_macos; then
-      printf 'The tests of the desktop, PostgreSQL and S3 need Linux; run others by name with pytest\n' >&2
-      exit 1
-    fi
-    bring_system_packages missing_tools
-    bring_object_store
-    touch "$VENV/.tools"
-    return
-  fi
-  bring_system_packages missing_packages
+  case ${1:-} in
+    tools)
+      if is_macos; then
+        printf 'The tests of the desktop, PostgreSQL and S3 need Linux; run others by name with pytest\n' >&2
+        exit 1
+      fi
+      bring_system_packages missing_tools
+      bring_object_store
+      touch "$VENV/.tools"
+      return
+      ;;
+    missing)
+      missing_packages
+      missing_tools
+      return
+      ;;
+  esac
+  is_windows || bring_system_packages missing_packages
   check_python
   make_venv
   install_packages
@@ -40,13 +51,17 @@ missing_packages() {
   fi
   command -v "$PYTHON" >/dev/null || printf 'python3\n'
   "$PYTHON" -c 'import ensurepip, venv' 2>/dev/null || printf 'python3-venv\n'
-  for_library libEGL.so.1 libegl1  # from here on: what Qt opens when a window is made
+  for_library libglib-2.0.so.0 libglib2.0-0  # from here on: what Qt loads, or opens when a window is made
+  for_library libGL.so.1 libgl1
+  for_library libEGL.so.1 libegl1
   for_library libxkbcommon-x11.so.0 libxkbcommon-x11-0
   for_library libxcb-cursor.so.0 libxcb-cursor0
   for_library libxcb-icccm.so.4 libxcb-icccm4
   for_library libxcb-keysyms.so.1 libxcb-keysyms1
   for_library libxcb-image.so.0 libxcb-image0
   for_library libxcb-render-util.so.0 libxcb-render-util0
+  for_library libxcb-shape.so.0 libxcb-shape0
+  for_library libwayland-cursor.so.0 libwayland-cursor0
   for_library libfontconfig.so.1 libfontconfig1
   for_library libdbus-1.so.3 libdbus-1-3
 }
@@ -118,6 +133,10 @@ is_macos() {
   [ "$(uname -s)" = Darwin ]
 }
 
+is_windows() {
+  [ "$BIN" = "$VENV/Scripts" ]
+}
+
 is_recent() {
   "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
 }
@@ -131,18 +150,29 @@ check_python() {
 
 # A folder that was moved, or whose interpreter is gone, is built again.
 make_venv() {
-  "$VENV/bin/python" -m pip --version >/dev/null 2>&1 && return
+  "$BIN/python" -m pip --version >/dev/null 2>&1 && return
   "$PYTHON" -m venv --clear "$VENV"
 }
 
 # Every file by its hash, and nothing that is not in a lock. What builds packages comes first: pip would
-# fetch its own, without hashes. The project comes last, as a link to this folder.
+# fetch its own, without hashes. The project comes last, as a link to this folder. Nothing is compiled to bytecode:
+# Python does it for what it imports.
 install_packages() {
-  pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock
-  pip install "${BY_HASH[@]}" --requirement "$(installer/torch.sh "$VENV/bin/python")"
-  pip install "${BY_HASH[@]}" --requirement requirements.lock
+  pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock --requirement installer/locks/uv.lock
+  # By pip, which knows where this computer has the build for its device.
+  pip install "${BY_HASH[@]}" --no-compile --requirement "$(installer/torch.sh "$BIN/python")"
+  install_requirements
   pip install --no-build-isolation --no-deps --editable .
   check_packages
+}
+
+# uv does in seconds what takes pip a minute and a half. It does not read pip's configuration, and so may not reach
+# the mirror that this computer has to use: then pip does it.
+install_requirements() {
+  "$BIN/uv" pip install "${BY_HASH[@]}" --quiet --no-config --python "$BIN/python" \
+    --requirement requirements.lock && return
+  printf 'uv could not install the packages: pip tries, which takes longer\n' >&2
+  pip install "${BY_HASH[@]}" --use-pep517 --no-compile --requirement requirements.lock
 }
 
 # libp2p alone lacks packages that it names, on purpose: installer/uv.toml.
@@ -157,7 +187,7 @@ check_packages() {
 pip() {
   local command=$1
   shift
-  "$VENV/bin/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
+  "$BIN/python" -m pip --disable-pip-version-check --no-input --quiet "$command" "$@"
 }
 
 main "$@"

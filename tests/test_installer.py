@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
 from ipaddress import ip_address, ip_network
@@ -31,6 +32,7 @@ INSTALLER = ROOT / "installer"
 UNITS = sorted((INSTALLER / "systemd").glob("*.service"))
 DOCKERFILE = (INSTALLER / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
 COMPOSE: dict[str, Any] = yaml.safe_load((INSTALLER / "compose.yaml").read_text("utf-8"))
+OF_A_WORKER: dict[str, Any] = yaml.safe_load((INSTALLER / "worker.yaml").read_text("utf-8"))
 MOST_EXPOSED = 15
 """In tenths: what `systemd-analyze security` may find at most; it calls a plain service 9.6."""
 
@@ -116,6 +118,13 @@ def test_every_unit_has_the_cage_that_the_ledger_was_seen_to_serve_in(path: Path
     assert [said[name] for name in CAGE] == [ledger[name] for name in CAGE]
 
 
+@pytest.mark.skipif(shutil.which("hadolint") is None, reason="no hadolint here")
+def test_an_outside_program_finds_nothing_wrong_with_the_images() -> None:
+    command = ["hadolint", str(INSTALLER / "Dockerfile")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 @pytest.mark.skipif(shutil.which("systemd-sysusers") is None, reason="no systemd here")
 def test_the_line_that_makes_the_users_makes_them() -> None:
     text = (ROOT / "docs" / "operating.md").read_text("utf-8")
@@ -160,7 +169,7 @@ def test_the_images_start_commands_that_exist() -> None:
     commands = [
         yaml.safe_load(words) for words in re.findall(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
     ]
-    assert len(entries) == len(commands) == 2
+    assert len(entries) == len(commands) == 3
     for entry, command in zip(entries, commands, strict=True):
         assert unknown_options([*entry, *command]) == []
 
@@ -175,7 +184,7 @@ def test_the_variables_of_images_and_compose_file_are_settings() -> None:
 
 def test_the_images_hold_products_that_are_locked() -> None:
     products = re.findall(r"^RUN /source/(\S+) (\w+) /opt/tequio$", DOCKERFILE, re.MULTILINE)
-    assert products == [("installer/install.sh", "seed"), ("installer/install.sh", "ledger")]
+    assert [product for _, product in products] == ["seed", "client", "ledger"]
     for script, product in products:
         assert (ROOT / script).exists()
         assert (INSTALLER / "locks" / f"{product}.lock").exists()
@@ -195,10 +204,33 @@ def test_an_installation_names_its_products_and_spares_a_folder_of_yours(tmp_pat
     assert (tmp_path / "letter.txt").exists()
 
 
+def health_check(image: str) -> list[str]:
+    (stage,) = re.findall(rf" AS {image}$(.*?)(?:^FROM |\Z)", DOCKERFILE, re.MULTILINE | re.DOTALL)
+    (words,) = re.findall(r"^HEALTHCHECK .*CMD (\[.*\])$", stage, re.MULTILINE)
+    checked: list[str] = yaml.safe_load(words)
+    return checked
+
+
+def test_the_image_of_a_seed_asks_whether_it_listens() -> None:
+    code = health_check("seed")[-1]
+    assert "8610" in code
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = str(listening.getsockname()[1])
+        asked = [sys.executable, "-c", code.replace("8610", port)]
+        assert subprocess.run(asked, check=False, timeout=30).returncode == 0
+    assert subprocess.run(asked, check=False, timeout=30, capture_output=True).returncode != 0
+
+
+def test_the_image_of_a_worker_asks_the_worker_in_its_folder() -> None:
+    assert unknown_options(health_check("worker")) == []
+    (entry,) = re.findall(
+        r'^ENTRYPOINT (\["/opt/tequio/bin/tequio", "worker".*)$', DOCKERFILE, re.MULTILINE
+    )
+    assert health_check("worker")[2:] == yaml.safe_load(entry)[2:4]
+
+
 def test_the_image_asks_for_the_health_of_the_ledger(tmp_path: Path) -> None:
-    words = re.search(r"HEALTHCHECK .*CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
-    assert words is not None
-    code = yaml.safe_load(words[1])[-1]
+    code = health_check("ledger")[-1]
     assert "http://127.0.0.1:8600/" in code
     with served(tmp_path) as program:
         asked = [sys.executable, "-c", code.replace("http://127.0.0.1:8600", program.url)]
@@ -238,6 +270,25 @@ def test_a_proxy_has_to_be_named_and_the_one_on_this_machine_can_be() -> None:
     assert trusted == ip_network(network["gateway"]), "the gateway and nobody else"
 
 
+def test_a_worker_in_a_container_may_use_the_cards_and_nothing_else() -> None:
+    (worker,) = OF_A_WORKER["services"].values()
+    assert (worker["build"]["target"], "worker") in [(name, name) for _, name in stages()]
+    assert unknown_options(["tequio", "worker", *worker["command"]]) == []
+    (published,) = worker["ports"]
+    assert f"EXPOSE {published.rpartition(':')[2]}\n" in DOCKERFILE
+    (card,) = worker["deploy"]["resources"]["reservations"]["devices"]
+    assert (card["driver"], card["capabilities"]) == ("nvidia", ["gpu"])
+    assert worker["read_only"] is True
+    assert worker["cap_drop"] == ["ALL"]
+    assert worker["volumes"][0].partition(":")[0] in OF_A_WORKER["volumes"]
+
+
+def test_no_image_runs_as_root_and_the_user_is_a_number() -> None:
+    """Kubernetes refuses to run a user by name as one that is not root."""
+    (made,) = re.findall(r"useradd .*--uid (\d+)", DOCKERFILE)
+    assert re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE) == [made] * 3
+
+
 def test_postgresql_is_not_called_ready_while_its_image_makes_the_database() -> None:
     words = COMPOSE["services"]["postgres"]["healthcheck"]["test"]
     assert words[words.index("--host") + 1] == "127.0.0.1", "the one at the socket is not the one"
@@ -248,13 +299,14 @@ def test_the_folder_of_the_images_is_for_nobody_else() -> None:
     assert made.split() == ["--owner=tequio", "--group=tequio", "--mode=700"]
 
 
-def test_what_the_compose_file_asks_for_is_told_at_its_head() -> None:
-    text = (INSTALLER / "compose.yaml").read_text("utf-8")
+@pytest.mark.parametrize("name", ["compose.yaml", "worker.yaml"])
+def test_what_a_compose_file_asks_for_is_told_at_its_head(name: str) -> None:
+    text = (INSTALLER / name).read_text("utf-8")
     asked = set(re.findall(r"\$\{(\w+):\?", text))
     told = set(re.findall(r"^#   ([A-Z_]+) ", text, re.MULTILINE))
     assert asked == told
-    for name in asked:
-        text = re.sub(rf"\$\{{{name}:\?[^}}]*\}}", "x", text)
+    for variable in asked:
+        text = re.sub(rf"\$\{{{variable}:\?[^}}]*\}}", "x", text)
     assert "?" not in re.sub(r"#.*", "", text)
 
 

@@ -187,6 +187,24 @@ def test_every_decision_is_in_the_index() -> None:
     assert {name for name in notes if f"({name})" not in index} == set()
 
 
+def test_no_program_ends_inside_an_except_star() -> None:
+    """Before Python 3.11.4 that wraps SystemExit in a group: people see a traceback."""
+    found = []
+    for source in (*(ROOT / "client").rglob("*.py"), *(ROOT / "ledger").rglob("*.py")):
+        text = _text(source)
+        if "except*" in text:
+            stars = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.TryStar))
+            calls = (
+                call.func
+                for star in stars
+                for handler in star.handlers
+                for call in ast.walk(handler)
+                if isinstance(call, ast.Call)
+            )
+            found += [f"{source}: {ast.unparse(f)}" for f in calls if "exit" in ast.unparse(f)]
+    assert found == []
+
+
 def test_no_file_names_a_registry_or_a_place_on_one_machine() -> None:
     found = [
         f"{file.relative_to(ROOT)}: {match.group()}"

@@ -144,9 +144,10 @@ def test_images_are_named_by_digest_alone() -> None:
     bases = re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
     assert len(bases) > len(stages) - 1 > 0
     outside = [base for base in bases if base not in stages]
-    images = re.findall(
-        r"^ *image: (\S+)", (ROOT / "installer/compose.yaml").read_text("utf-8"), re.MULTILINE
+    composed = "".join(
+        (ROOT / "installer" / name).read_text("utf-8") for name in ("compose.yaml", "worker.yaml")
     )
+    images = re.findall(r"^ *image: (\S+)", composed, re.MULTILINE)
     assert outside
     assert images
     for image in [*outside, *images]:

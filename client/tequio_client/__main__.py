@@ -130,27 +130,30 @@ def main() -> None:
     sys.stdout = PipedOutput.over(sys.stdout)
     # Also after a command: nobody who sees an error knows where the option has to be.
     words = [word for word in sys.argv[1:] if word != VERBOSE]
+    is_closed, missing, error = False, "", None
     try:
         cli.main(args=words)
     except* OutputClosedError:
-        sys.exit(0)
+        is_closed = True
     except* TequioError as group:
         # Tasks that failed along with the real cause are in the group too, often before it.
         error = _first_error(group.subgroup(UserFacingError) or group)
+    except* ModuleNotFoundError as group:
+        missing = str(getattr(_first_error(group), "name", None)).partition(".")[0]
+        if missing in ("tequio_client", "tequio_shared"):
+            raise  # a bug
+    # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
+    # is then printed with its traceback.
+    if is_closed:
+        sys.exit(0)
+    if missing in programs.OF_RUNTIME and programs.is_packaged() and not programs.is_runtime():
+        _run_with_torch()
+    if missing:
+        _exit_with(programs.not_installed(missing))
+    if error is not None:
         if VERBOSE in sys.argv and error.__cause__ is not None:
             click.echo(f"details: {_first_error(error.__cause__)}", err=True)
         _exit_with(str(error))
-    except* ModuleNotFoundError as group:
-        name = str(getattr(_first_error(group), "name", None))
-        if name.partition(".")[0] in ("tequio_client", "tequio_shared"):
-            raise  # a bug
-        is_elsewhere = programs.is_packaged() and not programs.is_runtime()
-        if is_elsewhere and name.partition(".")[0] in programs.OF_RUNTIME:
-            _run_with_torch()
-        _exit_with(
-            f"this command is not installed here ({name} is missing): install '.[client]' from "
-            "the checkout"
-        )
 
 
 class OutputClosedError(BaseException):

@@ -5,6 +5,9 @@
 # Usage: installer/package/build.sh [PART...]   app, runtime; both without a PART
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+# The same commit and locks make the same bytes: installer/package/compare.py.
+export PYTHONHASHSEED=0
+export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 315532800)}  # 1980 without git
 
 [ $# -gt 0 ] || set -- app runtime
 for part in "$@"; do

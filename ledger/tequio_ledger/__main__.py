@@ -10,7 +10,7 @@ import sys
 
 import click
 
-from tequio_ledger import SOFTWARE, resources
+from tequio_ledger import SOFTWARE
 from tequio_shared.errors import FatalLogError, UserFacingError
 
 # A command's module is imported when the command is called. So `sign`, the process that holds the
@@ -79,8 +79,8 @@ def quarantine(words: tuple[str, ...]) -> None:
     """
     if importlib.util.find_spec("trio") is None:
         raise UserFacingError(
-            "the organisers' commands are not installed here: install '.[client]' from the "
-            "checkout, and use `tequio quarantine` where the organisers' keys are"
+            "the organisers' commands are not installed here: install Tequio with its extra "
+            "'client', and use `tequio quarantine` where the organisers' keys are"
         )
     command = [sys.executable, "-m", "tequio_client", "quarantine", *words]
     sys.exit(subprocess.run(command, check=False).returncode)  # noqa: S603 - our own program
@@ -92,20 +92,35 @@ def main() -> None:
     An error that the user can act on is printed as one sentence; the exit status is 1, or 2 when
     the log itself is in danger.
     """
-    resources.prepare_process()
+    failure: tuple[str, int] | None = None
     try:
+        importlib.import_module("tequio_ledger.resources").prepare_process()
         cli()
     except* UserFacingError as group:
-        _exit(group, 1)
+        failure = str(_first(group)), 1
     except* FatalLogError as group:
-        _exit(group, 2)
+        failure = str(_first(group)), 2
+    except* ModuleNotFoundError as group:
+        name = str(getattr(_first(group), "name", None)).partition(".")[0]
+        if name.startswith("tequio"):
+            raise  # a bug
+        failure = (
+            f"{name} is not installed here: install Tequio with its extra 'ledger', for example "
+            "with `pipx install --force '.[ledger]'` in a checkout",
+            1,
+        )
+    # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
+    # is then printed with its traceback.
+    if failure is not None:
+        message, status = failure
+        click.echo(f"tequio-ledger: {message}", err=True)
+        sys.exit(status)
 
 
-def _exit(error: BaseException, status: int) -> None:
+def _first(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    click.echo(f"tequio-ledger: {error}", err=True)
-    sys.exit(status)
+    return error
 
 
 if __name__ == "__main__":

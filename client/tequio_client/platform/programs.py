@@ -88,5 +88,13 @@ def selftest(part: versions.Part, accelerator: str = "") -> tuple[str, ...]:
     return ("-m", "tequio_client.trainer", "selftest", device)
 
 
+def not_installed(package: str) -> str:
+    """Return a sentence for people: this installation of Tequio lacks a package."""
+    return (
+        f"{package} is not installed here: install Tequio with its extra 'client', for example "
+        "with `pipx install --force '.[client]'` in a checkout"
+    )
+
+
 def _packaged() -> Path:
     return Path(sys.executable).with_name(versions.PROGRAMS["app"])

@@ -7,7 +7,7 @@ runtime works on it.
 import importlib
 import sys
 
-from tequio_client.platform import child, sandbox
+from tequio_client.platform import child, programs, sandbox
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["selftest"]:
@@ -16,7 +16,10 @@ if __name__ == "__main__":
     # Before the first thread, before torch and before any file of a stranger.
     confined = sandbox.enter()
     if sys.argv[1:2] == ["benchmark"]:
-        inner = importlib.import_module("tequio_client.trainer.inner")
+        try:
+            inner = importlib.import_module("tequio_client.trainer.inner")
+        except ModuleNotFoundError as err:
+            sys.exit(programs.not_installed(str(err.name)))
         sys.exit(inner.print_speed("".join(sys.argv[2:3]) or "auto"))
     sandbox.empty_temp()
     child.end_with_parent()  # before the imports, which take a second

@@ -44,6 +44,7 @@ from tequio_client.ipc.trainer import (
     Screen,
     Train,
 )
+from tequio_client.platform import programs
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging
 from tequio_shared.errors import MalformedError, TequioError
@@ -77,6 +78,9 @@ def main(log_style: str, *, sandbox: str = "") -> NoReturn:
         with heap.collection_paused():  # torch takes seconds to load
             tasks = importlib.import_module("tequio_client.trainer.tasks")
         tasks.TrainerLoop(queue, send, activity).run()
+    except ModuleNotFoundError as err:
+        reason = programs.not_installed(str(err.name))
+        send(trainer.Failed(command=0, code="malformed", reason=reason))
     finally:
         traceback.print_exc()
         os._exit(1)  # an ordinary exit would wait for the reader

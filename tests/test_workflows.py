@@ -1,0 +1,118 @@
+"""The workflows of continuous integration are valid, pinned, and allowed no more than they need."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+WRITES = {("release.yml", "publish")}
+"""The only jobs that may change anything outside their own machine."""
+LONGEST_MIN = 120
+PATHS = re.compile(r"(?<![\w./-])(?:installer|tests|shared|\.ci)/[\w./-]*\w")
+
+each = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+
+
+@cache
+def workflow(path: Path) -> dict[Any, Any]:
+    parsed: dict[Any, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return parsed
+
+
+def jobs(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from workflow(path)["jobs"].items()
+
+
+def test_there_is_one_workflow_for_changes_and_one_for_releases() -> None:
+    assert [path.name for path in WORKFLOWS] == ["check.yml", "release.yml"]
+
+
+@each
+def test_every_action_is_pinned_to_a_commit_and_names_its_version(path: Path) -> None:
+    lines = re.findall(r"uses: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    assert lines
+    for line in lines:
+        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line), line
+
+
+def test_one_action_is_one_version_everywhere() -> None:
+    found: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        for name, rest in re.findall(
+            r"uses: ([\w/-]+)@(.+)$", path.read_text("utf-8"), re.MULTILINE
+        ):
+            found.setdefault(name, set()).add(rest)
+    assert all(len(versions) == 1 for versions in found.values()), found
+
+
+@each
+def test_a_job_may_read_the_repository_and_nothing_else(path: Path) -> None:
+    assert workflow(path)["permissions"] == {"contents": "read"}
+    for name, job in jobs(path):
+        assert ("permissions" in job) == ((path.name, name) in WRITES), name
+        for step in job["steps"]:
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"]["persist-credentials"] is False, name
+
+
+@each
+def test_every_job_ends_and_older_runs_of_a_branch_do_too(path: Path) -> None:
+    assert workflow(path)["concurrency"]["group"].endswith("${{ github.ref }}")
+    for name, job in jobs(path):
+        assert 0 < job["timeout-minutes"] <= LONGEST_MIN, name
+        assert re.fullmatch(
+            r"(ubuntu|windows|macos)-\d\S*|\$\{\{ matrix\.runner \}\}", job["runs-on"]
+        )
+
+
+@each
+def test_every_file_that_a_step_names_exists(path: Path) -> None:
+    steps = [step for _, job in jobs(path) for step in job["steps"]]
+    named = {name for step in steps for name in PATHS.findall(step.get("run", ""))}
+    assert named
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+@each
+def test_no_text_of_a_stranger_is_pasted_into_a_script(path: Path) -> None:
+    """A branch or a title may hold shell code: values reach scripts as variables."""
+    for _, job in jobs(path):
+        for step in job["steps"]:
+            assert "${{" not in step.get("run", ""), step
+
+
+def test_a_draft_follows_two_equal_builds_on_each_system() -> None:
+    release = dict(jobs(ROOT / ".github" / "workflows" / "release.yml"))
+    assert release["publish"]["needs"] == "compare"
+    assert release["compare"]["needs"] == "build"
+    built, compared = release["build"]["strategy"], release["compare"]["strategy"]
+    assert built["matrix"]["system"] == compared["matrix"]["system"]
+    assert len(built["matrix"]["build"]) == 2
+    (tag,) = workflow(ROOT / ".github" / "workflows" / "release.yml")[True]["push"]["tags"]
+    assert tag.startswith("v"), "YAML reads the key `on` as true"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("actionlint",), ("zizmor", "--offline", "--quiet", "--no-progress", ".github")],
+    ids=lambda command: command[0],
+)
+def test_an_outside_program_finds_nothing_wrong(command: tuple[str, ...]) -> None:
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run(
+        command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
