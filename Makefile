@@ -95,7 +95,7 @@ test-gpu: $(READY) ## run the tests that need a CUDA device
 	then $(BIN)/pytest -q -m cuda $(ARGS); \
 	else echo "no CUDA device: nothing was tested"; fi
 
-package: $(READY) ## make the app's package and the trainer's runtime for this system: build/package
+package: $(READY) ## make app, runtime and installers for this system: build/package; ARGS="app installers" makes only those
 	installer/package/build.sh $(ARGS)
 
 test-package: $(READY) ## test what make package built

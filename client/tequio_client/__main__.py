@@ -146,14 +146,23 @@ def main() -> None:
     # is then printed with its traceback.
     if is_closed:
         sys.exit(0)
-    if missing in programs.OF_RUNTIME and programs.is_packaged() and not programs.is_runtime():
-        _run_with_torch()
     if missing:
-        _exit_with(programs.not_installed(missing))
+        _handle_missing(missing)
     if error is not None:
-        if VERBOSE in sys.argv and error.__cause__ is not None:
-            click.echo(f"details: {_first_error(error.__cause__)}", err=True)
-        _exit_with(str(error))
+        _exit_with_error(error)
+
+
+def _handle_missing(package: str) -> NoReturn:
+    is_app = programs.is_packaged() and not programs.is_runtime()
+    if package in programs.OF_RUNTIME and is_app:
+        _run_with_torch()
+    _exit_with(programs.not_installed(package))
+
+
+def _exit_with_error(error: BaseException) -> NoReturn:
+    if VERBOSE in sys.argv and error.__cause__ is not None:
+        click.echo(f"details: {_first_error(error.__cause__)}", err=True)
+    _exit_with(str(error))
 
 
 class OutputClosedError(BaseException):

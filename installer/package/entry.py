@@ -1,11 +1,13 @@
 """First module of a package's programs: the command `tequio`, or one of our modules after `-m`.
 
-A package has no interpreter, but its programs start each other by module as from source.
+A package has no interpreter, but its programs start each other by module as from source. The
+program `tequio-app` is `tequio app`, without a console.
 """
 
 import multiprocessing
 import runpy
 import sys
+from pathlib import Path
 
 OURS = ("tequio_client",)
 
@@ -15,6 +17,8 @@ if sys.argv[1:2] == ["-m"] and sys.argv[2:3] and sys.argv[2].partition(".")[0] i
     name = sys.argv.pop(1)
     runpy.run_module(name, run_name="__main__", alter_sys=True)
 else:
+    if Path(sys.executable).stem == "tequio-app" and sys.argv[1:2] != ["app"]:
+        sys.argv.insert(1, "app")
     from tequio_client.__main__ import main
     from tequio_client.platform import programs, versions
     from tequio_shared.version import BUILD

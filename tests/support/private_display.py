@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import TracebackType
     from typing import Self
 
@@ -30,7 +31,7 @@ app.exec()
 class PrivateDisplay:
     """An X server; leaving the block ends it and every program started on it."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: str = "640x480") -> None:
         reads, writes = os.pipe()
         command = [
             "Xvfb",
@@ -38,7 +39,7 @@ class PrivateDisplay:
             str(writes),
             "-screen",
             "0",
-            "640x480x24",
+            f"{size}x24",
             "-nolisten",
             "tcp",
             "-noreset",  # or it restarts after its last client and drops new ones
@@ -71,6 +72,16 @@ class PrivateDisplay:
         """Move the mouse, as a user does."""
         self._output("xdotool", "mousemove_relative", "--", "3", "2")
         self._output("xdotool", "mousemove_relative", "--", "-3", "-2")
+
+    def take_picture(self, title: str, path: Path) -> int:
+        """Wait for a window whose title begins so, photograph the screen, and count its colours."""
+        wait_until(
+            lambda: self._output("xdotool", "search", "--onlyvisible", "--name", title) != ""
+        )
+        self._output("xdotool", "sleep", "2")  # a window appears before its contents
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._output("import", "-window", "root", str(path))
+        return int(self._output("identify", "-format", "%k", str(path)))
 
     def close(self, program: subprocess.Popen[bytes]) -> None:
         """End a program that was started here."""

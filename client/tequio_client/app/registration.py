@@ -6,8 +6,8 @@ user's Run key and the switch that Task Manager stores beside it.
 
 Links: on Linux a desktop entry for the scheme, and the user's list of defaults (freedesktop.org,
 mime-apps). A line is added where the list has none for the scheme; one that names another program
-stays, and so does everything else. On macOS the bundle's Info.plist, on Windows a class under the
-user's registry.
+stays, and so does everything else. An installed package brings an entry of its own. On macOS the
+bundle's Info.plist, on Windows a class under the user's registry.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ Type=Application
 Name={name}
 Comment=Lend idle computing time to open language models
 Exec={command}
+TryExec={program}
 Icon=tequio
 Terminal=false
 X-GNOME-Autostart-enabled=true
@@ -89,6 +90,7 @@ class DesktopEntryAutostart:
     def __init__(self, command: Sequence[str], folder: Path) -> None:
         self._path = folder / AUTOSTART_ENTRY_FILE
         self._exec = " ".join(map(quote_exec_argument, command))
+        self._program = command[0].replace("\\", "\\\\")
 
     def is_on(self) -> bool:
         """False, too, where the desktop switched the entry off with a line in it."""
@@ -103,7 +105,9 @@ class DesktopEntryAutostart:
 
     def turn_on(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        entry = _AUTOSTART_ENTRY.format(name=NAME, command=self._exec, delay=DELAY_S)
+        entry = _AUTOSTART_ENTRY.format(
+            name=NAME, command=self._exec, program=self._program, delay=DELAY_S
+        )
         files.write_private(self._path, entry.encode())
 
     def turn_off(self) -> None:
@@ -170,7 +174,7 @@ class Registry(Protocol):
 
 class RunKeyAutostart:
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
-        self._line, self._registry = subprocess.list2cmdline(command), registry
+        self._line, self._registry = _windows_line(command), registry
 
     def is_on(self) -> bool:
         try:
@@ -187,6 +191,11 @@ class RunKeyAutostart:
 
     def turn_off(self) -> None:
         self._registry.remove(RUN_KEY, NAME)
+
+
+def _windows_line(command: Sequence[str]) -> str:
+    """The command as one line, as the installer writes it: the program is always in quotes."""
+    return " ".join((f'"{command[0]}"', subprocess.list2cmdline(command[1:])))
 
 
 class UserRegistry:
@@ -223,19 +232,23 @@ def system_link_handler(
     """The handler of that system; the link is appended to `command`.
 
     None on macOS: the Info.plist declares the scheme, and the system sends links to the running
-    app.
+    app. None on Linux where the entry of an installed package declares it.
     """
     if system == "win32":
         return RegistryLinkHandler(command, UserRegistry())
     if system == "darwin":
         return None
 
-    entries = _xdg_folder(environ, "XDG_DATA_HOME", home / ".local" / "share") / "applications"
+    data = _xdg_folder(environ, "XDG_DATA_HOME", home / ".local" / "share")
+    shared = (environ.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share").split(":")
+    if any(map(_has_packaged_entry, (data, *map(Path, filter(None, shared))))):
+        return None
     config = _xdg_folder(environ, "XDG_CONFIG_HOME", home / ".config")
-    return DesktopLinkHandler(command, entries, config)
+    return DesktopLinkHandler(command, data / "applications", config)
 
 
 LINK_ENTRY_FILE = "tequio-link.desktop"
+PACKAGED_ENTRY_FILE = "tequio.desktop"
 MIMEAPPS_FILE = "mimeapps.list"
 SCHEME_MIME_TYPE = f"x-scheme-handler/{SCHEME}"
 _GROUP = "[Default Applications]"
@@ -269,6 +282,12 @@ class DesktopLinkHandler:
             self._list.parent.mkdir(parents=True, exist_ok=True)
             content = _with_line(known, f"{SCHEME_MIME_TYPE}={LINK_ENTRY_FILE};")
             files.write_private(self._list.resolve(), content.encode("utf-8", "surrogateescape"))
+
+
+def _has_packaged_entry(data: Path) -> bool:
+    with suppress(OSError):
+        return SCHEME_MIME_TYPE in _read(data / "applications" / PACKAGED_ENTRY_FILE)
+    return False
 
 
 def _xdg_folder(environ: Mapping[str, str], name: str, usual: Path) -> Path:
@@ -312,7 +331,7 @@ _MARK = "URL Protocol"
 
 class RegistryLinkHandler:
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
-        self._line = f'{subprocess.list2cmdline(command)} "%1"'
+        self._line = f'{_windows_line(command)} "%1"'
         self._registry = registry
 
     def is_on(self) -> bool:

@@ -67,7 +67,11 @@ def has_runtime() -> bool:
 def lasting(*words: str) -> tuple[str, ...]:
     """The command `tequio` as the system should remember it, which outlives updates."""
     installed = os.environ.get(versions.INSTALLED_VARIABLE)
-    return (installed, *words) if installed and is_packaged() else tequio(*words)
+    command = (installed, *words) if installed and is_packaged() else tequio(*words)
+    if words[:1] == ("app",) and is_packaged() and sys.platform in ("win32", "darwin"):
+        # The same program, but one that opens no console.
+        return (str(Path(command[0]).with_name("tequio-app" + versions.SUFFIX)), *words)
+    return command
 
 
 def start_again(*words: str) -> None:

@@ -107,11 +107,12 @@ def hand_over(own: str, words: Sequence[str]) -> None:
         return  # no state can be written here, so none can go wrong
     if program is None:
         return
-    command = [str(program), *words]
+    same = program.with_name(Path(sys.executable).name)  # on Windows, the one without a console
+    command = [str(same if same.is_file() else program), *words]
     os.environ.setdefault(INSTALLED_VARIABLE, sys.executable)
     if sys.platform == "win32":  # has no exec that keeps the parent waiting
         sys.exit(subprocess.run(command, check=False, env=environment_of_another()).returncode)  # noqa: S603
-    os.execve(program, command, environment_of_another())  # noqa: S606
+    os.execve(command[0], command, environment_of_another())  # noqa: S606
 
 
 def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:

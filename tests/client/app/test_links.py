@@ -92,7 +92,12 @@ def test_each_system_has_its_way(tmp_path: Path) -> None:
     assert system_link_handler(COMMAND, system="darwin", home=tmp_path, environ={}) is None
 
 
-def test_the_packages_entry_opens_links_too() -> None:
-    lines = (ROOT / "installer" / "linux" / "tequio.desktop").read_text().splitlines()
-    assert "Exec=tequio app %u" in lines
-    assert f"MimeType={registration.SCHEME_MIME_TYPE};" in lines
+def test_the_entry_of_an_installed_package_opens_links_in_its_place(tmp_path: Path) -> None:
+    entry_file = ROOT / "installer" / "linux" / registration.PACKAGED_ENTRY_FILE
+    assert "Exec=tequio app %u" in entry_file.read_text().splitlines()
+    applications = tmp_path / "share" / "applications"
+    applications.mkdir(parents=True)
+    environ = {"XDG_DATA_DIRS": f"/nowhere:{tmp_path / 'share'}"}
+    assert system_link_handler(COMMAND, system="linux", home=tmp_path, environ=environ)
+    shutil.copy(entry_file, applications)
+    assert system_link_handler(COMMAND, system="linux", home=tmp_path, environ=environ) is None

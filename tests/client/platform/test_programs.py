@@ -35,6 +35,22 @@ def test_a_package_has_one_program_without_torch_and_one_with_it(package: Path) 
     assert trainer == (with_torch, "-m", "tequio_client.trainer", "benchmark")
 
 
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("linux", ("tequio", "app", "x")),
+        ("win32", ("tequio-app", "app", "x")),
+        ("darwin", ("tequio-app", "app", "x")),
+    ],
+)
+def test_the_system_opens_the_app_by_the_program_without_a_console(
+    system: str, words: tuple[str, ...], package: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", system)
+    assert programs.lasting("app", "x") == (str(package / words[0]), *words[1:])
+    assert programs.lasting("worker") == (str(package / "tequio"), "worker")
+
+
 def test_the_runtime_is_in_the_users_data_unless_a_variable_names_it(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
