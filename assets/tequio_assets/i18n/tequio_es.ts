@@ -2159,6 +2159,10 @@
         <translation>{run}: se descargan {data} una sola vez, unos {time} con una línea de 50 Mbit/s.</translation>
     </message>
     <message>
+        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <translation>Antes se descarga, una vez, lo que hace falta para entrenar: {size}, {disk} en el disco.</translation>
+    </message>
+    <message>
         <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>Al instante el 30 % del tiempo, y por completo tras un minuto sin actividad. Los juegos lo paran, siempre.</translation>
     </message>
@@ -2254,6 +2258,45 @@
     <message>
         <source>Save the recovery key</source>
         <translation>Guardar la clave de recuperación</translation>
+    </message>
+</context>
+<context>
+    <name>ReleaseService</name>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>Version {version} is ready, and starts the next time Tequio starts.</source>
+        <translation>La versión {version} está lista y empezará la próxima vez que se abra Tequio.</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>Reiniciar ahora</translation>
+    </message>
+    <message>
+        <source>Before this computer can train, it needs a download of {size}, which takes {disk} on the disk.</source>
+        <translation>Antes de entrenar, este ordenador necesita descargar {size}, que ocupan {disk} en el disco.</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Descargar</translation>
+    </message>
+    <message>
+        <source>Downloading what training needs</source>
+        <translation>Descargando lo que hace falta para entrenar</translation>
+    </message>
+    <message>
+        <source>Downloading version {version}</source>
+        <translation>Descargando la versión {version}</translation>
+    </message>
+    <message>
+        <source>Testing what was downloaded…</source>
+        <translation>Probando lo descargado…</translation>
+    </message>
+    <message>
+        <source>{what}: {done} of {total}</source>
+        <translation>{what}: {done} de {total}</translation>
     </message>
 </context>
 <context>
@@ -5325,6 +5368,10 @@
         <translation>Programa de trabajo</translation>
     </message>
     <message>
+        <source>Updates</source>
+        <translation>Actualizaciones</translation>
+    </message>
+    <message>
         <source>Reset</source>
         <translation>Restablecer</translation>
     </message>
@@ -5371,6 +5418,14 @@
     <message>
         <source>Errors</source>
         <translation>Errores</translation>
+    </message>
+    <message>
+        <source>Update automatically</source>
+        <translation>Actualizar automáticamente</translation>
+    </message>
+    <message>
+        <source>Once a day Tequio looks for a newer version, fetches it, and tests it. It starts while you are away and no round is running.</source>
+        <translation>Una vez al día Tequio busca una versión más nueva, la descarga y la prueba. Empieza mientras no estás y no hay ninguna ronda en curso.</translation>
     </message>
     <message>
         <source>Reset all settings</source>

@@ -57,7 +57,7 @@ def test_a_system_that_counts_no_blocks_tells_the_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setattr(process.os, "lstat", lambda _: SimpleNamespace(st_size=5_000))  # Windows
+    monkeypatch.setattr("os.lstat", lambda _: SimpleNamespace(st_size=5_000))  # Windows
     assert is_larger(tmp_path, 4_999, 10)
     assert not is_larger(tmp_path, 5_000, 10)
 
