@@ -72,11 +72,18 @@ def follow() -> None:
     _Rules.is_installed = True
     if seed := os.environ.get(SCANNER_SEED):
         _Rules.scanner = random.Random(seed)
+    originals = (os.replace, os.rename, os.unlink, os.remove)
     os.replace = _guarded(os.replace, targets=2)
     os.rename = _guarded(os.rename, targets=2, may_replace=False)
     os.unlink = _guarded(os.unlink, targets=1)
     os.remove = _guarded(os.remove, targets=1)
     os.fsync = _guarded_sync(os.fsync)
+    # `shutil` asks when it is imported, in programs after this.
+    for supporting in (os.supports_dir_fd, os.supports_follow_symlinks):
+        for original, guarded in zip(
+            originals, (os.replace, os.rename, os.unlink, os.remove), strict=True
+        ):
+            supporting.update({guarded} if original in supporting else ())
     sys.addaudithook(_audit)
 
 
