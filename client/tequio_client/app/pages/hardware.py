@@ -251,7 +251,6 @@ class DeviceCard(Card):
             ),
             self.spare,
         )
-        spare.setVisible(device.id != CPU)
         self.run = Dropdown(self.tr("Run"), {})
         self.run_row = SettingRow(
             self.tr("Run"),
@@ -270,6 +269,7 @@ class DeviceCard(Card):
         self.body.setSpacing(12)
         fill(self.body, self._head(), self.readings, _separator(), self.limits, _separator())
         fill(self.body, self.run_row, role, spare, self.benchmark)
+        spare.setVisible(device.id != CPU)  # only now: without a parent it would open as a window
 
     def show_device(
         self, device: AcceleratorFacts, snapshot: Snapshot, runs: dict[str, str]
