@@ -72,7 +72,7 @@ class ReleaseService(QObject):
         self._words: tuple[str, ...] = ()
         self._is_wanted = False
         self._look_again = QTimer(self, singleShot=True)
-        self._look_again.timeout.connect(self.look)
+        self._look_again.timeout.connect(self.check_mirrors)
         self._proven = QTimer(self, singleShot=True, interval=PROVEN_MS)
         self._proven.timeout.connect(self._confirm)
 
@@ -88,7 +88,7 @@ class ReleaseService(QObject):
         """Begin: look for a missing runtime at once, and for updates a little later."""
         self._proven.start()
         if self.needs_runtime:
-            self.look()
+            self.check_mirrors()
         else:
             self._look_again.start(FIRST_LOOK_MS)
 
@@ -99,7 +99,7 @@ class ReleaseService(QObject):
             self._process.kill()
             self._process.waitForFinished(2_000)
 
-    def look(self) -> None:
+    def check_mirrors(self) -> None:
         """Ask the mirrors for a missing runtime, or for an update, and fetch nothing."""
         if self._process is not None:
             return
@@ -124,7 +124,7 @@ class ReleaseService(QObject):
         if self.needs_runtime:
             self.fetch()
 
-    def note(self) -> ReleaseNote | None:
+    def current_note(self) -> ReleaseNote | None:
         """Tell a user what matters now."""
         offer = self.offer
         if self.problem and (self.needs_runtime or offer):

@@ -49,7 +49,7 @@ def service(mirror: Mirror) -> Iterator[ReleaseService]:
 
 
 def words(service: ReleaseService) -> str:
-    note = service.note()
+    note = service.current_note()
     return note.words if note else ""
 
 
@@ -67,7 +67,7 @@ def test_the_app_says_what_it_will_download_and_fetches_it_when_told(
     assert has_runtime()
     assert any("Downloading what training needs: " in one for one in said)
     assert "Testing what was downloaded…" in said
-    assert service.note() is None
+    assert service.current_note() is None
 
 
 def test_a_mirror_that_is_away_is_said_and_tried_again(
@@ -87,19 +87,19 @@ def test_an_update_comes_by_itself_and_restarts_a_hidden_app(
     shutil.copytree(tmp_path / "runtime", versions.folder_of("runtime", BUILD), symlinks=True)
     newer = package(tmp_path / "newer", "tequio", news=b"new")
     mirror.publish(NEWER, ("app", "", newer))
-    service.look()
+    service.check_mirrors()
     qtbot.waitUntil(lambda: service.ready == NEWER, timeout=PATIENCE_MS)
     assert f"Version {NEWER} is ready" in words(service)
     qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)
     with qtbot.waitSignal(service.restart_wanted, timeout=PATIENCE_MS):
-        service.look()
+        service.check_mirrors()
     assert versions.app_to_start(BUILD) == versions.program_of("app", NEWER)
 
 
 def test_updates_that_are_switched_off_are_not_looked_for(mirror: Mirror, tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "runtime", versions.folder_of("runtime", BUILD), symlinks=True)
     service = ReleaseService(lambda: False, lambda: True, has_runtime=has_runtime)
-    service.look()
+    service.check_mirrors()
     assert not service.is_fetching
     assert mirror.asked == []
     service.close()

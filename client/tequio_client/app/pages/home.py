@@ -494,7 +494,7 @@ def urgent_banner(snapshot: Snapshot | None, why_gone: str, now_ms: int) -> Bann
 
 def release_banner(service: ReleaseService | None, *, is_urgent: bool) -> BannerText | None:
     """Report downloads and updates; urgent is what keeps this computer from training."""
-    note = service.note() if service is not None else None
+    note = service.current_note() if service is not None else None
     if service is None or note is None or service.needs_runtime != is_urgent:
         return None
     return BannerText(note.level, note.words, "releases" if note.button else "", note.button)
