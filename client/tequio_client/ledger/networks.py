@@ -3,7 +3,8 @@
 The ledger in use is the one that the app was set up with, or that was chosen in it later: the
 field `ledger` of `app.json` in the folder of the app's settings. The app, its start at login and
 the command line all read it there; `--ledger` and the variable TEQUIO_LEDGER win over it. The
-networks that the user added are in `networks.json` beside it.
+networks that the user added are in `networks.json` beside it; a release brings a signed list of
+more (`platform.versions.proposed_networks`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 import platformdirs
 
 from tequio_client import files
+from tequio_client.platform.versions import proposed_networks
 
 APP_FILE = "app.json"
 NETWORKS_FILE = "networks.json"
@@ -37,7 +39,7 @@ class KnownNetwork:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Added:
+class _Listed:
     networks: tuple[KnownNetwork, ...] = ()
 
 
@@ -53,23 +55,30 @@ def user_settings_folder() -> Path:
 
 
 def known_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
-    """The networks to choose from; `folder` is that of the settings, by default the user's."""
-    content = _read(folder or user_settings_folder(), NETWORKS_FILE)
-    try:
-        return msgspec.json.decode(content, type=_Added).networks
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return ()
+    """The networks to choose from: those that the user added, then those of the signed list.
+
+    `folder` is that of the settings, by default the user's.
+    """
+    added = added_networks(folder)
+    urls = {one.url for one in added}
+    proposed = [one for one in _decode(proposed_networks()) if is_ledger_address(one.url)]
+    return (*added, *(one for one in proposed if one.url not in urls))
+
+
+def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
+    """The networks that the user added."""
+    return _decode(_read(folder or user_settings_folder(), NETWORKS_FILE))
 
 
 def add_network(network: KnownNetwork, folder: Path | None = None) -> None:
     """Add a network, in place of one with the same address; raises OSError."""
-    others = [one for one in known_networks(folder) if one.url != network.url]
+    others = [one for one in added_networks(folder) if one.url != network.url]
     _write((*others, network)[-MOST_NETWORKS:], folder or user_settings_folder())
 
 
 def remove_network(named: str, folder: Path | None = None) -> KnownNetwork | None:
     """Remove the network of that address or name; None: there is none. Raises OSError."""
-    networks = known_networks(folder)
+    networks = added_networks(folder)
     url = clean_ledger_address(named)
     found = next((one for one in networks if named == one.name or url == one.url), None)
     if found is not None:
@@ -110,6 +119,13 @@ def is_ledger_address(address: str) -> bool:
     return _URL.fullmatch(address) is not None
 
 
+def _decode(content: bytes) -> tuple[KnownNetwork, ...]:
+    try:
+        return msgspec.json.decode(content, type=_Listed).networks
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ()
+
+
 def _read(folder: Path, name: str) -> bytes:
     try:
         with (folder / name).open("rb") as file:
@@ -120,5 +136,5 @@ def _read(folder: Path, name: str) -> bytes:
 
 def _write(networks: Sequence[KnownNetwork], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    content = msgspec.json.format(msgspec.json.encode(_Added(networks=tuple(networks))))
+    content = msgspec.json.format(msgspec.json.encode(_Listed(networks=tuple(networks))))
     files.write_private(folder / NETWORKS_FILE, content)

@@ -48,6 +48,23 @@ def test_networks_are_added_replaced_and_removed() -> None:
     assert networks.known_networks() == ()
 
 
+def test_networks_of_the_signed_list_come_after_those_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = '{"networks": [{"name": "open", "url": "https://open.example", "description": "All."},'
+    listed += (
+        ' {"name": "first", "url": "https://one.example"}, {"name": "bad", "url": "file:///x"}]}'
+    )
+    (tmp_path / "networks.json").write_text(listed)
+    monkeypatch.setenv("TEQUIO_RELEASES", str(tmp_path))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    networks.add_network(ONE)
+    open_ = networks.KnownNetwork(name="open", url="https://open.example", description="All.")
+    assert networks.known_networks() == (ONE, open_)
+    assert networks.remove_network("open") is None
+    assert run("list").stdout.count("https://") == 2
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"networks":[{"name":1}]}', b"\xff"])
 def test_a_damaged_list_is_an_empty_one(content: bytes, settings: Path) -> None:
     settings.mkdir()
