@@ -13,7 +13,9 @@ import os
 import platform
 import re
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -138,21 +140,24 @@ def pack_folder(
 ) -> Bundle:
     """Describe a folder and write its chunks to a mirror; one that is there is not written again.
 
-    Takes the time of compressing what is new, about 5 MB a second. Raises OSError, and
-    MalformedError for a folder that not every system could hold.
+    Takes the time of compressing what is new. Raises OSError, and MalformedError for a folder that
+    not every system could hold.
     """
-    files = []
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        if path.is_symlink():
-            files.append(BundledFile(path=name, link=path.readlink().as_posix()))
-        elif path.is_file():
-            chunks = tuple(_pack_chunks(path, mirror))
-            files.append(BundledFile(path=name, chunks=chunks, is_program=_is_program(path)))
+    paths = [one for one in sorted(folder.rglob("*")) if one.is_symlink() or one.is_file()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # LZMA lets other threads run
+        files = pool.map(lambda path: _pack_file(path, folder, mirror), paths)
     bundle = Bundle(
         part=part, version=version, system=system, accelerator=accelerator, files=tuple(files)
     )
     return decode_bundle(bundle.encode())
+
+
+def _pack_file(path: Path, folder: Path, mirror: Path) -> BundledFile:
+    name = path.relative_to(folder).as_posix()
+    if path.is_symlink():
+        return BundledFile(path=name, link=path.readlink().as_posix())
+    chunks = tuple(_pack_chunks(path, mirror))
+    return BundledFile(path=name, chunks=chunks, is_program=_is_program(path))
 
 
 def unpack_chunk(chunk: Chunk, stored: bytes) -> bytes:
@@ -174,7 +179,7 @@ def _pack_chunks(path: Path, mirror: Path) -> Iterator[Chunk]:
             target = mirror / chunk.url
             if not target.is_file():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                fresh = target.with_suffix(".part")
+                fresh = target.with_suffix(f".{threading.get_ident()}.part")
                 fresh.write_bytes(lzma.compress(plain, preset=3, check=lzma.CHECK_NONE))
                 fresh.replace(target)
             yield msgspec.structs.replace(chunk, stored=target.stat().st_size)
