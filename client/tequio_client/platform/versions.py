@@ -31,6 +31,9 @@ from tequio_shared.version import version_number
 Part = Literal["app", "runtime"]
 INSTALLED_VARIABLE = "TEQUIO_INSTALLED"
 """Path of the installed program that handed over to a newer version."""
+TRUST_VARIABLE = "TEQUIO_RELEASES"
+"""Folder of what a build trusts (`trust_folder`), in place of the package's own."""
+NETWORKS = "networks.json"
 SUFFIX = ".exe" if sys.platform == "win32" else ""
 PROGRAMS: dict[Part, str] = {"app": "tequio" + SUFFIX, "runtime": "tequio-runtime" + SUFFIX}
 _TRIAL_STARTS = 2
@@ -51,6 +54,20 @@ class AppState(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def data_folder() -> Path:
     return platformdirs.user_data_path("tequio")
+
+
+def trust_folder() -> Path:
+    """Return what this build was given: root.json, mirrors.json, networks.json, or nothing."""
+    named = os.environ.get(TRUST_VARIABLE)
+    return Path(named or Path(getattr(sys, "_MEIPASS", "/nonexistent")) / "tequio_releases")
+
+
+def proposed_networks() -> bytes:
+    """Read the newest signed list of networks to propose; empty: there is none."""
+    for folder in (data_folder() / "releases", trust_folder()):
+        with contextlib.suppress(OSError):
+            return (folder / NETWORKS).read_bytes()
+    return b""
 
 
 def folder_of(part: Part, version: str) -> Path:

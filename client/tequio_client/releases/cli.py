@@ -58,6 +58,7 @@ def update(*, check: bool, back: bool, yes: bool, is_json: bool) -> None:
             )
             return
         with open_releases() as releases:
+            releases.save_networks()
             _run(releases, *releases.offer_update(), show, check=check, yes=yes or is_json)
 
 

@@ -7,8 +7,6 @@ mirror that goes back), and keeps what it has seen in the data folder. Mirrors a
 
 from __future__ import annotations
 
-import os
-import sys
 import tempfile
 import threading
 import time
@@ -22,6 +20,7 @@ from tuf.api import exceptions
 from tuf.ngclient import Updater
 from tuf.ngclient.urllib3_fetcher import Urllib3Fetcher
 
+from tequio_client.platform import versions
 from tequio_client.platform.versions import Part
 from tequio_client.releases.bundle import (
     MANIFEST_BYTES,
@@ -37,8 +36,6 @@ from tequio_shared.version import BUILD, version_number
 
 NEWEST = "newest.txt"
 """Target that names the version to update to."""
-TRUST_VARIABLE = "TEQUIO_RELEASES"
-"""Folder with root.json and mirrors.json, in place of that of the package."""
 _LEAST_RATE = 8 << 10  # bytes a second, below which another mirror is better
 _PATIENCE_S = 30
 _ATTEMPTS = 3
@@ -62,9 +59,7 @@ class ReleaseTrust:
 
 def read_trust() -> ReleaseTrust:
     """Read what this build was given; raises NoReleasesError."""
-    named = os.environ.get(TRUST_VARIABLE)
-    packaged = Path(getattr(sys, "_MEIPASS", "/nonexistent")) / "tequio_releases"
-    folder = Path(named) if named else packaged
+    folder = versions.trust_folder()
     try:
         root = (folder / "root.json").read_bytes()
         mirrors = msgspec.json.decode((folder / "mirrors.json").read_bytes(), type=list[str])

@@ -8,6 +8,7 @@ from typing import cast
 
 import click
 
+from tequio_client.platform.versions import NETWORKS
 from tequio_client.releases.bundle import Accelerator, pack_folder, this_system
 from tequio_client.releases.repository import (
     ROLES,
@@ -17,7 +18,7 @@ from tequio_client.releases.repository import (
     read_key,
     read_public_key,
 )
-from tequio_client.releases.update import ACCELERATORS, NETWORKS
+from tequio_client.releases.update import ACCELERATORS
 from tequio_shared.errors import UserFacingError
 
 _folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))

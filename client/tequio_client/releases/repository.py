@@ -32,6 +32,7 @@ from tuf.api.metadata import (
 )
 
 from tequio_client import files
+from tequio_client.platform.versions import NETWORKS
 from tequio_client.releases.bundle import Bundle
 from tequio_client.releases.mirror import NEWEST
 from tequio_shared.errors import UserFacingError
@@ -175,10 +176,15 @@ class ReleaseRepository:
         return found
 
     def trust(self, mirrors: list[str], folder: Path) -> None:
-        """Write what a build carries: the present root, and addresses of mirrors."""
+        """Write what a build carries: the present root, mirrors, and the networks on the list."""
         folder.mkdir(parents=True, exist_ok=True)
         files.write_for_user(folder / "root.json", self._published("root").to_bytes())
         files.write_for_user(folder / "mirrors.json", msgspec.json.encode(mirrors) + b"\n")
+        targets = self._published("targets").signed.targets
+        if NETWORKS in targets:
+            hashed = f"{targets[NETWORKS].hashes['sha256']}.{NETWORKS}"
+            content = (self.folder / "targets" / hashed).read_bytes()
+            files.write_for_user(folder / NETWORKS, content)
 
     def _snapshot(self) -> Snapshot | None:
         """The snapshot that names today's targets; None if it is published, or may wait."""

@@ -13,11 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import cast
 
+from tequio_client import files
 from tequio_client.ipc.facts import ProbeInstructions
 from tequio_client.ipc.releases import Fetching, Offer
 from tequio_client.platform import versions
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
-from tequio_client.platform.versions import Part
+from tequio_client.platform.versions import NETWORKS, Part
 from tequio_client.probe.sources import sources
 from tequio_client.releases.bundle import Accelerator, Bundle, this_system
 from tequio_client.releases.install import bytes_to_fetch, install, installed_bundle
@@ -27,8 +28,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD, version_number
 
 ACCELERATORS: tuple[Accelerator, ...] = ("cpu", "cuda", "rocm", "xpu", "mps")
-NETWORKS = "networks.json"
-"""Target with the networks that the app proposes."""
+_NETWORKS_BYTES = 256 << 10
 _REPORT_S = 0.2
 Report = Callable[[Fetching], None]
 
@@ -43,6 +43,12 @@ class Releases:
     def __init__(self, mirrors: Mirrors) -> None:
         self._mirrors = mirrors
         self.system = this_system()
+
+    def save_networks(self) -> None:
+        """Keep the signed list of networks to propose. Raises MirrorError and OSError."""
+        content = self._mirrors.target(NETWORKS, _NETWORKS_BYTES)
+        if content is not None:
+            files.write_private(versions.data_folder() / "releases" / NETWORKS, content)
 
     def offer_update(self) -> tuple[Offer, list[Bundle]]:
         """Offer the newest version; no bundles if this is the newest.

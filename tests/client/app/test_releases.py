@@ -9,7 +9,7 @@ import pytest
 
 from tequio_client.app.releases import ReleaseService
 from tequio_client.platform import programs, versions
-from tequio_client.releases.mirror import TRUST_VARIABLE
+from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_shared.version import BUILD
 from tests.support.mirrors import Mirror, package, served
 

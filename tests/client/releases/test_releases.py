@@ -14,10 +14,10 @@ from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
 from tequio_client.platform import versions
+from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, repository
 from tequio_client.releases.bundle import CHUNK_BYTES, decode_bundle
 from tequio_client.releases.install import installed_bundle
-from tequio_client.releases.mirror import TRUST_VARIABLE
 from tequio_client.releases.repository import ROLES
 from tequio_shared.errors import MalformedError
 from tequio_shared.version import BUILD
@@ -118,6 +118,18 @@ def test_an_update_brings_what_changed_with_its_runtime_and_starts_next_time(
     assert shared.samefile(versions.folder_of("runtime", BUILD) / "lib" / "deep" / "common.so.1")
     assert tree(versions.folder_of("app", NEWER)) == tree(tmp_path / "app-new")
     assert versions.app_to_start(BUILD) == versions.program_of("app", NEWER)
+
+
+def test_the_signed_list_of_networks_is_kept_and_carried(mirror: Mirror, tmp_path: Path) -> None:
+    assert versions.proposed_networks() == b""
+    listed = b'{"networks": [{"name": "open", "url": "https://ledger.example"}]}'
+    mirror.repository.add([], BUILD, {versions.NETWORKS: listed})
+    mirror.sign()
+    mirror.trust(tmp_path / "trust")
+    assert versions.proposed_networks() == listed
+    run("update", "--check")
+    (tmp_path / "trust" / versions.NETWORKS).unlink()
+    assert versions.proposed_networks() == listed
 
 
 def test_a_version_that_fails_its_selftest_is_not_used(mirror: Mirror, tmp_path: Path) -> None:
@@ -276,6 +288,7 @@ def test_a_disk_that_fills_up_keeps_what_arrived(
 CUTS = """
 import os, sys
 from tequio_client.platform import versions
+from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, mirror, update
 from tequio_shared.version import BUILD
 
