@@ -19,8 +19,9 @@ main() {
   local part
   for part in "$@"; do
     case $part in
-      app) "$BIN/python" installer/package/icons.py "$BUILT/icons"; freeze app; strip_python ;;
-      runtime) freeze runtime ;;
+      app) "$BIN/python" installer/package/icons.py "$BUILT/icons"; freeze app; strip_python
+        du -sm "$BUILT/tequio" ;;
+      runtime) freeze runtime; du -sm "$BUILT/tequio-runtime" ;;
       installers) make_installers ;;
       *) printf 'build.sh: unknown part %s: use app, runtime or installers\n' "$part" >&2; exit 2 ;;
     esac
@@ -30,7 +31,6 @@ main() {
 freeze() {
   TEQUIO_PART=$1 "$BIN/pyinstaller" --noconfirm --log-level WARN \
     --distpath "$BUILT" --workpath "$BUILT/work/$1" installer/package/tequio.spec
-  du -sm "$BUILT/tequio"*
 }
 
 # Not the libraries that came with wheels, in folders named .libs: they were patched, and break.
