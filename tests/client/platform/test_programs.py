@@ -9,6 +9,7 @@ import pytest
 
 from tequio_client import __main__ as entry
 from tequio_client.platform import programs
+from tequio_shared.version import BUILD
 
 
 @pytest.fixture
@@ -56,22 +57,22 @@ def test_the_runtime_is_in_the_users_data_unless_a_variable_names_it(
 ) -> None:
     assert programs.runtime() == package / "runtime" / "tequio-runtime"
     monkeypatch.delenv(programs.RUNTIME_VARIABLE)
-    assert programs.runtime().parent.parts[-2:] == ("tequio", "runtime")
+    assert programs.runtime().parent.parts[-3:] == ("tequio", "runtime", BUILD)
 
 
 def test_a_command_that_needs_torch_runs_in_the_runtime(
     package: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def lacks_torch() -> None:
+    def lacks_torch(**_: object) -> None:
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
-    monkeypatch.setattr(entry, "cli", lacks_torch)
+    monkeypatch.setattr(entry.cli, "main", lacks_torch)
     monkeypatch.setattr(sys, "argv", ["tequio", "score", "a model"])
     with pytest.raises(SystemExit) as missing:
         entry.main()
     assert missing.value.code == 1
     program = programs.runtime()
-    assert f"{program} is missing" in capfd.readouterr().err
+    assert "tequio runtime install" in capfd.readouterr().err
     program.parent.mkdir()
     program.write_text('#!/bin/sh\nprintf "%s|" "$@"\nexit 3\n')
     program.chmod(0o700)
@@ -87,11 +88,11 @@ def test_the_runtime_starts_itself_for_nothing_that_it_lacks(
     monkeypatch.setattr(sys, "executable", str(programs.runtime()))
     assert programs.is_runtime()
 
-    def lacks_gguf() -> None:
+    def lacks_gguf(**_: object) -> None:
         raise ModuleNotFoundError("No module named 'gguf'", name="gguf")
 
-    monkeypatch.setattr(entry, "cli", lacks_gguf)
+    monkeypatch.setattr(entry.cli, "main", lacks_gguf)
     with pytest.raises(SystemExit) as ended:
         entry.main()
     assert ended.value.code == 1
-    assert "gguf is missing" in capfd.readouterr().err
+    assert "gguf is not installed here" in capfd.readouterr().err
