@@ -39,6 +39,7 @@ from tequio_shared.api.network import (
     InvitationAnswer,
     NetworkAnswer,
     PostedStatement,
+    ReleaseAnswer,
     WitnessAnswer,
     WitnessesAnswer,
 )
@@ -140,6 +141,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "standing": StandingAnswer,
     "tier": TierAnswer,
     "invitation": InvitationAnswer,
+    "release": ReleaseAnswer,
     "competition-line": CompetitionLine,
     "competition": CompetitionAnswer,
     "entrant": EntrantAnswer,

@@ -1,4 +1,4 @@
-"""The state of a network by its log: keys and their chains, standing, tiers, runs, competitions.
+"""The state of a network by its log: keys, standing, tiers, runs, competitions, releases.
 
 One fold for every reader of a whole log. An entry is either applied, or refused with RefusedError
 and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
@@ -37,6 +37,7 @@ from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
 from tequio_shared.network.key_links import KeyLinks
+from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
@@ -51,6 +52,7 @@ from tequio_shared.statements.network import (
     KeyRevoke,
     MemberTeam,
     MemberVouch,
+    SoftwareRelease,
 )
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import REGISTRATIONS, Entry, Statement, check_work
@@ -87,6 +89,7 @@ class NetworkView:
         self.standings = KeyStatus(self.links)
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.teams = Teams()
+        self.releases = ReleaseHistory()
         self.runs: dict[RunId, FullRunView] = {}
         self.competitions = CompetitionsView()
         self._gate = CompetitionContext(
@@ -231,6 +234,8 @@ class NetworkView:
                 self._apply_to_keys(index, entry, body)
             case MemberTeam() as body:
                 self.teams.apply(index, statement.author, body)
+            case SoftwareRelease() as body:
+                self.releases.apply(index, body)
             case body if isinstance(body, TIER_BODIES):
                 if isinstance(body, MemberVouch):  # the refusal tells its connector the successor
                     self.links.check(key_from_text(body.peer))

@@ -16,6 +16,7 @@ import trio
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.ledger.follower import LedgerClock
@@ -129,6 +130,7 @@ class DutyRunnerSetup:
                         ),
                         feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
+                        minimum=MinimumVersion(api),
                         points=PointsRecorder(book, signer.key, to_text(manifest.run_id)),
                         measures_every=0,
                     )

@@ -10,12 +10,19 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tequio_shared.api.network import ReleasesAnswer
 from tequio_shared.ids import to_text
+from tequio_shared.served import answers
 from tests.support.ledgers import make_settings
 from tests.support.sample_ledger import fill
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_shared.api.answer import AsOf
+    from tequio_shared.served.state import State
 
 STRANGER = bytes([99]) * 32
 """A key that is not in the log."""
@@ -206,3 +213,15 @@ def trusting(_: str) -> None:
 
 
 TRUSTING = ("tests.support.forged_tables:trusting", "")
+
+
+def forging_releases(minimum: str) -> None:
+    """Let a ledger answer with another minimum version than its log has."""
+    honest = answers.releases_answer
+
+    def forged(state: State, as_of: AsOf) -> ReleasesAnswer:
+        answer = honest(state, as_of)
+        rows = [msgspec.structs.replace(one, minimum=minimum) for one in answer.releases]
+        return msgspec.structs.replace(answer, releases=rows)
+
+    answers.releases_answer = forged

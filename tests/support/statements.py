@@ -97,6 +97,12 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "repo": "user/name",
         "revision": "0123456789abcdef" * 2 + "01234567",
     },
+    "software.release": {
+        "version": "0.3.0",
+        "minimum": "0.2.10",
+        "targets": D,
+        "targets_version": 7,
+    },
     "comp.open": {"competition": D},
     "comp.enter": {"competition": D, "entrant": "north-2", "side": to_text(RUN)},
     "comp.submit": {"competition": D, "entrant": "north-2", "submission": D},

@@ -11,9 +11,13 @@ import trio
 from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.organiser.signing import SigningOptions, decide
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
+from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
+from tequio_shared.statements.network import SoftwareRelease
+from tequio_shared.version import BUILD
 from tests.support.linked_worker import LISTEN, WILLING
 from tests.support.real_network import running_network
 from tests.support.small_network import begin, open_run
@@ -85,3 +89,35 @@ async def _until(host: Worker, what: str, holds: Callable[[Decision], bool]) -> 
             await host.lending.changed.wait()
         return
     raise AssertionError(f"not within {PATIENCE_S:.0f} s: {what}; it is {host.lending.decision}")
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_a_worker_that_is_too_old_waits_until_the_network_needs_less(tmp_path: Path) -> None:
+    with trio.fail_after(300):
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+            await begin(stage)
+            await open_run(stage)
+            await _announce(stage, minimum="9.9.9")
+            host = await _host(tmp_path / "ana", api, stage)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(host.run)
+                host.lending.apply_preferences(WILLING)
+                host.lending.apply_state(DesiredState(number=1, lend=True))
+                await _until(host, "too old", lambda one: one.reason is LendingReason.OUTDATED)
+                assert host.lending.decision.values == {"wanted": "9.9.9", "own": BUILD}
+                with trio.fail_after(PATIENCE_S):
+                    while any(one.pid for one in host.snapshot().trainers):  # noqa: ASYNC110 - told to end
+                        await trio.sleep(0.1)
+                await _announce(stage, minimum=BUILD)
+                await _until(host, "it lends", lambda one: one.state is LendingState.LENDING)
+                await host.leave()
+                nursery.cancel_scope.cancel()
+
+
+async def _announce(stage: RealNetwork, *, minimum: str) -> None:
+    body = SoftwareRelease(
+        version="9.9.9", minimum=minimum, targets=to_text(bytes(32)), targets_version=1
+    )
+    options = SigningOptions(ledger=stage.url, folders=(stage.folder / "organiser",), out=None)
+    await trio.to_thread.run_sync(decide, body, options)

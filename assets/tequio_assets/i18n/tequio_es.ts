@@ -2298,6 +2298,10 @@
         <source>{what}: {done} of {total}</source>
         <translation>{what}: {done} de {total}</translation>
     </message>
+    <message>
+        <source>There is no newer version of Tequio yet.</source>
+        <translation>Todavía no hay una versión más nueva de Tequio.</translation>
+    </message>
 </context>
 <context>
     <name>ReplaceControl</name>
@@ -4620,6 +4624,14 @@
         <source>The network has not answered since {since}. Work goes on, and points follow later.</source>
         <translation>La red no responde desde {since}. El trabajo sigue, y los puntos llegan después.</translation>
     </message>
+    <message>
+        <source>Update now</source>
+        <translation>Actualizar ahora</translation>
+    </message>
+    <message>
+        <source>Update it the way it was installed, for example with git, pip or the system's packages.</source>
+        <translation>Actualízalo como lo instalaste, por ejemplo con git, pip o los paquetes del sistema.</translation>
+    </message>
 </context>
 <context>
     <name>settings</name>
@@ -5580,6 +5592,10 @@
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>
         <translation>tu clave no puede participar ahora ({problem}). En Actividad verás qué puedes hacer.</translation>
+    </message>
+    <message>
+        <source>this network needs version {wanted} or newer; this is {own}. Resumes once Tequio is updated.</source>
+        <translation>esta red necesita la versión {wanted} o una más nueva; esta es la {own}. Se reanuda cuando Tequio se haya actualizado.</translation>
     </message>
     <message>
         <source>no device is enabled. Turn one on in Hardware.</source>

@@ -203,7 +203,10 @@ class App(QObject):
         from tequio_client.app.releases import ReleaseService  # noqa: PLC0415 - packages alone
 
         made = ReleaseService(
-            lambda: self.settings_store.settings.looks_for_updates, self._would_not_disturb, self
+            lambda: self.settings_store.settings.looks_for_updates,
+            self._would_not_disturb,
+            self,
+            ledger=self._ledger,
         )
         made.runtime_installed.connect(self.worker.restart)
         made.restart_wanted.connect(self._restart)

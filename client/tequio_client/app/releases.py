@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import msgspec
 import psutil
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import releases
@@ -29,6 +29,7 @@ FIRST_LOOK_MS, DAY_MS = 60_000, 86_400_000
 RETRY_MS = 15 * 60_000
 _NICENESS, _BELOW_NORMAL = 10, 0x4000  # the latter is Windows' priority class
 
+LEDGER_VARIABLE = "TEQUIO_LEDGER"
 RUNTIME, UPDATE = ("runtime", "install"), ("update",)
 
 
@@ -56,16 +57,21 @@ class ReleaseService(QObject):
         is_idle: Callable[[], bool],
         parent: QObject | None = None,
         *,
+        ledger: Callable[[], str] = str,
         command: Callable[..., tuple[str, ...]] = programs.tequio,
         has_runtime: Callable[[], bool] = programs.has_runtime,
     ) -> None:
-        """`may_look`: updates may be looked for. `is_idle`: a restart would disturb nobody."""
+        """`may_look`: updates may be looked for. `is_idle`: a restart would disturb nobody.
+
+        `ledger` gives the address of the ledger whose log is compared with the mirror.
+        """
         super().__init__(parent)
         self._may_look, self._is_idle = may_look, is_idle
-        self._command, self._has_runtime = command, has_runtime
+        self._command, self._has_runtime, self._ledger = command, has_runtime, ledger
         self.offer: Offer | None = None
         self.progress: Fetching | None = None
         self.problem = ""
+        self._must_tell = False  # of the problem, also if nothing is missing
         self.ready = ""
         """Version that the next start brings."""
         self._process: QProcess | None = None
@@ -127,7 +133,7 @@ class ReleaseService(QObject):
     def current_note(self) -> ReleaseNote | None:
         """Tell a user what matters now."""
         offer = self.offer
-        if self.problem and (self.needs_runtime or offer):
+        if self.problem and (self.needs_runtime or offer or self._must_tell):
             return ReleaseNote("warning", self.problem, self.tr("Try again"))
         if self.ready:
             words = self.tr("Version {version} is ready, and starts the next time Tequio starts.")
@@ -159,7 +165,13 @@ class ReleaseService(QObject):
 
     def _run(self, *words: str) -> None:
         self._words, self.problem, self.progress = words, "", None
+        self._must_tell = self._is_wanted
         process = QProcess(self)
+        # Not with --ledger, which would keep updates from coming while the ledger does not answer.
+        environment = QProcessEnvironment.systemEnvironment()
+        if self._ledger():
+            environment.insert(LEDGER_VARIABLE, self._ledger())
+        process.setProcessEnvironment(environment)
         program, *rest = (*self._command(*words), "--json")
         process.setProgram(program)
         process.setArguments(rest)
@@ -184,6 +196,7 @@ class ReleaseService(QObject):
                 self.progress = event
             elif isinstance(event, ReleaseFailed):
                 self.problem = event.reason
+                self._must_tell |= event.is_alarm
             else:
                 self._installed(event)
             self.changed.emit()
@@ -204,6 +217,8 @@ class ReleaseService(QObject):
         if was_check and self._should_fetch():
             self.fetch()
         elif not was_check:
+            if self._words == UPDATE and not (self.ready or self.problem):
+                self.problem = self.tr("There is no newer version of Tequio yet.")
             self._is_wanted = False
         self._look_again.start(RETRY_MS if self.problem or self.ready else DAY_MS)
         self.changed.emit()

@@ -47,6 +47,8 @@ class Installed(_Event, frozen=True, tag="installed"):
 
 class ReleaseFailed(_Event, frozen=True, tag="failed"):
     reason: str
+    is_alarm: bool = False
+    """Somebody may be giving this user other packages than everybody else."""
 
 
 ReleaseEvent = Offer | Fetching | Installed | ReleaseFailed

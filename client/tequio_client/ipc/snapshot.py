@@ -58,6 +58,7 @@ class LendingReason(StrEnum):
     NO_SWARM = "no-swarm"  # (problem)
     NO_RUN = "no-run"  # (fact: open, fits, taken, ended; barred, with problem)
     QUARANTINED = "quarantined"  # (problem)
+    OUTDATED = "outdated"  # (wanted, own): versions
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
     DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
     BATTERY = "battery"

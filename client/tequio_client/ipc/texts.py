@@ -68,6 +68,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",
     "quarantined": "your key cannot take part now ({problem}). See Activity for what you can do.",
+    "outdated": "this network needs version {wanted} or newer; this is {own}. Resumes once "
+    "Tequio is updated.",
     "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
     "Raise its limit in Hardware or choose another run.",

@@ -46,6 +46,7 @@ from tequio_shared.api.network import (
     NetworkAnswer,
     PostedAnswer,
     PostedStatement,
+    ReleasesAnswer,
     SeedsAnswer,
 )
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
@@ -190,6 +191,10 @@ class LedgerApi:
 
     async def connectors(self) -> ConnectorsAnswer:
         return await self._get("connectors", ConnectorsAnswer)
+
+    async def releases(self) -> ReleasesAnswer:
+        """List the releases that the log names, unverified (`ledger.releases` proves them)."""
+        return await self._get("release", ReleasesAnswer)
 
     async def post_entries(self, entries: Sequence[Entry]) -> list[PostedStatement]:
         """Send at most 256 entries of together 1 MiB; returns their results in the same order.

@@ -42,6 +42,7 @@ from tequio_shared.statements.network import (
     InviteRevoke,
     RoleGrant,
     RoleRevoke,
+    SoftwareRelease,
     StandingRelease,
     StandingUphold,
 )
@@ -56,6 +57,7 @@ Decision: TypeAlias = (
     | InviteRevoke
     | RoleGrant
     | RoleRevoke
+    | SoftwareRelease
     | CompOpen
     | CompResult
 )
@@ -335,6 +337,11 @@ def describe_decision(body: Body) -> str:
             return f"{peer} is banned" if to == "banned" else f"{peer} stays quarantined"
         case CompOpen(competition=name):
             return f"the competition {name} is opened; its id is the SHA-256 of its rules"
+        case SoftwareRelease(version=version, minimum=minimum, targets_version=number) as release:
+            return (
+                f"version {version} is released, in list {number} with the SHA-256 "
+                f"{from_text(release.targets).hex()}; members need {minimum} or newer"
+            )
         case CompResult(competition=name, outcome=outcome):
             return f"the result of the competition {name} has the SHA-256 {outcome}"
         case _:

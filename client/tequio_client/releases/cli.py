@@ -6,9 +6,11 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, cast
 
 import click
+from click.core import ParameterSource
 
 from tequio_client.ipc.releases import (
     Fetching,
@@ -18,8 +20,10 @@ from tequio_client.ipc.releases import (
     ReleaseFailed,
     encode,
 )
+from tequio_client.ledger import networks
 from tequio_client.platform import programs, versions
 from tequio_client.releases.install import installed_bundle
+from tequio_client.releases.log_check import LedgerChoice, ListDiffersError
 from tequio_client.releases.update import ACCELERATORS, open_releases
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
@@ -35,16 +39,39 @@ _check_option = click.option("--check", is_flag=True, help="Say what there is, a
 _yes_option = click.option("--yes", is_flag=True, help="Do not ask before the download.")
 
 
+def _with_ledger(command: Callable[..., None]) -> Callable[..., None]:
+    """Give the command the ledger to ask, which must answer if the command line names it."""
+
+    @click.option(
+        "--ledger",
+        envvar="TEQUIO_LEDGER",
+        show_envvar=True,
+        help="Ledger whose log is asked.  [default: the network in use, if any]",
+    )
+    @wraps(command)
+    def with_ledger(*, ledger: str | None, **values: object) -> None:
+        source = click.get_current_context().get_parameter_source("ledger")
+        choice = LedgerChoice(
+            url=ledger or networks.chosen_ledger(None),
+            must_answer=source is ParameterSource.COMMANDLINE,
+        )
+        command(ledger=choice, **values)
+
+    return with_ledger
+
+
 @click.command()
 @_check_option
 @click.option("--back", is_flag=True, help="Go back to the version before this one.")
 @_yes_option
 @_json_option
-def update(*, check: bool, back: bool, yes: bool, is_json: bool) -> None:
+@_with_ledger
+def update(*, check: bool, back: bool, yes: bool, is_json: bool, ledger: LedgerChoice) -> None:
     """Fetch the newest version of Tequio; it starts the next time Tequio starts.
 
     Nothing is replaced: the new version is tried out beside this one, and this one starts again if
-    the new one fails.
+    the new one fails. The list of releases is compared with the one that the network's log names;
+    if the ledger does not answer, that is left out, unless it was given with --ledger.
     """
     with _reported(is_json=is_json) as show:
         if back:
@@ -57,7 +84,7 @@ def update(*, check: bool, back: bool, yes: bool, is_json: bool) -> None:
                 f"{now} starts from now on, and {before} is not installed again by itself", err=True
             )
             return
-        with open_releases() as releases:
+        with open_releases(ledger) as releases:
             releases.save_networks()
             _run(releases, *releases.offer_update(), show, check=check, yes=yes or is_json)
 
@@ -77,9 +104,12 @@ def runtime() -> None:
 @_check_option
 @_yes_option
 @_json_option
-def install_command(*, accelerator: str | None, check: bool, yes: bool, is_json: bool) -> None:
+@_with_ledger
+def install_command(
+    *, accelerator: str | None, check: bool, yes: bool, is_json: bool, ledger: LedgerChoice
+) -> None:
     """Fetch and try out the runtime for this version of Tequio."""
-    with _reported(is_json=is_json) as show, open_releases() as releases:
+    with _reported(is_json=is_json) as show, open_releases(ledger) as releases:
         wanted = cast("Accelerator | None", accelerator)
         _run(releases, *releases.offer_runtime(wanted), show, check=check, yes=yes or is_json)
 
@@ -116,9 +146,9 @@ def _run(
     yes: bool,
 ) -> None:
     show(offer)
-    if check:
+    if check or not bundles:
         return
-    if bundles and offer.download_bytes and not yes and sys.stdin.isatty():
+    if offer.download_bytes and not yes and sys.stdin.isatty():
         click.confirm("Download and install it?", default=True, abort=True, err=True)
     releases.install(bundles, show)
     show(Installed(version=offer.version, is_update=offer.is_update))
@@ -133,7 +163,8 @@ def _reported(*, is_json: bool) -> Iterator[Show]:
     try:
         yield _write_event
     except UserFacingError as err:
-        _write_event(ReleaseFailed(reason=str(err)))
+        is_alarm = isinstance(err, ListDiffersError)
+        _write_event(ReleaseFailed(reason=str(err), is_alarm=is_alarm))
         sys.exit(1)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 import urllib3
 from tuf.api import exceptions
+from tuf.api.metadata import Metadata, Targets
 from tuf.ngclient import Updater
 from tuf.ngclient.urllib3_fetcher import Urllib3Fetcher
 
@@ -32,10 +33,13 @@ from tequio_client.releases.bundle import (
     unpack_chunk,
 )
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import Digest, sha256
 from tequio_shared.version import BUILD, version_number
 
 NEWEST = "newest.txt"
 """Target that names the version to update to."""
+METADATA_BYTES = 5_000_000
+"""Most bytes of a file of metadata, as python-tuf has it."""
 _LEAST_RATE = 8 << 10  # bytes a second, below which another mirror is better
 _PATIENCE_S = 30
 _ATTEMPTS = 3
@@ -69,6 +73,29 @@ def read_trust() -> ReleaseTrust:
             "the way it was installed, for example with git, pip or the system's packages"
         ) from err
     return ReleaseTrust(root=root, mirrors=tuple(one.rstrip("/") + "/" for one in mirrors))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleaseList:
+    """One version of the signed list, as the logs of networks name it."""
+
+    version: int
+    hash: Digest
+    """SHA-256 of the file."""
+
+    @classmethod
+    def parse(cls, content: bytes) -> ReleaseList:
+        """Read a file of TUF targets metadata, whose signatures are not checked here.
+
+        Raises MalformedError.
+        """
+        try:
+            signed = Metadata[Targets].from_bytes(content).signed
+        except exceptions.RepositoryError as err:
+            raise MalformedError(f"not TUF metadata: {err}") from err
+        if not isinstance(signed, Targets):
+            raise MalformedError(f"TUF metadata of the role {signed.type}, not targets")
+        return cls(version=signed.version, hash=sha256(content))
 
 
 class Mirrors:
@@ -105,6 +132,10 @@ class Mirrors:
             self._order.sort(key=lambda one: one != mirror)
             return
         raise MirrorError("; ".join(problems) or "no mirror of releases is known")
+
+    def list_in_use(self) -> ReleaseList:
+        """Describe the list that was fetched and checked."""
+        return ReleaseList.parse((self._folder / "targets.json").read_bytes())
 
     def newest_version(self) -> str:
         """Raises MirrorError."""
@@ -174,6 +205,14 @@ class Mirrors:
             self._threads.fetcher = _MirrorFetcher(_PATIENCE_S, app_user_agent=f"tequio/{BUILD}")
         fetcher: Urllib3Fetcher = self._threads.fetcher
         return fetcher
+
+
+def fetch_metadata(url: str) -> bytes:
+    """Fetch one file of metadata, unverified. Raises MirrorError."""
+    try:
+        return bytes(_MirrorFetcher(_PATIENCE_S).download_bytes(url, METADATA_BYTES))
+    except exceptions.DownloadError as err:
+        raise MirrorError(_explain(url, err)) from err
 
 
 class _MirrorFetcher(Urllib3Fetcher):

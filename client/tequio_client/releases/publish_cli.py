@@ -8,8 +8,10 @@ from typing import cast
 
 import click
 
+from tequio_client import cli
 from tequio_client.platform.versions import NETWORKS
 from tequio_client.releases.bundle import Accelerator, pack_folder, this_system
+from tequio_client.releases.mirror import ReleaseList, fetch_metadata
 from tequio_client.releases.repository import (
     ROLES,
     SEVERAL,
@@ -19,7 +21,9 @@ from tequio_client.releases.repository import (
     read_public_key,
 )
 from tequio_client.releases.update import ACCELERATORS
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import to_text
+from tequio_shared.statements.network import SoftwareRelease
 
 _folder_argument = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _file = click.Path(dir_okay=False, exists=True, path_type=Path)
@@ -153,6 +157,58 @@ def renew_command(*, folder: Path, role: str) -> None:
     """Propose the same content with a later expiry."""
     ReleaseRepository(folder).renew(role)
     _show_waiting(folder)
+
+
+@release.command("announce")
+@click.option(
+    "--metadata",
+    required=True,
+    metavar="FILE|URL",
+    help="The published list: metadata/N.targets.json of the repository or of a mirror.",
+)
+@click.option("--version", required=True, help="Newest version in it, such as 0.12.3.")
+@click.option("--minimum", required=True, help="Oldest version that members should run.")
+@cli.ledger_option
+@cli.signing_options
+def announce_command(  # noqa: PLR0913 - one parameter an option
+    *,
+    metadata: str,
+    version: str,
+    minimum: str,
+    ledger: str,
+    folder: Path,
+    others: tuple[Path, ...],
+    out: Path | None,
+) -> None:
+    """Name a published list of releases in a network's log, as its organisers.
+
+    From then on members install nothing from a mirror with another list of the same number. Members
+    with a version older than the minimum take part in no further round until they are updated. If
+    the network has two or more organisers, two of them sign.
+    """
+    from tequio_client.organiser import signing
+
+    try:
+        listed = ReleaseList.parse(_content(metadata))
+        body = SoftwareRelease(
+            version=version,
+            minimum=minimum,
+            targets=to_text(listed.hash),
+            targets_version=listed.version,
+        )
+    except MalformedError as err:
+        raise UserFacingError(f"cannot announce {metadata}: {err}") from err
+    options = signing.SigningOptions(ledger=ledger, folders=(folder, *others), out=out)
+    click.echo(signing.decide(body, options))
+
+
+def _content(metadata: str) -> bytes:
+    if metadata.startswith(("http://", "https://")):
+        return fetch_metadata(metadata)
+    try:
+        return Path(metadata).read_bytes()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {metadata}: {err.strerror}") from err
 
 
 @release.command("trust")

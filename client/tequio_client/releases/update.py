@@ -22,6 +22,7 @@ from tequio_client.platform.versions import NETWORKS, Part
 from tequio_client.probe.sources import sources
 from tequio_client.releases.bundle import Accelerator, Bundle, this_system
 from tequio_client.releases.install import bytes_to_fetch, install, installed_bundle
+from tequio_client.releases.log_check import LedgerChoice, check_list
 from tequio_client.releases.mirror import Mirrors, read_trust
 from tequio_client.runtime import locked
 from tequio_shared.errors import UserFacingError
@@ -95,15 +96,16 @@ class Releases:
 
 
 @contextmanager
-def open_releases() -> Iterator[Releases]:
+def open_releases(ledger: LedgerChoice) -> Iterator[Releases]:
     """Check the signed list, with the data folder locked: one program fetches at a time.
 
-    Raises NoReleasesError, MirrorError and UserFacingError.
+    Raises NoReleasesError, MirrorError, ListDiffersError and UserFacingError.
     """
     trust, folder = read_trust(), versions.data_folder() / "releases"
     with locked(folder):
         mirrors = Mirrors(trust, folder / "metadata")
         mirrors.refresh()
+        check_list(mirrors.list_in_use(), ledger)
         yield Releases(mirrors)
 
 

@@ -14,6 +14,7 @@ import structlog
 import trio
 
 from tequio_client.ipc.snapshot import Status
+from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker import node as nodes
 from tequio_client.worker.children.trainer import work_folder
 from tequio_client.worker.ledger.follower import LogFollower
@@ -50,7 +51,7 @@ LEAVE_TOPIC_S = 2.0
 
 
 class RunSession:
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one for each part of the worker
         self,
         settings: WorkerSettings,
         node: Node,
@@ -58,6 +59,8 @@ class RunSession:
         lending: Lending,
         points_db: PointsDatabase,
         outbox: Outbox,
+        *,
+        minimum: MinimumVersion,
     ) -> None:
         self._settings = settings
         self._node = node
@@ -65,6 +68,7 @@ class RunSession:
         self._lending = lending
         self._points_db = points_db
         self._outbox = outbox
+        self._minimum = minimum
         self._work_folder = work_folder(settings.net.folder, device.id)
         clear_work_folder(self._work_folder)
         self._pins = StorePins(node.store)
@@ -173,6 +177,7 @@ class RunSession:
                 measures_every=measure.CHART_INTERVAL if self._settings.applies_preferences else 0,
                 feedback=feedback,
                 ledger_clock=ledger_clock,
+                minimum=self._minimum,
             )
             # Nothing is awaited from here until the driver is set, so no change of limits is lost.
             self.driver = RunDriver(

@@ -32,6 +32,7 @@ from tequio_client.ipc.facts import (
 )
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
@@ -101,6 +102,7 @@ class Worker:
         folder = settings.net.folder
         self._was_in_network = (folder / nodes.NETWORK_FILE).exists()
         self.outbox = Outbox(ledger, folder, signer)
+        self.minimum = MinimumVersion(ledger)
         self.evaluator = EvaluatorProcess(
             evaluator_program(folder),
             lambda body, documents: self.outbox.submit(body, documents=documents),
@@ -317,7 +319,17 @@ class Worker:
         node = self.node
         if node is None:
             raise AssertionError("a run is joined by an open node")
-        session = RunSession(self.settings, node, device, self.lending, self.points_db, self.outbox)
+        # Before the run is read: an old version may not understand it.
+        await self.minimum.refresh()
+        session = RunSession(
+            self.settings,
+            node,
+            device,
+            self.lending,
+            self.points_db,
+            self.outbox,
+            minimum=self.minimum,
+        )
         self.sessions[device.id] = session
         try:
             await session.run(wanted)
@@ -490,6 +502,7 @@ class Worker:
             trainer_problem=(device.trainer.failure if device else None) or "",
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
+            wanted_version=self.minimum.wanted,
             ledger_problem=reach.problem,
             was_ledger_reached=reach.was_reached or self._was_in_network,
             idle_reason=idle_reason if self.settings.applies_preferences else None,

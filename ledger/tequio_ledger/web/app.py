@@ -46,6 +46,7 @@ ROUTES = (
     read_api.get_quarantine,
     read_api.get_invitations,
     read_api.get_connectors,
+    read_api.get_release,
     read_api.get_competitions,
     read_api.get_competition,
     log_files.get_witnesses,

@@ -21,6 +21,7 @@ from tequio_shared.api.network import (
     HealthAnswer,
     InvitationsAnswer,
     NetworkAnswer,
+    ReleasesAnswer,
 )
 from tequio_shared.api.peers import (
     PeerAnswer,
@@ -195,6 +196,13 @@ async def get_connectors(ledger: Ledger) -> ConnectorsAnswer:
     """List the keys that may vouch for others."""
     published = await ledger.sequencer.settled()
     return answers.connectors_answer(ledger.state, as_of(published))
+
+
+@get("/v1/release")
+async def get_release(ledger: Ledger) -> ReleasesAnswer:
+    """List the releases of the software that organisers named, the newest first."""
+    published = await ledger.sequencer.settled()
+    return answers.releases_answer(ledger.state, as_of(published))
 
 
 @get("/v1/competitions")

@@ -1,4 +1,4 @@
-"""Answers about a network (genesis, health, seeds, invitations, connectors), and about its log.
+"""Answers about a network (genesis, health, seeds, invitations, releases), and about its log.
 
 The event stream of the log has one event per entry: `id` is the log index, `event` is `entry`,
 `data` the leaf in base64url. Comments are heartbeats. Both ends are here, without I/O; the reader's
@@ -19,6 +19,7 @@ from tequio_shared.ids import Bytes32Text, BytesText, Natural, Positive, from_te
 from tequio_shared.limits import ENTRY_BYTES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.releases import RELEASES
 
 EVENT_BYTES = 2 * ENTRY_BYTES
 """Longest line, and most text in one event: base64url makes a leaf a third longer."""
@@ -102,6 +103,23 @@ class ConnectorsAnswer(Struct, frozen=True):
     """All connectors that are not revoked, by key."""
 
     connectors: Rows[ConnectorAnswer]
+    as_of: AsOf
+
+
+class ReleaseAnswer(Struct, frozen=True, kw_only=True):
+    """One list of releases that organisers named, and the entry that names it."""
+
+    index: Natural
+    version: Text
+    minimum: Text
+    targets: Bytes32Text
+    targets_version: Positive
+
+
+class ReleasesAnswer(Struct, frozen=True):
+    """The newest releases, the newest first; `minimum` of the first one applies."""
+
+    releases: Annotated[Sequence[ReleaseAnswer], Meta(max_length=RELEASES)]
     as_of: AsOf
 
 

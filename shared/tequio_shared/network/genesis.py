@@ -21,6 +21,7 @@ from tequio_shared.statements.network import (
     InviteRevoke,
     RoleGrant,
     RoleRevoke,
+    SoftwareRelease,
     StandingChange,
     StandingRelease,
     StandingUphold,
@@ -122,10 +123,19 @@ ORGANISER_BODIES = (
     RoleGrant,
     RoleRevoke,
     CheckpointPublish,
+    SoftwareRelease,
     CompOpen,
     CompResult,
 )
-TWO_SIGNER_BODIES = (StandingRelease, InviteOpen, InviteRevoke, RoleGrant, RoleRevoke, CompResult)
+TWO_SIGNER_BODIES = (
+    StandingRelease,
+    InviteOpen,
+    InviteRevoke,
+    RoleGrant,
+    RoleRevoke,
+    SoftwareRelease,
+    CompResult,
+)
 """Statements that at least two organisers must sign, if the network has two."""
 _TOGETHER = 2
 

@@ -16,6 +16,8 @@ from tequio_shared.api.network import (
     ConnectorsAnswer,
     InvitationAnswer,
     InvitationsAnswer,
+    ReleaseAnswer,
+    ReleasesAnswer,
 )
 from tequio_shared.api.peers import (
     AttendedAnswer,
@@ -296,7 +298,7 @@ def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
     )
 
 
-# --- Invitations and connectors.
+# --- Invitations, connectors and releases.
 
 
 def invitations_page(state: State, after: int, limit: int, as_of: AsOf) -> InvitationsAnswer:
@@ -323,3 +325,18 @@ def connectors_answer(state: State, as_of: AsOf) -> ConnectorsAnswer:
     known = sorted(state.tiers.connectors.items())
     page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
     return ConnectorsAnswer(page, as_of)
+
+
+def releases_answer(state: State, as_of: AsOf) -> ReleasesAnswer:
+    """List the releases that organisers named, the newest first."""
+    rows = [
+        ReleaseAnswer(
+            index=one.index,
+            version=one.version,
+            minimum=one.minimum,
+            targets=to_text(one.targets),
+            targets_version=one.targets_version,
+        )
+        for one in reversed(state.releases.releases)
+    ]
+    return ReleasesAnswer(rows, as_of)

@@ -85,6 +85,10 @@ def questions(state: State) -> Iterator[Question]:
         path="/v1/connectors",
         answer=lambda on, _, as_of: answers.connectors_answer(on.state, as_of),
     )
+    yield Question(
+        path="/v1/release",
+        answer=lambda on, _, as_of: answers.releases_answer(on.state, as_of),
+    )
     yield _listed(
         "/v1/competitions",
         lambda on, *page: competitions.competitions_page(on.state, *page, now_ms=on.now_ms),
@@ -194,7 +198,17 @@ def _compare_rows(
         yield Difference(place=f"{place}, the order", due="another one", found="rows in disorder")
 
 
-_NAMES = ("rank", "run", "round", "entrant", "evaluator", "key", "competition", "invitation")
+_NAMES = (
+    "rank",
+    "run",
+    "round",
+    "entrant",
+    "evaluator",
+    "key",
+    "competition",
+    "invitation",
+    "targets_version",
+)
 
 
 def _named(rows: Sequence[object]) -> dict[str, object]:

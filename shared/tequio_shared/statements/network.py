@@ -1,4 +1,4 @@
-"""Statements about keys: registration, teams, vouching, invitations, standing and appeals."""
+"""Statements about keys (registration, teams, vouching, invitations, standing) and releases."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from tequio_shared.ids import (
     Natural,
     NetworkId,
     PeerKey,
+    Positive,
     ReasonCode,
 )
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
+from tequio_shared.version import version_number
 
 Role = Literal["trainer", "witness"]
 
@@ -179,6 +181,32 @@ class CheckpointPublish(RoundBody, frozen=True, kw_only=True):
     """The repository, `user/name`."""
     revision: RevisionText
     """Commit hash in that repository."""
+
+
+VersionText = Annotated[str, msgspec.Meta(max_length=20)]
+"""A version that `version_number` can read."""
+
+
+class SoftwareRelease(NetworkBody, frozen=True, kw_only=True):
+    """Organisers name a signed list of releases, and the oldest version that members should run.
+
+    A later statement replaces the minimum. Nothing can check which version a member really runs.
+    """
+
+    TYPE = "software.release"
+
+    version: VersionText
+    """The newest version in the list."""
+    minimum: VersionText
+    """The oldest version that the network's members should run; not above `version`."""
+    targets: Bytes32Text
+    """SHA-256 of the list, a file of TUF targets metadata, as mirrors serve it."""
+    targets_version: Positive
+    """Version number in that file."""
+
+    def __post_init__(self) -> None:
+        if version_number(self.minimum) > version_number(self.version):
+            raise MalformedError(f"minimum {self.minimum} is above version {self.version}")
 
 
 StandingName = Literal["active", "probation", "quarantined", "suspected"]

@@ -79,6 +79,7 @@ Body: TypeAlias = (
     | network.MemberVouch
     | network.MemberTeam
     | network.CheckpointPublish
+    | network.SoftwareRelease
     | competitions.CompOpen
     | competitions.CompEnter
     | competitions.CompSubmit

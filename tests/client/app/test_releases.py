@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -119,3 +120,28 @@ def test_a_program_that_cannot_be_started_is_said(qtbot: QtBot, tmp_path: Path) 
 
 def test_from_source_there_is_a_runtime() -> None:
     assert programs.has_runtime()
+
+
+def test_releases_that_the_log_of_the_ledger_contradicts_are_told_at_once(qtbot: QtBot) -> None:
+    failed = "print(json.dumps({'event': 'failed', 'reason': ledger, 'is_alarm': True}))"
+    script = f"import json, os; ledger = os.environ['TEQUIO_LEDGER']; {failed}"
+    service = ReleaseService(
+        lambda: True,
+        lambda: True,
+        ledger=lambda: "https://ledger.example",
+        command=lambda *_: (sys.executable, "-c", script),
+        has_runtime=lambda: True,
+    )
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: words(service) == "https://ledger.example", timeout=PATIENCE_MS)
+    service.close()
+
+
+def test_a_user_who_wants_an_update_is_told_that_there_is_none(
+    mirror: Mirror, service: ReleaseService, qtbot: QtBot, tmp_path: Path
+) -> None:
+    assert mirror.url
+    shutil.copytree(tmp_path / "runtime", versions.folder_of("runtime", BUILD), symlinks=True)
+    service.fetch()
+    qtbot.waitUntil(lambda: "no newer version" in words(service), timeout=PATIENCE_MS)
+    qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)

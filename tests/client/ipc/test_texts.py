@@ -32,6 +32,7 @@ VALUES: dict[str, dict[str, Value]] = {
     "no-swarm": {"problem": "the port is in use"},
     "no-run.barred": {"problem": "its rules are newer"},
     "quarantined": {"problem": "until Monday"},
+    "outdated": {"wanted": "0.3.0", "own": "0.1.0"},
     "no-device.small": {"device": "GT 710", "wanted": 4_000},
     "disk": {"free": 19.5, "wanted": 20},
     "disk.store": {"used": 34.5, "most": 30},

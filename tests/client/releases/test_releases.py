@@ -290,6 +290,7 @@ import os, sys
 from tequio_client.platform import versions
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, mirror, update
+from tequio_client.releases.log_check import LedgerChoice
 from tequio_shared.version import BUILD
 
 install._MARGIN_BYTES = 0
@@ -305,7 +306,8 @@ def install_until(cut):
             if left == 0:
                 os._exit(9)
     sys.addaudithook(hook)
-    with update.open_releases() as releases:
+    nowhere = LedgerChoice(url="http://127.0.0.1:9", must_answer=False)
+    with update.open_releases(nowhere) as releases:
         releases.install(releases.offer_update()[1], lambda event: None)
     os._exit(0)
 

@@ -113,6 +113,15 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("checkpoint.publish", "repo", "user/<b>"),
         ("checkpoint.publish", "revision", "main"),
         ("checkpoint.publish", "revision", "A" * 40),
+        ("software.release", "version", "0.2.9"),
+        ("software.release", "version", "1.0"),
+        ("software.release", "version", "v0.3.0"),
+        ("software.release", "version", "0.3.0-rc1"),
+        ("software.release", "minimum", "0.3.1"),
+        ("software.release", "minimum", "0.10.0"),
+        ("software.release", "minimum", "00.1.0"),
+        ("software.release", "minimum", ""),
+        ("software.release", "targets_version", 0),
     ],
 )
 def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
@@ -136,6 +145,9 @@ def test_a_value_that_breaks_a_rule_of_its_field_is_refused(
         ("invite.open", "uses", USES),
         ("invite.open", "run", ""),
         ("member.vouch", "until", 0),
+        ("software.release", "minimum", "0.3.0"),
+        ("software.release", "minimum", "0.0.0"),
+        ("software.release", "targets_version", JSON_INTEGER),
     ],
 )
 def test_a_value_at_the_edge_of_its_range_passes(name: str, field: str, value: object) -> None:

@@ -77,6 +77,10 @@ BUTTONS = {
 """Labels of a banner's button, by the page or action that it opens."""
 AWAY = "The network has not answered since {since}."
 AWAY_AT_WORK = "The network has not answered since {since}. Work goes on, and points follow later."
+UPDATE_NOW = "Update now"
+HOW_TO_UPDATE = (
+    "Update it the way it was installed, for example with git, pip or the system's packages."
+)
 REASON_PAGES = {
     LendingReason.TRAINER_BROKEN: "activity",
     LendingReason.QUARANTINED: "activity",
@@ -125,6 +129,7 @@ class HomePage(Page):
     def _show_banner(self, snapshot: Snapshot | None) -> None:
         found = (
             release_banner(self._releases, is_urgent=True)
+            or outdated_banner(snapshot, self._releases, self.context.now_ms())
             or urgent_banner(snapshot, self.model.why_gone, self.context.now_ms())
             or release_banner(self._releases, is_urgent=False)
             or backup_reminder(self._keys)
@@ -498,6 +503,19 @@ def release_banner(service: ReleaseService | None, *, is_urgent: bool) -> Banner
     if service is None or note is None or service.needs_runtime != is_urgent:
         return None
     return BannerText(note.level, note.words, "releases" if note.button else "", note.button)
+
+
+def outdated_banner(
+    snapshot: Snapshot | None, service: ReleaseService | None, now_ms: int
+) -> BannerText | None:
+    """Report that the network needs a newer version, and how the update goes."""
+    if snapshot is None or snapshot.decision.reason is not LendingReason.OUTDATED:
+        return None
+    words = worker_texts.decision_reason(snapshot.decision, now_ms)
+    if service is None:
+        return BannerText("error", f"{words} {_translated(HOW_TO_UPDATE)}")
+    underway = release_banner(service, is_urgent=False)
+    return underway or BannerText("error", words, "releases", _translated(UPDATE_NOW))
 
 
 def backup_reminder(keys: KeyService | None) -> BannerText | None:

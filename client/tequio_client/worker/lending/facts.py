@@ -66,6 +66,7 @@ class LendingFacts:
     key_problem: str = ""
     standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
     ledger: str = ""  # its address
+    wanted_version: str = ""  # the network's minimum, if this program is older
     ledger_problem: str = ""  # the ledger's last failure; empty while it answers
     was_ledger_reached: bool = False
     """True if it has answered before, then a joined run survives an outage."""

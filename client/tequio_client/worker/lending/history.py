@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
@@ -27,6 +28,7 @@ from tequio_client.worker.lending.facts import (
     select_lent_devices,
 )
 
+T = TypeVar("T")
 MIN_PERCENT = 10
 """Lowest share of computing time; a device that is still too hot then stops instead."""
 MAX_PERCENT = 100
@@ -245,6 +247,8 @@ class LendingHistory:
     snooze: SnoozeProgress | None = None
     finishing: tuple[int, int | None] | None = None
     """Number of the command to finish, and the round to be finished; None: that round is over."""
+    outdated: tuple[str, int | None] | None = None
+    """The version that the network needs, and the round to be finished before that matters."""
     hot: frozenset[str] = frozenset()  # ids of devices that must cool down first
     above_ms: Mapping[str, int] = field(default_factory=dict)
     """Time since which a device is above its goal at the lowest share, by id."""
@@ -275,7 +279,10 @@ def update_history(
         _strained(warmed, facts, preferences, lent, at_ms),
         game_ms=at_ms if is_played else history.game_ms,
         snooze=_snooze(history.snooze, desired, session, now),
-        finishing=_finishing(history.finishing, desired, facts.round),
+        finishing=_last_round(
+            history.finishing, desired.number if desired.finish else None, facts.round
+        ),
+        outdated=_last_round(history.outdated, facts.wanted_version or None, facts.round),
         is_disk_short=_is_disk_short(history, facts, preferences),
         anyway=_anyway(history.anyway, desired),
     )
@@ -397,14 +404,15 @@ def _is_disk_short(history: LendingHistory, facts: LendingFacts, preferences: Pr
     return facts.free_disk_bytes < least + (SPARE_BYTES if history.is_disk_short else 0)
 
 
-def _finishing(
-    before: tuple[int, int | None] | None, desired: DesiredState, underway: int | None
-) -> tuple[int, int | None] | None:
-    if not desired.finish:
+def _last_round(
+    before: tuple[T, int | None] | None, cause: T | None, underway: int | None
+) -> tuple[T, int | None] | None:
+    """Remember the round that was under way when its cause came; None: it is over."""
+    if cause is None:
         return None
-    if before is None or before[0] != desired.number:
-        return desired.number, underway
-    return before if before[1] == underway else (desired.number, None)
+    if before is None or before[0] != cause:
+        return cause, underway
+    return before if before[1] == underway else (cause, None)
 
 
 def _snooze(

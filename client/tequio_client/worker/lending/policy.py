@@ -46,6 +46,7 @@ from tequio_client.worker.lending.history import (
     find_disturbance,
     others_gpu_limit,
 )
+from tequio_shared.version import BUILD
 
 BY_THE_RULES = frozenset({LendingReason.LENDING, LendingReason.LENDING_WHILE_USED})
 """Reasons of decisions with which no rule disagrees."""
@@ -147,6 +148,14 @@ def broken(case: RuleInput) -> Decision | None:
         if problem:
             return needs_attention(reason, problem=problem[:_MOST_TEXT])
     return None
+
+
+def outdated(case: RuleInput) -> Decision | None:
+    """A version older than the network's minimum lends no more after the round under way."""
+    wanted, current = case.facts.wanted_version, case.facts.round
+    if not wanted or (current is not None and case.history.outdated == (wanted, current)):
+        return None
+    return needs_attention(LendingReason.OUTDATED, wanted=wanted, own=BUILD)
 
 
 def no_device(case: RuleInput) -> Decision | None:
@@ -405,6 +414,7 @@ RULES: tuple[Callable[[RuleInput], Decision | None], ...] = (
     snoozed,
     finished,
     broken,
+    outdated,
     ledger,
     no_device,
     disk,

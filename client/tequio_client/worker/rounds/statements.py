@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.points.points import PointsRecorder
@@ -78,6 +79,7 @@ class RunContext:
     workdir: TrainerWorkdir
     feedback: ErrorFeedback
     ledger_clock: LedgerClock
+    minimum: MinimumVersion
     points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 

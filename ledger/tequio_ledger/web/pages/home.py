@@ -347,6 +347,7 @@ async def get_status(request: Request, ledger: Ledger) -> Response:
     await ledger.sequencer.settled()
     runs = [run_snapshot(ledger.state, run) for run in ledger.state.runs]
     types = ledger.state.types.most_common()
+    release = ledger.state.releases.newest
 
     def make() -> Response:
         health, note = ledger.health(), ledger.published.note
@@ -370,6 +371,7 @@ async def get_status(request: Request, ledger: Ledger) -> Response:
             witnesses=witness_answers(ledger.publisher.publication()) if ledger.publisher else (),
             runs=runs,
             types=types,
+            release=release,
             network_id=to_text(ledger.genesis.network_id),
             genesis=ledger.genesis,
         )

@@ -301,6 +301,7 @@ TYPES: Mapping[str, str] = {
     "member.vouch": "A connector vouches for a key",
     "member.team": "A key chooses its team",
     "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
+    "software.release": "Organisers name a release and the oldest version to run",
     "comp.open": "Organisers open a competition",
     "comp.enter": "An entrant enters a competition",
     "comp.submit": "An entrant submits a model",

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import QDateTime, Qt
 
 from tequio_client import clock
-from tequio_client.app.pages.home import HomePage, series_question
+from tequio_client.app.pages.home import HomePage, outdated_banner, series_question
 from tequio_client.app.pages.page import PageContext
+from tequio_client.app.releases import ReleaseService
 from tequio_client.ipc import control, texts
 from tequio_client.ipc.control import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.facts import SessionFacts
@@ -541,3 +542,21 @@ def test_an_audit_says_whose_work_is_repeated(home: HomePage, worker: ScriptedWo
     worker.send_snapshot(LENDING)
     home.refresh()
     assert (home.header.title.text(), home.round.role.text) == ("Lending", "Trainer")
+
+
+def test_a_version_that_is_too_old_is_told_with_the_way_to_update() -> None:
+    outdated = idle(LendingState.ATTENTION, LendingReason.OUTDATED, wanted="0.3.0", own="0.1.0")
+    found = outdated_banner(outdated, None, NOW_MS)
+    assert found is not None
+    assert "This network needs version 0.3.0 or newer; this is 0.1.0." in found.words
+    assert ("the way it was installed" in found.words, found.target) == (True, "")
+    service = ReleaseService(lambda: False, lambda: True, has_runtime=lambda: True)
+    found = outdated_banner(outdated, service, NOW_MS)
+    assert found is not None
+    assert (found.target, found.button) == ("releases", "Update now")
+    service.ready = "0.3.0"
+    found = outdated_banner(outdated, service, NOW_MS)
+    assert found is not None
+    assert ("Version 0.3.0 is ready" in found.words, found.button) == (True, "Restart now")
+    assert outdated_banner(LENDING, service, NOW_MS) is None
+    service.close()

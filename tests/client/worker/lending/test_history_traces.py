@@ -11,6 +11,7 @@ import pytest
 from tequio_client.ipc.facts import UNKNOWN_SESSION
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, Snooze
+from tequio_shared.version import BUILD
 from tests.support.lending_facts import (
     CALM,
     EVENING_MS,
@@ -260,6 +261,26 @@ def test_a_new_wish_to_finish_has_its_own_round() -> None:
     assert worker.decide(replace(WORKING, round=9)).reason == LendingReason.LENDING
     worker.wish = DesiredState(number=4, lend=True, finish=True)
     assert worker.decide(replace(WORKING, round=9)).values == {"round": 9}
+
+
+def test_an_outdated_version_finishes_its_round_and_lends_again_when_it_may() -> None:
+    worker = PolicyWorker()
+    worker.decide(WORKING)
+    outdated = replace(WORKING, wanted_version="0.3.0")
+    assert worker.watch(outdated, 600).reason == LendingReason.LENDING
+    for underway in (8, None, 7):
+        found = worker.decide(replace(outdated, round=underway), ms=SECOND)
+        assert (found.state, found.reason) == (LendingState.ATTENTION, LendingReason.OUTDATED)
+        assert found.values == {"wanted": "0.3.0", "own": BUILD}
+        assert not found.may_compute
+    assert worker.decide(replace(WORKING, round=None)).reason == LendingReason.LENDING
+
+
+def test_an_outdated_version_begins_no_round() -> None:
+    worker = PolicyWorker()
+    for underway in (None, 7, 8):
+        found = worker.decide(replace(WORKING, wanted_version="0.3.0", round=underway), ms=SECOND)
+        assert found.reason == LendingReason.OUTDATED
 
 
 # --- heat

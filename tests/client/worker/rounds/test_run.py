@@ -17,6 +17,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tequio_client.ipc.control import AskLosses
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.standing import MARGIN_MS, StandingWatch
 from tequio_client.worker.points import points
@@ -33,7 +34,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import MeasureRules
-from tequio_shared.statements.network import StandingChange
+from tequio_shared.statements.network import SoftwareRelease, StandingChange
 from tequio_shared.statements.runs import (
     HeadMeasure,
     RoundClose,
@@ -43,6 +44,7 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tequio_shared.statements.statement import Entry
+from tequio_shared.version import BUILD
 from tests.support import memory_swarm as swarms
 from tests.support.duty_swarm import DutySwarm
 from tests.support.memory_swarm import StatementDraft
@@ -150,6 +152,7 @@ class DriverRun:
         self.fed = 0
         self.wall_ms = swarm.now_ms
         self.book = PointsDatabase.opened(folder, self.key)
+        self.minimum = MinimumVersion(cast("LedgerApi", None))
         view, _ = start_view(
             swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
         )
@@ -169,6 +172,7 @@ class DriverRun:
             exchange=self.exchange,
             prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
+            minimum=self.minimum,
             points=PointsRecorder(self.book, self.key, to_text(swarm.manifest.run_id)),
             measures_every=0,
             omissions=SimpleNamespace(end_phase=_end_phase),
@@ -378,6 +382,22 @@ def commitments(swarm: DutySwarm, key: PeerKey) -> list[ContributionHeader]:
         for one in swarm.entries
         if isinstance(one.statement.body, WorkCommit) and one.statement.author == key
     ]
+
+
+async def test_a_minimum_in_the_log_is_known_while_the_run_goes_on(
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
+) -> None:
+    play = DriverRun(tmp_path, finished)
+    nursery.start_soon(play.run)
+    for minimum, wanted in (("0.9.0", "0.9.0"), (BUILD, "")):
+        body = SoftwareRelease(
+            version="0.9.0", minimum=minimum, targets=to_text(bytes(32)), targets_version=1
+        )
+        play.fed += 1
+        await play.hand_on(finished.sign(finished.organiser, StatementDraft(body), None))
+        await wait_all_tasks_blocked(0.01)
+        assert play.minimum.wanted == wanted
+    nursery.cancel_scope.cancel()
 
 
 async def test_who_is_quarantined_waits_for_the_end_of_its_term_and_asks_to_come_back(
