@@ -32,8 +32,10 @@ at_normal_priority = pytest.mark.skipif(
 @contextmanager
 def running(code: str, *words: str) -> Iterator[int]:
     with subprocess.Popen([sys.executable, "-c", code, *words]) as process:
-        yield process.pid
-        process.kill()
+        try:
+            yield process.pid
+        finally:
+            process.kill()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,8 @@ def test_our_own_load_is_not_that_of_others() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="has classes instead")
 def test_a_program_that_yields_to_all_others_does_not_count() -> None:
     with running(NICE_SPIN) as pid:
-        while psutil.Process(pid).nice() < 10:
+        while psutil.Process(pid).nice() == os.nice(0):
+            assert psutil.pid_exists(pid)
             time.sleep(0.01)
         loads = loads_beside(pid)
         ours = loads_beside(pid, pid)
