@@ -132,10 +132,10 @@
 <context>
     <name>RoundCard</name>
     <message numerus="yes">
-        <source>%n connection(s)</source>
-        <translation>
-            <numerusform>%n connection</numerusform>
-            <numerusform>%n connections</numerusform>
+        <source>%n peer(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
 </context>

@@ -2519,10 +2519,10 @@
         <translation>Ronda {number}</translation>
     </message>
     <message numerus="yes">
-        <source>%n connection(s)</source>
+        <source>%n peer(s)</source>
         <translation>
-            <numerusform>%n conexión</numerusform>
-            <numerusform>%n conexiones</numerusform>
+            <numerusform>%n par</numerusform>
+            <numerusform>%n pares</numerusform>
         </translation>
     </message>
     <message>

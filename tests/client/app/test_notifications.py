@@ -117,7 +117,7 @@ def test_the_rank_is_told_once_a_week(rank: int, text: str, harness: NotifierHar
 
 def test_what_needs_attention_is_told_once_while_it_lasts(harness: NotifierHarness) -> None:
     assert harness.titles_for(broken()) == [ATTENTION]
-    assert "no driver" in harness.desk.displayed[-1][1]
+    assert "keeps failing" in harness.desk.displayed[-1][1]
     assert harness.titles_for(broken()) == []
     assert harness.titles_for(NEW) == []
     assert harness.titles_for(broken()) == []

@@ -45,8 +45,8 @@ import tequio_client.app.window
 print(*{name.partition(".")[0] for name in sys.modules})
 """
 CONTROL = Qt.KeyboardModifier.ControlModifier
-NAMES = ("Tequio", "nova-350m", "RTX 4070")
-"""Texts that are the same in every language."""
+NAMES = ("Tequio", "nova-350m", "RTX 4070", "CUDA driver")
+"""Texts that are the same in every language, and details that other programs gave."""
 
 
 @pytest.fixture

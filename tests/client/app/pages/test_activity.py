@@ -66,7 +66,7 @@ def test_events_stand_below_the_names_of_their_days(
     assert days == ["Today", "Yesterday"]
     numbers = [line.number for line in lines if not line.is_day]
     assert numbers == [row.number for row in app_worker_answers.HAPPENED[: len(numbers)]]
-    assert lines[1].words.startswith("nova-350m, round 1,841: 11.039146 points for repeating")
+    assert lines[1].words.startswith("nova-350m, round 1,841: 11.0 points for repeating")
 
 
 def test_a_line_says_level_words_and_when(page: ActivityPage, worker: ScriptedWorker) -> None:

@@ -155,7 +155,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     page.open_view("health")
     well, blind = page.health.session.rows
     assert (well.name.text(), well.chip.text) == ("Time without input", "OK")
-    assert well.source.text() == "by mutter, in 3 ms"
+    assert well.source.text() == "Answered by mutter in 3 ms"
     assert not well.error.isVisible()
     assert not well.remedy.isVisible()
     assert (blind.name.text(), blind.chip.text) == ("Fullscreen programs", "Unknown")

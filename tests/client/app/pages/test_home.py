@@ -347,7 +347,7 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert card.ring.percent == 64
     assert card.name.text() == "nova-350m"
     assert card.role.text == "Trainer"
-    assert card.line.text() == "Round 1,841 of 4,000  ·  23 connections  ·  2 min left"
+    assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
     assert (card.loss.figure.text(), card.bits.figure.text()) == ("2.913", "0.842")
     assert card.bar.share == pytest.approx(1_841 / 4_000)
     caps = card.caps

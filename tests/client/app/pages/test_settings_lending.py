@@ -150,8 +150,8 @@ NUMBERS = (
     Typed(section="network", field="download_mbit", text="80", value=80.0, shown="80.0 Mbit/s"),
     Typed(section="network", field="month_gb", text="0", value=0, shown="No limit"),
     Typed(section="network", field="month_gb", text="250", value=250, shown="250 GB"),
-    Typed(section="storage", field="disk_gib", text="64", value=64, shown="64 GiB"),
-    Typed(section="storage", field="disk_free_gib", text="0", value=0, shown="0 GiB"),
+    Typed(section="storage", field="disk_gib", text="64", value=64, shown="64 GB"),
+    Typed(section="storage", field="disk_free_gib", text="0", value=0, shown="0 GB"),
 )
 
 
@@ -446,8 +446,8 @@ def test_what_is_used_stands_beside_its_limit(page: SettingsPage, worker: Script
     for section in (network, storage):
         section.refresh(LENDING)
     assert traffic.meter.figures.text() == "31 GB of 100 GB"
-    assert store.meter.figures.text() == "10 GiB of 30 GiB"
-    assert free.shown.text() == "224 GiB"
+    assert store.meter.figures.text() == "10 GB of 30 GB"
+    assert free.shown.text() == "224 GB"
     worker.send_snapshot(replace(LENDING, preferences=replace(AGREED, month_gb=0)))
     network.refresh(LENDING)
     assert traffic.meter.figures.text() == "31 GB"
@@ -465,7 +465,7 @@ STOPS: tuple[tuple[str, str, LendingReason, dict[str, Any]], ...] = (
     ("lending", "on_battery", LendingReason.BATTERY, {}),
     ("lending", "while_saving_power", LendingReason.BATTERY_UNKNOWN, {"fact": "saver"}),
     ("lending", "others_gpu_percent", LendingReason.OTHERS_GPU, {"device": "RTX", "percent": 80}),
-    ("lending", "others_cpu_percent", LendingReason.OTHERS_CPU, {"percent": 80}),
+    ("lending", "others_cpu_percent", LendingReason.OTHERS_CPU, {"percent": 80, "below": 24}),
     ("network", "on_metered", LendingReason.METERED, {}),
     ("storage", "disk_free_gib", LendingReason.DISK, {"free": 3.0, "wanted": 20}),
     ("storage", "disk_gib", LendingReason.DISK, {"fact": "store", "used": 33.5, "most": 30}),
