@@ -155,6 +155,8 @@ def _resolve_ledger(
         return ledger
     from tequio_client.ledger import networks
 
+    if context.params.get("invitation"):  # names the ledger
+        return ""
     chosen = networks.chosen_ledger(context.params.get("folder"))
     if not chosen:
         raise click.UsageError(

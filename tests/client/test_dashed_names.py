@@ -22,11 +22,12 @@ DASHED = (
 )
 NO_NAMES = {
     *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name")),
+    *(("add", "address"), ("remove", "name")),
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
 }
-"""Arguments of other kinds: a link has a scheme, a length a number, a team or an entrant no dash
-first; and who has a file with one writes `./` before it."""
+"""Arguments of other kinds: a network has an address or a name, a link has a scheme, a length a
+number, a team or an entrant no dash first; and who has a file with one writes `./` before it."""
 
 
 def commands(

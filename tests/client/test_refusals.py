@@ -30,6 +30,12 @@ GIVE_UP = ("--wait-for-ledger", "0", "--log-level", "error")
 PATIENCE_S = 30
 
 
+@pytest.fixture(autouse=True)
+def _network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name a ledger for all commands; none answers there."""
+    monkeypatch.setenv("TEQUIO_LEDGER", "http://127.0.0.1:9")
+
+
 def refused(*arguments: str, status: int = 1) -> str:
     """Run `tequio` with arguments that it must refuse; give the one sentence it says."""
     done = run_forked(CLIENT, *arguments, timeout_s=PATIENCE_S)

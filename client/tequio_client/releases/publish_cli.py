@@ -87,7 +87,8 @@ def init_command(
     nargs=2,
     multiple=True,
     type=click.Tuple([click.Choice(ACCELERATORS), _packed]),
-    help="Accelerator and folder of a runtime.",
+    metavar="NAME FOLDER",
+    help="Accelerator (cpu, cuda, …) and folder of a runtime.",
 )
 @click.option("--system", default=this_system, help="Such as linux-x86_64.  [default: this one]")
 @click.option("--networks", type=_file, help="JSON list of networks that the app proposes.")
@@ -100,7 +101,10 @@ def add_command(
     system: str,
     networks: Path | None,
 ) -> None:
-    """Propose a version: cut its packages into chunks, and list them to be signed."""
+    """Propose a version, to be signed.
+
+    Its packages are cut into chunks beside the list.
+    """
     packed = [("app", "", app)] if app else []
     packed += [("runtime", accelerator, path) for accelerator, path in runtime]
     bundles = []
@@ -180,9 +184,9 @@ def announce_command(  # noqa: PLR0913 - one parameter an option
     others: tuple[Path, ...],
     out: Path | None,
 ) -> None:
-    """Name a published list of releases in a network's log, as its organisers.
+    """Name a list of releases in a network's log.
 
-    From then on members install nothing from a mirror with another list of the same number. Members
+    It was published before, and the network's organisers sign. From then on members install nothing from a mirror with another list of the same number. Members
     with a version older than the minimum take part in no further round until they are updated. If
     the network has two or more organisers, two of them sign.
     """

@@ -304,6 +304,12 @@ def test_the_command_exits_0_2_and_3_and_shows_nobodys_escape_codes(
     assert (code, said.splitlines()[0]) == (3, "could not be checked")
 
 
+@pytest.fixture(autouse=True)
+def _network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name a ledger for all commands; none answers there."""
+    monkeypatch.setenv("TEQUIO_LEDGER", "http://127.0.0.1:9")
+
+
 def test_what_is_no_folder_of_an_export_is_named(tmp_path: Path) -> None:
     (tmp_path / "head.gguf").write_bytes(b"GGUF")
     for what, said in (

@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.fixture(autouse=True)
+def _network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name a ledger for all commands; none answers there."""
+    monkeypatch.setenv("TEQUIO_LEDGER", "http://127.0.0.1:9")
+
+
 def test_the_example_is_a_plan() -> None:
     said = CliRunner().invoke(cli, ["competition", "rules", "--example"]).stdout
     assert tomllib.loads(said)["scoring"]["evaluators"] == 3

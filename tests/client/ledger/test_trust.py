@@ -52,6 +52,12 @@ WITNESSES = {name: Signer(name.encode().ljust(32)) for name in ("one", "two", "t
 ALICE = chain_of(Signer(bytes([1]) * 32), 40)
 
 
+@pytest.fixture(autouse=True)
+def _network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Name a ledger for all commands; none answers there."""
+    monkeypatch.setenv("TEQUIO_LEDGER", "http://127.0.0.1:9")
+
+
 def policy(threshold: int = 2, log: str = genesis().log_key) -> bytes:
     lines = "".join(f"witness {name} {key_of(name).text()}\n" for name in WITNESSES)
     return f"log {log}\n{lines}group g {threshold} one two three\nquorum g\n".encode()
