@@ -43,7 +43,10 @@ def release() -> None:
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--no-passphrase", is_flag=True, help="For a key that a machine signs with.")
 def key_command(*, path: Path, no_passphrase: bool) -> None:
-    """Create a key: PATH, to be kept secret, and PATH.pub, to be given to the others."""
+    """Create a key.
+
+    PATH is to be kept secret, and PATH.pub to be given to the others.
+    """
     passphrase = None if no_passphrase else _passphrase(path, is_new=True)
     click.echo(f"key {create_key(path, passphrase).public_key.keyid}")
 
@@ -64,7 +67,10 @@ def init_command(
     root_threshold: int,
     targets_threshold: int,
 ) -> None:
-    """Begin a repository; `tequio release sign` with the keys publishes it."""
+    """Begin a repository.
+
+    `tequio release sign` with its keys publishes it.
+    """
     online = [read_public_key(online_key)]
     ReleaseRepository(folder).create(
         {
@@ -148,7 +154,10 @@ def sign_command(*, folder: Path, keys: tuple[Path, ...]) -> None:
 def rotate_command(
     *, folder: Path, role: str, add: Path | None, remove: str, threshold: int
 ) -> None:
-    """Propose other keys for a role; keys of the old and the new root sign it."""
+    """Propose other keys for a role.
+
+    Keys of the old and the new root sign it.
+    """
     public = read_public_key(add) if add else None
     ReleaseRepository(folder).rotate(role, add=public, remove=remove, threshold=threshold)
     _show_waiting(folder)
@@ -186,9 +195,9 @@ def announce_command(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Name a list of releases in a network's log.
 
-    It was published before, and the network's organisers sign. From then on members install nothing from a mirror with another list of the same number. Members
-    with a version older than the minimum take part in no further round until they are updated. If
-    the network has two or more organisers, two of them sign.
+    It was published before, and the network's organisers sign; of two or more, two do. From then on
+    members install nothing from a mirror with another list of the same number. Members with a
+    version older than the minimum take part in no further round until they are updated.
     """
     from tequio_client.organiser import signing
 
@@ -220,7 +229,10 @@ def _content(metadata: str) -> bytes:
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--mirror", "mirrors", multiple=True, required=True, help="Address of a mirror.")
 def trust_command(*, folder: Path, out: Path, mirrors: tuple[str, ...]) -> None:
-    """Write what a build carries: `make package` takes OUT from TEQUIO_RELEASES."""
+    """Write what a build carries.
+
+    `make package` takes OUT from TEQUIO_RELEASES.
+    """
     ReleaseRepository(folder).trust(list(mirrors), out)
 
 
