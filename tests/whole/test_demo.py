@@ -210,7 +210,7 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
     with served_again(demo.folder) as url, chromium() as browser, watched(browser) as window:
         page = window.page
         window.open(url)
-        page.locator(".run a").click()
+        page.locator(".run a").first.click()
         page.get_by_role("heading", name="Finished").wait_for()
         assert f"in {ROUNDS} closed rounds" in page.locator(".stats").inner_text()
         assert page.locator("#loss-summary").inner_text().startswith("The median loss")
@@ -269,7 +269,7 @@ KINDS = {
 }
 """Kinds of pages that links lead to, starting from the first page."""
 _NAMES = re.compile(r"(?<=/)(?:[A-Za-z0-9_-]{43}|\d+)(?=/|$)")
-_STILL = ("/static/", "/v1/", "/log/", "/openapi", "/metrics")
+_STILL = ("/static/", "/v1/", "/log/", "/openapi", "/metrics", "/healthz")
 """Prefixes of paths that are not pages."""
 
 
