@@ -145,6 +145,8 @@ class _Number(click.FloatRange):
         return number
 
 
+_IN_PLACE_OF_LEDGER = ("invitation", "mirror")
+"""Options that name a ledger themselves, or need none."""
 _RATE = _Number(0.001, 1e9)
 
 
@@ -155,7 +157,7 @@ def _resolve_ledger(
         return ledger
     from tequio_client.ledger import networks
 
-    if context.params.get("invitation"):  # names the ledger
+    if any(context.params.get(name) for name in _IN_PLACE_OF_LEDGER):
         return ""
     chosen = networks.chosen_ledger(context.params.get("folder"))
     if not chosen:

@@ -187,7 +187,7 @@ class ChildProcess:
                 **child.start_options(),
             )
         except FileNotFoundError as err:
-            return f"the runtime that trains is not installed: {err.filename} is missing"
+            return f"it could not be started: {err.filename} is missing"
         except OSError as err:  # no memory or no process left: as good as a child that dies at once
             return f"it could not be started: {err}"
         reason = ""

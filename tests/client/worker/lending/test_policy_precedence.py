@@ -92,7 +92,11 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
         LendingState.ATTENTION,
         [("fact", {"standing_problem": "until Monday"})],
     ),
-    (LendingReason.OUTDATED, LendingState.ATTENTION, [("fact", {"wanted_version": "0.3.0"})]),
+    (
+        LendingReason.OUTDATED,
+        LendingState.ATTENTION,
+        [("fact", {"wanted_version": "0.3.0", "round": None})],
+    ),
     (
         LendingReason.LEDGER_UNKNOWN,
         LendingState.ATTENTION,
