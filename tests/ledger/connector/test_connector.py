@@ -435,4 +435,4 @@ def test_without_a_ledger_it_says_so(tmp_path: Path) -> None:
     options = ("--port", "0", "--github", "id", "--ledger", "http://127.0.0.1:1")
     done = run("connect", "--dir", str(tmp_path), *options)
     assert done.returncode == 1
-    assert "can't reach the network at http://127.0.0.1:1" in done.stderr
+    assert "the ledger at http://127.0.0.1:1 does not answer" in done.stderr
