@@ -8,6 +8,7 @@ from sqlalchemy import select
 
 from tequio_ledger.store.models import Credit, LogEntry, Round
 from tequio_shared.ids import to_text
+from tequio_shared.round.points import points
 from tests.support.sample_ledger import ROUNDS_A_DAY
 
 if TYPE_CHECKING:
@@ -57,9 +58,8 @@ def test_points_of_a_round_are_those_of_the_credits(seen: PageSite) -> None:
                 select(Credit.micropoints).where(Credit.round == number)
             ).all()
             page = round_page(seen, number)
-            said = f"{sum(credited) / 1_000_000:.6f}"
             assert f"Accepted {accepted} of" in page.text
-            assert f"Points paid {said[:4]}" in page.text
+            assert f"Points paid {points(sum(credited))}" in page.text
 
 
 def test_a_head_says_who_stated_it_and_which_one_the_round_made(seen: PageSite) -> None:
