@@ -116,7 +116,7 @@ def test_the_volunteers_command_prints_its_help_without_any_extra(unpacked: Path
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
-        (("tequio_client", "worker"), "client"),
+        (("tequio_client", "worker", "--ledger", "http://127.0.0.1:9"), "client"),
         (("tequio_client", "app"), "client"),
         (("tequio_client", "score", "model", "--on", "text"), "client"),
         (("tequio_ledger", "serve"), "ledger"),
