@@ -18,6 +18,7 @@ import pytest
 from tequio_client.demo import programs
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SAMPLE_PROMPT_BYTES
+from tequio_shared.round.points import exact_points
 from tests.support.browser import CHROMIUM, NARROW, WatchedPage, barriers, chromium, watched
 from tests.support.real_network import left_over
 
@@ -230,7 +231,7 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
         for peer in demo.outcome["peers"]:
             window.open(f"{url}/search?q={peer['peer_id']}")
             points = page.locator(".stat", has_text="exactly").inner_text()
-            assert f"{peer['micropoints'] / 1e6:.6f}".rstrip("0") in points
+            assert exact_points(peer["micropoints"]) in points
         assert window.faults == []
 
 
