@@ -155,12 +155,12 @@ make_venv() {
 }
 
 # Every file by its hash, and nothing that is not in a lock. What builds packages comes first: pip would
-# fetch its own, without hashes. The project comes last, as a link to this folder. Nothing is compiled to bytecode:
-# Python does it for what it imports.
+# fetch its own, without hashes. The project comes last, as a link to this folder. All of it is compiled to bytecode here:
+# a trainer in its sandbox may not write any, and would compile torch at each start.
 install_packages() {
   pip install "${BY_HASH[@]}" --only-binary :all: --requirement installer/locks/build.lock --requirement installer/locks/uv.lock
   # By pip, which knows where this computer has the build for its device.
-  pip install "${BY_HASH[@]}" --no-compile --requirement "$(installer/torch.sh "$BIN/python")"
+  pip install "${BY_HASH[@]}" --requirement "$(installer/torch.sh "$BIN/python")"
   install_requirements
   pip install --no-build-isolation --no-deps --editable .
   check_packages
@@ -169,10 +169,10 @@ install_packages() {
 # uv does in seconds what takes pip a minute and a half. It does not read pip's configuration, and so may not reach
 # the mirror that this computer has to use: then pip does it.
 install_requirements() {
-  "$BIN/uv" pip install "${BY_HASH[@]}" --quiet --no-config --python "$BIN/python" \
+  "$BIN/uv" pip install "${BY_HASH[@]}" --quiet --no-config --compile-bytecode --python "$BIN/python" \
     --requirement requirements.lock && return
   printf 'uv could not install the packages: pip tries, which takes longer\n' >&2
-  pip install "${BY_HASH[@]}" --use-pep517 --no-compile --requirement requirements.lock
+  pip install "${BY_HASH[@]}" --use-pep517 --requirement requirements.lock
 }
 
 # libp2p alone lacks packages that it names, on purpose: installer/uv.toml.
