@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
 from tequio_client.worker.swarm import libp2p_parts
+from tests.support.hidden_packages import HIDE
 from tests.support.sbom import EXTRAS, LOCKS, PRODUCTS, TORCH, Locked, entries
 
 if TYPE_CHECKING:
@@ -41,23 +42,13 @@ CODE: Mapping[str, tuple[str, ...]] = {
 }
 """The packages that each product imports when it runs; a seed is a worker without the rest."""
 
-IMPORT_WITH = """
+IMPORT_WITH = f"""
 import importlib, json, pkgutil, sys
 hidden, packages = set(json.loads(sys.argv[1])), sys.argv[2:]
-
-class Without:
-    def __init__(self, finder):
-        self._finder = finder
-    def __getattr__(self, name):
-        return getattr(self._finder, name)
-    def find_spec(self, name, path=None, target=None):
-        is_hidden = name.partition(".")[0] in hidden
-        return None if is_hidden else self._finder.find_spec(name, path, target)
-
-sys.meta_path[:] = map(Without, sys.meta_path)
+{HIDE}
 for name in packages:
     package = importlib.import_module(name)
-    for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+    for module in pkgutil.walk_packages(package.__path__, f"{{name}}."):
         if not module.name.endswith("__main__") and ".migrations" not in module.name:
             importlib.import_module(module.name)
 print(*(name for name in sys.modules if name.partition(".")[0] == "libp2p"))

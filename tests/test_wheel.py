@@ -20,6 +20,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
+from tests.support.hidden_packages import HIDE
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -33,24 +35,14 @@ SOURCES: Mapping[str, Path] = {
 COMMANDS = {"tequio": "tequio_client", "tequio-ledger": "tequio_ledger"}
 OF_EVERY_INTERPRETER = {"_distutils_hack", "pkg_resources", "setuptools", "pip"}
 
-RUN_WITH = """
+RUN_WITH = f"""
 import json, sys
 folder, hidden, module, *words = json.loads(sys.argv[1])
-
-class Without:
-    def __init__(self, finder):
-        self._finder = finder
-    def __getattr__(self, name):
-        return getattr(self._finder, name)
-    def find_spec(self, name, path=None, target=None):
-        is_hidden = name.partition(".")[0] in hidden
-        return None if is_hidden else self._finder.find_spec(name, path, target)
-
-sys.meta_path[:] = map(Without, sys.meta_path)
+{HIDE}
 sys.path.insert(0, folder)
 sys.argv = [module, *words]
 from importlib import import_module
-main = import_module(f"{module}.__main__")
+main = import_module(f"{{module}}.__main__")
 assert main.__file__.startswith(folder), main.__file__
 main.main()
 """

@@ -16,7 +16,7 @@ import click
 from tequio_client.cli import LazyGroup
 from tequio_client.platform import programs
 from tequio_client.runtime import disable_core_dumps
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import TequioError, UserFacingError, first_error
 from tequio_shared.version import BUILD
 
 # Help is written here rather than read from the commands: `tequio --help` imports none of them,
@@ -137,9 +137,9 @@ def main() -> None:
         is_closed = True
     except* TequioError as group:
         # Tasks that failed along with the real cause are in the group too, often before it.
-        error = _first_error(group.subgroup(UserFacingError) or group)
+        error = first_error(group.subgroup(UserFacingError) or group)
     except* ModuleNotFoundError as group:
-        missing = str(getattr(_first_error(group), "name", None)).partition(".")[0]
+        missing = str(getattr(first_error(group), "name", None)).partition(".")[0]
         if missing in ("tequio_client", "tequio_shared"):
             raise  # a bug
     # Not inside `except*`: before Python 3.11.4 it wraps the end of the process in a group, which
@@ -161,7 +161,7 @@ def _handle_missing(package: str) -> NoReturn:
 
 def _exit_with_error(error: BaseException) -> NoReturn:
     if VERBOSE in sys.argv and error.__cause__ is not None:
-        click.echo(f"details: {_first_error(error.__cause__)}", err=True)
+        click.echo(f"details: {first_error(error.__cause__)}", err=True)
     _exit_with(str(error))
 
 
@@ -216,12 +216,6 @@ def _run_with_torch() -> NoReturn:
         )
     # The user's own words, passed on to a program of this package.
     sys.exit(subprocess.run((program, *words), check=False).returncode)  # noqa: S603
-
-
-def _first_error(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _exit_with(message: str) -> NoReturn:

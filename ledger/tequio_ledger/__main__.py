@@ -11,7 +11,7 @@ import sys
 import click
 
 from tequio_ledger import SOFTWARE
-from tequio_shared.errors import FatalLogError, UserFacingError
+from tequio_shared.errors import FatalLogError, UserFacingError, first_error
 
 # A command's module is imported when the command is called. So `sign`, the process that holds the
 # log's key, contains no web server and no database in which a hole could be found, and `--help`
@@ -97,11 +97,11 @@ def main() -> None:
         importlib.import_module("tequio_ledger.resources").prepare_process()
         cli()
     except* UserFacingError as group:
-        failure = str(_first(group)), 1
+        failure = str(first_error(group)), 1
     except* FatalLogError as group:
-        failure = str(_first(group)), 2
+        failure = str(first_error(group)), 2
     except* ModuleNotFoundError as group:
-        name = str(getattr(_first(group), "name", None)).partition(".")[0]
+        name = str(getattr(first_error(group), "name", None)).partition(".")[0]
         if name.startswith("tequio"):
             raise  # a bug
         failure = (
@@ -115,12 +115,6 @@ def main() -> None:
         message, status = failure
         click.echo(f"tequio-ledger: {message}", err=True)
         sys.exit(status)
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 if __name__ == "__main__":

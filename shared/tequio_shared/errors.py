@@ -40,3 +40,10 @@ class UserFacingError(TequioError):
 
 class FatalLogError(TequioError):
     """The log's state may be inconsistent: drop everything in memory and exit."""
+
+
+def first_error(error: BaseException) -> BaseException:
+    """Return the error itself, or the first one in its group."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -14,11 +14,11 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import ApiLimits
 from tequio_client.worker.ledger.follower import LogFollower
-from tequio_client.worker.shutdown import first_error
 from tequio_ledger.monitor.alarms import Alarms
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
+from tequio_shared.errors import first_error
 from tequio_shared.ids import from_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint

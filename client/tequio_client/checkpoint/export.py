@@ -35,10 +35,9 @@ from tequio_client.verify.source import (
     open_seeds,
 )
 from tequio_client.worker import shutdown
-from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, weights_ref
 from tequio_client.worker.swarm.sources import FetchFailedError
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.round.manifest import Manifest

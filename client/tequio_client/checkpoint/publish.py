@@ -28,7 +28,7 @@ from tequio_client.organiser import signing
 from tequio_client.verify.report import NoProgress, WorkProgress
 from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import TequioError, UserFacingError, first_error
 from tequio_shared.ids import RunId, digest_from_text
 from tequio_shared.network.run import RunState
 from tequio_shared.statements.network import CheckpointPublish
@@ -119,7 +119,7 @@ def follow_run(
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
-            log.warning("not published yet", error=str(shutdown.first_error(group)), again_s=wait_s)
+            log.warning("not published yet", error=str(first_error(group)), again_s=wait_s)
         if not is_over:
             pause(wait_s)
 

@@ -36,9 +36,8 @@ from tequio_client.runtime import configure_logging, locked
 from tequio_client.trainer import device as devices
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.worker.children import evaluator as evaluator_files
-from tequio_client.worker.shutdown import first_error
 from tequio_shared import encoding
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.ids import Digest, digest_from_text, key_from_text
 from tequio_shared.log.policy import Policy
 from tequio_shared.statements.statement import Body

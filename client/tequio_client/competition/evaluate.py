@@ -17,9 +17,8 @@ from tequio_client.runtime import locked
 from tequio_client.trainer import device
 from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import NoProgress, ProgressBars, WorkProgress
-from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import TequioError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
 

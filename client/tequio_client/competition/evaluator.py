@@ -30,12 +30,11 @@ from tequio_client.verify.report import WorkProgress
 from tequio_client.worker.children import evaluator as evaluator_child
 from tequio_client.worker.children.evaluator import EVALUATION_FILE, missing_memory
 from tequio_client.worker.ledger.standing import format_time
-from tequio_client.worker.shutdown import first_error
 from tequio_shared.competition import state
 from tequio_shared.competition.draw import lot_input
 from tequio_shared.competition.rules import Evaluation
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.ids import (
     Digest,
     PeerKey,

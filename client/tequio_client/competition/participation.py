@@ -31,7 +31,7 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.competition.rules import Evaluation, Submission
 from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, CompetitionView
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.statements.competitions import (
@@ -156,7 +156,7 @@ class FolderSubmitter:
             try:
                 trio.run(submitted)
             except* LedgerRefusedError as group:  # its code tells an evaluator what to do
-                refused = shutdown.first_error(group)
+                refused = first_error(group)
         if refused is not None:
             raise refused
 

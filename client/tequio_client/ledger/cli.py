@@ -9,7 +9,7 @@ import click
 
 from tequio_client.ledger import networks
 from tequio_client.ledger.networks import KnownNetwork
-from tequio_shared.errors import TequioError, UserFacingError
+from tequio_shared.errors import TequioError, UserFacingError, first_error
 
 T = TypeVar("T")
 _CHECK_TIMEOUT_S = 20.0
@@ -82,14 +82,9 @@ def _name_of(url: str) -> str:
         return trio.run(ask)
     except* (TequioError, trio.TooSlowError) as group:
         raise UserFacingError(
-            f"no ledger answers at {url} ({_first(group)}): check the address, or try again later"
+            f"no ledger answers at {url} ({first_error(group)}): check the address, or try again "
+            "later"
         ) from None
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def _saved(change: Callable[[], T]) -> T:

@@ -90,7 +90,7 @@ def chosen_ledger(worker_folder: Path | None = None) -> str:
     """The ledger in use, where no other is named; empty: no network was chosen yet.
 
     `worker_folder` may have settings of its own, as that of an app which is tried out has. Without
-    a choice in the app, the only network that the user added counts.
+    a choice in the app, the only known network counts.
     """
     folders = [] if worker_folder is None else [worker_folder / "settings"]
     for folder in (*folders, user_settings_folder()):

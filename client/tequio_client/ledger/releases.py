@@ -15,7 +15,6 @@ from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.network import ReleaseAnswer
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import to_text
 from tequio_shared.network.releases import NamedRelease, ReleaseHistory
 from tequio_shared.statements.network import SoftwareRelease
 from tequio_shared.statements.statement import Statement
@@ -46,17 +45,7 @@ async def read_releases(ledger: LedgerApi) -> ReleaseHistory:
 
 
 def _compare(listed: Sequence[ReleaseAnswer], proven: Sequence[NamedRelease]) -> None:
-    due = [
-        ReleaseAnswer(
-            index=one.index,
-            version=one.version,
-            minimum=one.minimum,
-            targets=to_text(one.targets),
-            targets_version=one.targets_version,
-        )
-        for one in reversed(proven)
-    ]
-    if list(listed) != due:
+    if list(listed) != [ReleaseAnswer.of(one) for one in reversed(proven)]:
         raise PeerError("the ledger's list of releases is not what its log says")
 
 

@@ -33,7 +33,7 @@ from tequio_client.worker.control.lists import RunsList
 from tequio_client.worker.points.forecast import read_speeds
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
@@ -299,7 +299,7 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
         try:
             trio.run(submit)
         except* LedgerRefusedError as group:
-            refused = shutdown.first_error(group)
+            refused = first_error(group)
             if not isinstance(refused, LedgerRefusedError) or refused.code != _WRONG_STATE:
                 raise
             raise UserFacingError(

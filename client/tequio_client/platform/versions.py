@@ -56,6 +56,11 @@ def data_folder() -> Path:
     return platformdirs.user_data_path("tequio")
 
 
+def releases_folder() -> Path:
+    """Return where what the mirrors have signed is kept: metadata, and the list of networks."""
+    return data_folder() / "releases"
+
+
 def trust_folder() -> Path:
     """Return what this build was given: root.json, mirrors.json, networks.json, or nothing."""
     named = os.environ.get(TRUST_VARIABLE)
@@ -64,7 +69,7 @@ def trust_folder() -> Path:
 
 def proposed_networks() -> bytes:
     """Read the newest signed list of networks to propose; empty: there is none."""
-    for folder in (data_folder() / "releases", trust_folder()):
+    for folder in (releases_folder(), trust_folder()):
         with contextlib.suppress(OSError):
             return (folder / NETWORKS).read_bytes()
     return b""

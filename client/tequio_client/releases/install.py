@@ -68,7 +68,7 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
     target = versions.folder_of(bundle.part, bundle.version)
     if installed_bundle(target) == bundle:
         return target
-    partial = target.with_name(f".{bundle.version}.partial")
+    partial = _partial(target)
     try:
         _drop_foreign_files(partial, bundle)
         missing = _fill_from_disk(bundle, partial)
@@ -91,9 +91,7 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
 def bytes_to_fetch(bundle: Bundle) -> int:
     """Estimate the download, without what installed versions and an earlier attempt have."""
     known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
-    partial = versions.folder_of(bundle.part, bundle.version).with_name(
-        f".{bundle.version}.partial"
-    )
+    partial = _partial(versions.folder_of(bundle.part, bundle.version))
     arrived = sum(
         path.stat().st_blocks * 512
         for path in partial.rglob("*")
@@ -111,6 +109,11 @@ def installed_bundle(folder: Path) -> Bundle | None:
         return decode_bundle((folder / MANIFEST).read_bytes())
     except (OSError, MalformedError):
         return None
+
+
+def _partial(target: Path) -> Path:
+    """Return the folder that grows until it is complete; no version has its name."""
+    return target.with_name(f".{target.name}.partial")
 
 
 def _installed_bundles() -> Iterator[tuple[Path, Bundle]]:

@@ -49,7 +49,7 @@ class Releases:
         """Keep the signed list of networks to propose. Raises MirrorError and OSError."""
         content = self._mirrors.target(NETWORKS, _NETWORKS_BYTES)
         if content is not None:
-            files.write_private(versions.data_folder() / "releases" / NETWORKS, content)
+            files.write_private(versions.releases_folder() / NETWORKS, content)
 
     def offer_update(self) -> tuple[Offer, list[Bundle]]:
         """Offer the newest version; no bundles if this is the newest.
@@ -101,7 +101,7 @@ def open_releases(ledger: LedgerChoice) -> Iterator[Releases]:
 
     Raises NoReleasesError, MirrorError, ListDiffersError and UserFacingError.
     """
-    trust, folder = read_trust(), versions.data_folder() / "releases"
+    trust, folder = read_trust(), versions.releases_folder()
     with locked(folder):
         mirrors = Mirrors(trust, folder / "metadata")
         mirrors.refresh()

@@ -26,12 +26,11 @@ from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.lending.facts import select_chosen_devices, select_lent_devices
 from tequio_client.worker.lending.lending import Lending
 from tequio_client.worker.settings import WorkerSettings
-from tequio_client.worker.shutdown import first_error
 from tequio_shared import vrf
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine, OfferAnswer
 from tequio_shared.competition.draw import lot_input, seed_input
 from tequio_shared.competition.state import CompetitionPhase
-from tequio_shared.errors import PeerError, RefusedError, TequioError
+from tequio_shared.errors import PeerError, RefusedError, TequioError, first_error
 from tequio_shared.ids import PeerKey, from_text, to_text
 from tequio_shared.statements.competitions import CompClose, EvalLot, EvalOffer
 from tequio_shared.statements.statement import Body, Statement

@@ -26,7 +26,6 @@ from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.settings import NetSettings
-from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
@@ -35,7 +34,7 @@ from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
 

@@ -14,7 +14,7 @@ import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.log.policy import NoQuorumError, UntrustedLogError
 
 log = structlog.get_logger(__name__)
@@ -68,13 +68,6 @@ def explain_unreachable_ledger(ledger: str) -> Iterator[None]:
                 f"the server at {ledger} is not a Tequio ledger of this version: "
                 f"{first_error(group)}"
             ) from group
-
-
-def first_error(error: BaseException) -> BaseException:
-    """The error itself, or the first one in its group."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 @contextmanager

@@ -71,7 +71,7 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds.join import RunOverError
 from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
-from tequio_shared.errors import RefusedError, TequioError, UserFacingError
+from tequio_shared.errors import RefusedError, TequioError, UserFacingError, first_error
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -287,7 +287,7 @@ class Worker:
         cause: IdleCause,
         device: LentDevice | None = None,
     ) -> None:
-        error = shutdown.first_error(group.subgroup(UserFacingError) or group)
+        error = first_error(group.subgroup(UserFacingError) or group)
         log.warning("not in a run", why=str(error), device=device.id if device else "")
         known = device.idle_reason if device else self.lending.idle_reason
         if isinstance(error, RunOverError):

@@ -34,7 +34,7 @@ from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import LEASE_S, NotLeaderError
-from tequio_shared.errors import FatalLogError, PeerError, RefusedError
+from tequio_shared.errors import FatalLogError, PeerError, RefusedError, first_error
 from tequio_shared.limits import POST_STATEMENTS
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.statements.statement import Entry
@@ -106,7 +106,7 @@ class Replica:
                 for one in self._inherited:
                     tasks.create_task(_submit_again(sequencer, one))
         except* (UnwritableError, NotSigningError) as group:
-            sequencer.closed_for = str(_first(group))
+            sequencer.closed_for = str(first_error(group))
         except* FatalLogError:
             sequencer.closed_for = "the log cannot be written"
             sequencer.reject_waiting()
@@ -167,13 +167,6 @@ async def _submit_again(sequencer: Sequencer, bundle: ForwardedBundle) -> None:
     else:
         if not bundle.answer.done():
             bundle.answer.set_result(outcomes)
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 class SubmissionIntake:

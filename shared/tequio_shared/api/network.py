@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from msgspec import Meta, Raw, Struct
 
@@ -19,7 +19,7 @@ from tequio_shared.ids import Bytes32Text, BytesText, Natural, Positive, from_te
 from tequio_shared.limits import ENTRY_BYTES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.releases import RELEASES
+from tequio_shared.network.releases import RELEASES, NamedRelease
 
 EVENT_BYTES = 2 * ENTRY_BYTES
 """Longest line, and most text in one event: base64url makes a leaf a third longer."""
@@ -114,6 +114,16 @@ class ReleaseAnswer(Struct, frozen=True, kw_only=True):
     minimum: Text
     targets: Bytes32Text
     targets_version: Positive
+
+    @classmethod
+    def of(cls, named: NamedRelease) -> Self:
+        return cls(
+            index=named.index,
+            version=named.version,
+            minimum=named.minimum,
+            targets=to_text(named.targets),
+            targets_version=named.targets_version,
+        )
 
 
 class ReleasesAnswer(Struct, frozen=True):

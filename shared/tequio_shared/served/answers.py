@@ -329,14 +329,5 @@ def connectors_answer(state: State, as_of: AsOf) -> ConnectorsAnswer:
 
 def releases_answer(state: State, as_of: AsOf) -> ReleasesAnswer:
     """List the releases that organisers named, the newest first."""
-    rows = [
-        ReleaseAnswer(
-            index=one.index,
-            version=one.version,
-            minimum=one.minimum,
-            targets=to_text(one.targets),
-            targets_version=one.targets_version,
-        )
-        for one in reversed(state.releases.releases)
-    ]
+    rows = [ReleaseAnswer.of(one) for one in reversed(state.releases.releases)]
     return ReleasesAnswer(rows, as_of)

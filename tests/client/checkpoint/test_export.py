@@ -17,8 +17,7 @@ from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
-from tequio_client.worker.shutdown import first_error
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.ids import digest_from_text, to_text
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, LlamaRun, ServedLog, play, played, served_log

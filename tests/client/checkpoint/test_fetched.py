@@ -14,11 +14,10 @@ import trio
 from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
-from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_shared.addresses import sign_addresses
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.keys import Signer
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log

@@ -14,8 +14,7 @@ from tequio_client.checkpoint.layout import HeadClaim
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.verify.audit import AuditOptions, audit
-from tequio_client.worker.shutdown import first_error
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.statements.network import CheckpointPublish

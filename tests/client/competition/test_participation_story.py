@@ -18,7 +18,7 @@ from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children import evaluator as children_evaluator
 from tequio_shared.competition.rules import CompetitionOutcome
 from tequio_shared.competition.state import CompetitionPhase
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests import lies
@@ -130,10 +130,7 @@ def _play(scenario: CompetitionScenario) -> None:
 def _refused(scenario: CompetitionScenario, act: Callable[[], object]) -> None:
     with pytest.raises((UserFacingError, LedgerRefusedError, BaseExceptionGroup)) as told:
         act()
-    error: BaseException = told.value
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    scenario.messages.append(f"refused: {error}")
+    scenario.messages.append(f"refused: {first_error(told.value)}")
 
 
 def _challenge(scenario: CompetitionScenario, evaluator: str) -> None:

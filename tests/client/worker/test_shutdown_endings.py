@@ -6,8 +6,8 @@ import pytest
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.worker import shutdown
-from tequio_client.worker.shutdown import BrokenRulesError, first_error
-from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_client.worker.shutdown import BrokenRulesError
+from tequio_shared.errors import MalformedError, UserFacingError, first_error
 
 URL = "https://ledger.example"
 

@@ -21,8 +21,7 @@ from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.worker.shutdown import first_error
-from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.errors import MalformedError, TequioError, first_error
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:

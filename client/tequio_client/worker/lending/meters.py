@@ -247,7 +247,7 @@ class TransferMeter:
     def cap_reached_ms(self, cap_bytes: int, moment: LocalInstant) -> int:
         """When the month's cap is reached at the rate of the last hour.
 
-        0: there is no cap, it is not reached this month, or the rate is not known yet.
+        0 without a cap, if it lasts for the month, or while the rate is unknown.
         """
         if not cap_bytes or self._seen_s < LEAST_FORECAST_S or self._long_per_s <= 0:
             return 0

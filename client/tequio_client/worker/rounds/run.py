@@ -33,9 +33,9 @@ from tequio_client.worker.rounds.repeated_training import RepeatedTraining
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
-from tequio_client.worker.shutdown import BrokenRulesError, first_error
+from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_client.worker.store.trees import head_refs
-from tequio_shared.errors import RefusedError, TequioError
+from tequio_shared.errors import RefusedError, TequioError, first_error
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES

@@ -26,7 +26,6 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
@@ -42,7 +41,7 @@ from tequio_client.worker.swarm.sources import (
     OneSourceAtATime,
 )
 from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
-from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.errors import MalformedError, PeerError, RefusedError, first_error
 from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
 

@@ -19,11 +19,10 @@ from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
 from tequio_client.worker.rounds.workdir import HEADS_FILE, RecordedHeads
-from tequio_client.worker.shutdown import first_error
 from tequio_client.worker.store.store import Store, StorePins
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import PeerError, first_error
 from tequio_shared.head.contribution import ExpectedContribution, RecordShape, payload_seal
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES

@@ -26,10 +26,10 @@ from tequio_client.worker.points.points_db import PointsDatabase
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
-from tequio_client.worker.shutdown import BrokenRulesError, first_error
+from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_client.worker.store.store import Store
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, from_text, to_text
 from tequio_shared.network.run import first_head

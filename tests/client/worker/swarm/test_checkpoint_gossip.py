@@ -18,7 +18,7 @@ from tequio_client.worker.swarm.checkpoint_gossip import (
     CheckpointGossip,
     checkpoint_topic,
 )
-from tequio_shared.errors import PeerError
+from tequio_shared.errors import PeerError, first_error
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import Signer
 from tequio_shared.log.notes import NOTE_BYTES, VerifierKey, sign_checkpoint
@@ -109,9 +109,7 @@ def ahead_of(one: CheckpointGossip) -> bytes | None:
 
 
 def alarm_of(group: BaseExceptionGroup[BaseException]) -> str:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+    error = first_error(group)
     assert isinstance(error, LogForkedError), error
     return str(error)
 
