@@ -21,6 +21,7 @@ from tequio_client.worker.shutdown import STOP_SIGNALS
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
+from tequio_shared.round.points import points
 
 MIB = 1 << 20
 REFRESH_S = 0.5
@@ -53,7 +54,7 @@ def _headline(network: DemoNetwork, now: float) -> RenderableType:
 
 def _peers(network: DemoNetwork) -> RenderableType:
     table = Table(expand=True)
-    numbers = ("head of", "peers", "sent", "received", "rounds", "proofs", "points (micro)")
+    numbers = ("head of", "peers", "sent", "received", "rounds", "proofs", "points")
     for column in ("peer", "doing", *numbers, "memory MiB"):
         table.add_column(column, justify="left" if column in ("peer", "doing") else "right")
     for one in network.statuses():
@@ -66,7 +67,7 @@ def _peers(network: DemoNetwork) -> RenderableType:
             f"{one.received_bytes / MIB:.1f}",
             str(one.rounds_trained),
             str(one.proofs),
-            f"{network.micropoints.get(one.key, 0):,}",
+            points(network.micropoints.get(one.key, 0)),
             f"{one.resident_mb} + {one.trainer_resident_mb}",
         )
     return table
@@ -87,10 +88,10 @@ def print_summary(result: DemoResult, console: Console) -> None:
     facts.add_row("audit", f"{AUDIT_RESULTS.get(result.audit_exit, 'failed')}")
     facts.add_row("time", f"{result.seconds:.0f} s")
     console.print(Panel(facts, title="What came out", title_align="left"))
-    points = Table("volunteer", "points (micro)")
+    earned = Table("volunteer", "points")
     for key, micropoints in sorted(result.micropoints.items(), key=lambda pair: -pair[1]):
-        points.add_row(peer_id_text(key_from_text(key)), f"{micropoints:,}")
-    console.print(points)
+        earned.add_row(peer_id_text(key_from_text(key)), points(micropoints))
+    console.print(earned)
     console.print(Panel(Text(result.end.sample), title="The model writes", title_align="left"))
 
 
