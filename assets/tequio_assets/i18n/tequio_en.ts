@@ -133,9 +133,9 @@
     <name>RoundCard</name>
     <message numerus="yes">
         <source>%n peer(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n peer</numerusform>
+            <numerusform>%n peers</numerusform>
         </translation>
     </message>
 </context>
