@@ -7,7 +7,7 @@ peak that the maker states; Chowdhery et al. 2022, appendix B), the most memory 
 until a pause has given nine tenths of it back. The ledger's audit computes every head again on the
 CPU, so its exit status says whether heads agree.
 
-    python bench/card.py [--device cuda] [--size 124M] [--minutes 15] [--json FILE]
+    python bench/card.py [--device cuda] [--size 124M] [--minutes 15] [--json FILE] [--folder F]
 
 Without a card, `--device cpu --size toy` runs the same script in two minutes; its memory is then
 that of the trainers' processes. Exit status: 0, or 1 if the heads differ.
@@ -82,7 +82,7 @@ SIZES = {
             "tie_word_embeddings": True,
         },
         sequence=1_024,
-        windows=320,
+        windows=4_096,
         train_s=45.0,
     ),
 }
@@ -149,6 +149,7 @@ def main() -> None:
     parser.add_argument("--size", choices=SIZES, default=None, help="default: by the device")
     parser.add_argument("--minutes", type=float, default=None, help="of training, about")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--folder", type=Path, help="keep ledger, data and logs in this new folder")
     options = parser.parse_args()
     device = torch.device(options.device)
     name = options.size or ("124M" if device.type == "cuda" else "toy")
@@ -156,7 +157,7 @@ def main() -> None:
     minutes = options.minutes or (15.0 if device.type == "cuda" else 1.0)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         script = DemoScript(
-            folder=Path(folder) / "demo",
+            folder=options.folder or Path(folder) / "demo",
             rounds=max(round(minutes * 60 / size.train_s), 4),
             peers=VOLUNTEERS,
             train_s=size.train_s,

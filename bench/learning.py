@@ -7,6 +7,7 @@ All plans of a size see the same tokens in the same order. Each training is one 
 `bench/learning.jsonl`; what is there already is not trained again, so the table grows.
 
     python bench/learning.py [--size 1M] [--plan NAME ...] [--seeds 1 2 3] [--jobs N] [--write]
+        [--device cuda]
 
 Prints, for each plan, held-out bits per byte with the half-width of their 95 % interval over the
 seeds, the difference from full-gradient Muon with the same seeds, bytes, and the time of each part.
@@ -23,6 +24,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Any
@@ -40,6 +42,7 @@ from loops.local_swarm import (
 from loops.machine import machine
 
 from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, to_toml
+from tequio_client.trainer.device import open_device
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,41 +97,53 @@ SIZES = {
             "num_attention_heads": 6,
             "num_key_value_heads": 6,
         },
-        windows=8,
-        steps=120,
+        windows=64,
+        steps=1200,
     ),
 }
 RATES = {"lr": 4.5e-3, "adam_lr": 1.5e-3}
-METHODS: Mapping[str, Method] = {
-    FULL: Method(inner={"lr": 6e-3, "adam_lr": 2e-3}, central=True),
-    "adamw, all gradients": Method(inner={"optimiser": "adamw", "adam_lr": 3e-3}, central=True),
-    "sparseloco, 10 steps, k 256": Method(
-        steps=10, inner=RATES, algorithm={"k": 256, "outer_lr": 2.0}
-    ),
-    "sparseloco, 20 steps, k 512": Method(
-        steps=20, inner={"lr": 3e-3, "adam_lr": 1e-3}, algorithm={"k": 512, "outer_lr": 2.0}
-    ),
-    "sparseloco, 20 steps, k 512, down link 512": Method(
-        steps=20,
-        inner={"lr": 3e-3, "adam_lr": 1e-3},
-        algorithm={"k": 512, "outer_lr": 2.0, "down_k": 512},
-    ),
-    "diloco, 20 steps, momentum 0.6": Method(
-        steps=20,
-        inner=RATES,
-        algorithm={"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
-    ),
-    "distro, every step, k 16": Method(steps=1, inner={}, algorithm={"name": "distro", "k": 16}),
+LOW = {"lr": 3e-3, "adam_lr": 1e-3}
+HIGH = {"lr": 6e-3, "adam_lr": 2e-3}
+METHODS: Mapping[str, Mapping[str, Method]] = {
+    "1M": {
+        FULL: Method(inner=HIGH, central=True),
+        "adamw, all gradients": Method(inner={"optimiser": "adamw", "adam_lr": 3e-3}, central=True),
+        "sparseloco, 10 steps, k 256": Method(
+            steps=10, inner=RATES, algorithm={"k": 256, "outer_lr": 2.0}
+        ),
+        "sparseloco, 20 steps, k 512": Method(inner=LOW, algorithm={"k": 512, "outer_lr": 2.0}),
+        "sparseloco, 20 steps, k 512, down link 512": Method(
+            inner=LOW, algorithm={"k": 512, "outer_lr": 2.0, "down_k": 512}
+        ),
+        "diloco, 20 steps, momentum 0.6": Method(
+            inner=RATES,
+            algorithm={"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
+        ),
+        "distro, every step, k 16": Method(
+            steps=1, inner={}, algorithm={"name": "distro", "k": 16}
+        ),
+    },
+    "10M": {
+        FULL: Method(inner=LOW, central=True),
+        "muon, all gradients, twice the rates": Method(inner=HIGH, central=True),
+        "sparseloco, 20 steps, k 512": Method(inner=LOW, algorithm={"k": 512, "outer_lr": 2.0}),
+        "sparseloco, 40 steps, k 512": Method(
+            steps=40, inner=LOW, algorithm={"k": 512, "outer_lr": 2.0}
+        ),
+    },
 }
+"""Plans of each size. Rates of 10M are those that were best of three for all gradients."""
+PLANS = sorted({name for methods in METHODS.values() for name in methods})
 
 
 def main() -> None:
     """Train what is missing, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", choices=SIZES, action="append", help="default: all")
-    parser.add_argument("--plan", choices=METHODS, action="append", help="default: all")
+    parser.add_argument("--plan", choices=PLANS, action="append", help="default: all")
     parser.add_argument("--seeds", type=int, nargs="*", default=[1, 2, 3], help="default: 1 2 3")
     parser.add_argument("--jobs", type=int, default=2, help="trainings at once, one thread each")
+    parser.add_argument("--device", default="cpu", help="default: cpu; 10M is for a card")
     parser.add_argument("--json", type=Path, help="write the rows of the tables to this file")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/results.md")
     options = parser.parse_args()
@@ -137,13 +152,14 @@ def main() -> None:
         (size, name, seed)
         for seed in options.seeds
         for size in options.size or SIZES
-        for name in options.plan or METHODS
-        if (size, name, seed) not in known
+        for name in METHODS[size]
+        if name in (options.plan or PLANS) and (size, name, seed) not in known
     ]
     # Spawned: torch's threads do not survive a fork.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(options.jobs, spawn, max_tasks_per_child=1) as pool:
-        for result in pool.map(_train, *zip(*wanted, strict=True)) if wanted else ():
+        train = partial(_train, wanted=options.device)
+        for result in pool.map(train, *zip(*wanted, strict=True)) if wanted else ():
             print(json.dumps(result), flush=True)
     known = _known()
     rows = {size: [_row(known, size, name) for name in _trained(known, size)] for size in SIZES}
@@ -158,7 +174,7 @@ def main() -> None:
 
 def _trained(known: _Known, size: str) -> list[str]:
     """The plans that were trained at this size."""
-    return [name for name in METHODS if any(key[:2] == (size, name) for key in known)]
+    return [name for name in METHODS[size] if any(key[:2] == (size, name) for key in known)]
 
 
 def _known() -> _Known:
@@ -168,13 +184,14 @@ def _known() -> _Known:
     return {
         (one["size"], one["name"], one["seed"]): one
         for one in found
-        if one["name"] in METHODS and one["plan"] == _plan(one["size"], one["name"], one["seed"])
+        if one["name"] in METHODS[one["size"]]
+        and one["plan"] == _plan(one["size"], one["name"], one["seed"])
     }
 
 
 def _plan(size: str, name: str, seed: int) -> dict[str, dict[str, object]]:
     """Make the tables of a plan."""
-    method, one = METHODS[name], SIZES[size]
+    method, one = METHODS[size][name], SIZES[size]
     return {
         "model": {"source": "config.json", "seed": seed},
         "data": {"folder": "data"},
@@ -186,15 +203,15 @@ def _plan(size: str, name: str, seed: int) -> dict[str, dict[str, object]]:
     }
 
 
-def _train(size: str, name: str, seed: int) -> dict[str, object]:
+def _train(size: str, name: str, seed: int, *, wanted: str) -> dict[str, object]:
     torch.set_num_threads(1)
     tables = _plan(size, name, seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.toml"
         _write(path, tables, SIZES[size].config)
         begun = time.perf_counter()
-        run = LocalRun(path, TRAINERS)
-        if METHODS[name].central:
+        run = LocalRun(path, TRAINERS, open_device(wanted))
+        if METHODS[size][name].central:
             train_centrally(run)
         else:
             LocalSwarm(run).train()
@@ -209,6 +226,7 @@ def _train(size: str, name: str, seed: int) -> dict[str, object]:
             "part_s": run.costs.seconds,
             "seconds": time.perf_counter() - begun,
             "plan": tables,
+            "device": run.device.name,
             **machine(),
         }
     with RESULTS.open("a") as file:
@@ -233,7 +251,7 @@ def _row(known: _Known, size: str, name: str) -> list[str]:
         if seed in full
     ]
     some = next(iter(found.values()))
-    steps, rounds = SIZES[size].steps, SIZES[size].steps // METHODS[name].steps
+    steps, rounds = SIZES[size].steps, SIZES[size].steps // METHODS[size][name].steps
     fewer = FULL_BYTES * some["parameters"] * steps / some["payload_bytes"]
     parts = [mean(one["part_s"][part] for one in found.values()) / rounds for part in PARTS]
     return [

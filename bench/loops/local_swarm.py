@@ -69,8 +69,9 @@ class Costs:
 class LocalRun:
     """A run's model, data and held-out documents."""
 
-    def __init__(self, plan: Path, trainers: int) -> None:
+    def __init__(self, plan: Path, trainers: int, device: ComputeDevice = CPU) -> None:
         """Prepare the plan's run. Every trainer gets the plan's first number of windows."""
+        self.device = device
         prepared = prepare_run(plan)
         self.manifest: Manifest = prepared.manifest
         self.trainers = trainers
@@ -84,6 +85,8 @@ class LocalRun:
         )
         self._held_out = files[corpus.held_out[0].root]
         self.model = model.build_random(prepared.blobs[1], 0)
+        self.model.network.to(device.handle)
+        self.model.compile_layers(device.handle)
         self.layout = self.manifest.layout
         self.first: NDArray[np.int32] = np.frombuffer(prepared.weights, "<i4").astype(np.int32)
         self.costs = Costs()
@@ -115,7 +118,7 @@ class LocalRun:
             documents,
             separator=self.corpus.separator,
             sequence=self.corpus.sequence,
-            device=CPU,
+            device=self.device,
             check=lambda: None,
         )
         return score.bits_per_byte
@@ -169,7 +172,7 @@ class LocalSwarm:
         run, rules = self.run, self.run.manifest
         algorithm = codecs.outer_algorithm(rules.algorithm, k, rules.inner.feedback_q15 / _Q15)
         recipe, delta = rules.inner_at(round_number), np.zeros(run.layout.elements, np.float32)
-        batch = BatchSize(run.corpus.sequence, CPU)
+        batch = BatchSize(run.corpus.sequence, run.device)
         with run.timed("train"):
             run.model.load(self.weights, run.layout)
             if algorithm.sends_gradients:
@@ -185,7 +188,7 @@ class LocalSwarm:
         run.costs.tokens += done.tokens
         with run.timed("encode"):
             encoded = codecs.encode(
-                algorithm, run.layout, delta, self.feedback[trainer], CPU.handle
+                algorithm, run.layout, delta, self.feedback[trainer], run.device.handle
             )
         self.feedback[trainer] = encoded.feedback
         header = ContributionHeader(
@@ -214,7 +217,7 @@ def train_centrally(run: LocalRun) -> None:
     """
     run.model.load(run.first, run.layout)
     optimiser = Optimiser(run.model, run.manifest.inner)
-    batch = BatchSize(run.corpus.sequence, CPU)
+    batch = BatchSize(run.corpus.sequence, run.device)
     run.model.network.train()
     for round_number in range(1, run.manifest.rounds.most + 1):
         optimiser.follow(run.manifest.inner_at(round_number))
@@ -222,7 +225,7 @@ def train_centrally(run: LocalRun) -> None:
         for step in range(plans[0].steps):
             windows = [window for plan in plans for window in plan.at(step)]
             with run.timed("train"):
-                samples = run.data.samples(windows)
+                samples = run.data.samples(windows).to(run.device.handle)
                 inner.compute_gradients(run.model, samples, batch, lambda: None)
                 optimiser.step()
             run.costs.tokens += samples[:, 1:].numel()

@@ -69,7 +69,7 @@ async def measure(script: DemoScript, url: str) -> tuple[link.Evaluated, link.Ev
                     manifest=str(path),
                     config=str(_blob(store, manifest.model.config)),
                     data_manifest=str(_blob(store, manifest.data.manifest)),
-                    device="cpu",
+                    device=script.device,
                 ),
                 link.TrainerReady,
             )

@@ -69,6 +69,8 @@ class ComputeDevice:
 
     def release_memory(self) -> None:
         """Return unused accelerator memory to the system."""
+        if self.handle.type == "cuda":  # 64 MiB on the largest cards
+            torch._C._cuda_clearCublasWorkspaces()  # noqa: SLF001 - no public name
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
 

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 import msgspec
 import torch
@@ -44,19 +44,36 @@ _LEAST_LOSS_SCALE = 2.0**-16
 _MUON_NUMBERS = 1 << 25
 """Numbers of a stack of matrices; a step of Muon needs about 16 bytes more for each of them."""
 _Result = TypeVar("_Result")
-BENCHMARK_MODEL = {
-    "model_type": "llama",
-    "vocab_size": 8_192,
-    "hidden_size": 256,
-    "intermediate_size": 704,
-    "num_hidden_layers": 4,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 4,
-    "max_position_embeddings": 256,
-    "tie_word_embeddings": True,
-}
-"""Five million parameters: enough to keep a device busy, and small enough for any."""
-_BENCHMARK_SEQUENCE, _BENCHMARK_SAMPLES, _BENCHMARK_STEPS = 256, 4, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Benchmark:
+    """A training that keeps a kind of device busy, and fits every device of this kind."""
+
+    width: int
+    inner: int
+    vocabulary: int
+    sequence: int
+    samples: int
+
+    def config(self) -> bytes:
+        fields = {
+            "model_type": "llama",
+            "vocab_size": self.vocabulary,
+            "hidden_size": self.width,
+            "intermediate_size": self.inner,
+            "num_hidden_layers": 4,
+            "num_attention_heads": self.width // 64,
+            "max_position_embeddings": self.sequence,
+            "tie_word_embeddings": True,
+        }
+        return json.dumps(fields).encode()
+
+
+_CPU_BENCHMARK = _Benchmark(width=256, inner=704, vocabulary=8_192, sequence=256, samples=4)
+_CARD_BENCHMARK = _Benchmark(width=1_024, inner=2_816, vocabulary=16_384, sequence=1_024, samples=8)
+"""67 million parameters, in two gigabytes; a small model would measure how fast work is started."""
+_BENCHMARK_STEPS = 3
 _MIB = 1 << 20
 
 
@@ -422,16 +439,16 @@ def orthogonalise(stack: Tensor) -> Tensor:
 
 
 def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -> BenchmarkReply:
-    """Train a small model on made-up ids, measured after a warm-up; raises DeviceError."""
+    """Train a model on made-up ids as in a run, measured after a warm-up; raises DeviceError."""
     chosen = open_device(wanted)
-    trained = build_random(json.dumps(BENCHMARK_MODEL).encode(), 1)
+    made = _CPU_BENCHMARK if chosen.handle.type == "cpu" else _CARD_BENCHMARK
+    trained = build_random(made.config(), 1)
     trained.network.to(chosen.handle)
     optimiser = Optimiser(trained, InnerParams())
-    batch = BatchSize(_BENCHMARK_SEQUENCE, chosen)
+    batch = BatchSize(made.sequence, chosen)
     chance = torch.Generator().manual_seed(1)
-    shape = (_BENCHMARK_SAMPLES, _BENCHMARK_SEQUENCE + 1)
-    vocabulary = cast("int", BENCHMARK_MODEL["vocab_size"])
-    samples = torch.randint(0, vocabulary, shape, generator=chance).to(chosen.handle)
+    shape = (made.samples, made.sequence + 1)
+    samples = torch.randint(0, made.vocabulary, shape, generator=chance).to(chosen.handle)
 
     def steps_for(seconds: float) -> tuple[int, float]:
         begun, steps = time.perf_counter(), 0
@@ -444,7 +461,7 @@ def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -
 
     steps_for(warm_s)
     steps, seconds = steps_for(measure_s)
-    tokens_per_s = steps * _BENCHMARK_SAMPLES * _BENCHMARK_SEQUENCE / seconds
+    tokens_per_s = steps * made.samples * made.sequence / seconds
     parameters = sum(one.numel() for one in trained.network.parameters())
     is_cuda = chosen.handle.type == "cuda"
     used = int(torch.cuda.max_memory_allocated(chosen.handle)) if is_cuda else 0

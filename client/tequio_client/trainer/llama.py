@@ -14,7 +14,7 @@ Shapes: B samples, L tokens, D hidden, H heads, E head size, V vocabulary.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
+from tequio_client.trainer.compiled import any_length, compiled, why_not
 from tequio_shared.errors import UserFacingError
 
 ROPE_KINDS = ("default", "linear", "llama3", "yarn")
@@ -317,12 +318,21 @@ class _Trunk(nn.Module):
         self.norm = _Norm(config)
         self.recomputes = False
         """True to store only the inputs of layers, and compute the rest again when going back."""
+        self._compiled: tuple[Callable[[Tensor, tuple[Tensor, Tensor]], Tensor], ...] = ()
+
+    def compile_layers(self, device: torch.device) -> None:
+        """From now on, train with kernels made for this device, where it can have any."""
+        if not why_not(device):
+            self._compiled = tuple(compiled(layer.forward, device) for layer in self.layers)
 
     def forward(self, ids_bl: Tensor) -> Tensor:
         hidden_bld: Tensor = self.embed_tokens(ids_bl)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
-        recomputes = self.recomputes and torch.is_grad_enabled()
-        for layer in self.layers:
+        trains = torch.is_grad_enabled()
+        recomputes = self.recomputes and trains
+        for layer in (trains and self._compiled) or self.layers:
+            if trains and self._compiled:
+                any_length(hidden_bld)
             hidden_bld = (
                 checkpoint(layer, hidden_bld, turn, use_reentrant=False, preserve_rng_state=False)
                 if recomputes
@@ -394,8 +404,8 @@ class _Norm(nn.Module):
         self.eps = config.norm_eps
 
     def forward(self, hidden_bld: Tensor) -> Tensor:
-        wide = functional.rms_norm(hidden_bld.float(), self.weight.shape, None, self.eps)
-        return self.weight * wide.to(hidden_bld.dtype)
+        out = functional.rms_norm(hidden_bld, self.weight.shape, self.weight, self.eps)
+        return out.to(_product_type(hidden_bld))  # once, not for each product that it goes into
 
 
 def _rotation(config: LlamaConfig, length: int, like: Tensor) -> tuple[Tensor, Tensor]:
@@ -403,7 +413,14 @@ def _rotation(config: LlamaConfig, length: int, like: Tensor) -> tuple[Tensor, T
     speeds = config.rope.frequencies(config.head_size, like.device)
     angle = torch.outer(torch.arange(length, device=like.device).float(), speeds)
     angle_le, large = torch.cat((angle, angle), dim=1), config.rope.amplitude
-    return (angle_le.cos() * large).to(like.dtype), (angle_le.sin() * large).to(like.dtype)
+    kind = _product_type(like)
+    return (angle_le.cos() * large).to(kind), (angle_le.sin() * large).to(kind)
+
+
+def _product_type(like: Tensor) -> torch.dtype:
+    """The type in which products of this tensor with weights are computed."""
+    device = like.device.type
+    return torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else like.dtype
 
 
 def _turned(heads_bhle: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:

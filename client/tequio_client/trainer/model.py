@@ -73,6 +73,11 @@ class CausalModel:
         network.activation_checkpointing_enable()  # type: ignore[operator]  # transformers' method
         return True
 
+    def compile_layers(self, device: torch.device) -> None:
+        """From now on, train with kernels made for this device, where it can have any."""
+        if isinstance(self.network, Llama):
+            self.network.model.compile_layers(device)
+
     def load(self, master: NDArray[np.int32], layout: WeightLayout) -> None:
         """Set every parameter to the master copy's value, rounded to float32."""
         arrays = layout.unflatten(master)

@@ -136,6 +136,7 @@ def prepare_model(prepare: Prepare) -> PreparedModel:
         )
     _check_tables(corpus, built)
     built.network.to(chosen.handle)
+    built.compile_layers(chosen.handle)
     return PreparedModel(
         prepare=prepare,
         manifest=manifest,

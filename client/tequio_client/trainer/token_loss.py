@@ -24,6 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from tequio_client.trainer.compiled import compiled, why_not
 from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
@@ -34,6 +35,12 @@ MOST_LOGITS = 1 << 26
 Of 50,000 symbols these are 1,300 tokens. With many fewer, an accelerator would spend more time on
 adding up the output layer's gradient, part by part, than on computing it.
 """
+COMPILED_LOGITS = 1 << 27
+"""As many bytes: compiled, logits and their gradient are all that there is, of 2 bytes each."""
+_LARGE_MB = 20_000
+"""A card with more memory takes twice as many at once."""
+_EVEN = 128
+"""Tokens of a part are a multiple of this: the units of a card multiply whole tiles."""
 IGNORED = -100
 """Target without a loss."""
 _APART = 1e-4
@@ -50,6 +57,10 @@ class TokenLoss:
         self._model, self._device = model, device
         self._vocabulary = _output_rows(model.network)
         self._cut: _CutNetwork | None = None
+        self._is_fused = device.precision != torch.float32 and not why_not(device.handle)
+        self._most = MOST_LOGITS
+        if self._is_fused:
+            self._most = COMPILED_LOGITS * (2 if device.memory_mb > _LARGE_MB else 1)
 
     def backward(self, samples: Tensor, scale: float) -> Tensor:
         """Add the gradient of `scale` times the summed loss; returns the sum itself, nats."""
@@ -62,18 +73,30 @@ class TokenLoss:
             return _backward(logits_blv.flatten(0, 1), targets, scale)
         with self._device.autocast():
             hidden_bld = cut.trunk(inputs_bl)
-        hidden_nd = hidden_bld.detach().flatten(0, 1)
+        hidden_nd, backward = hidden_bld.detach().flatten(0, 1), _backward
+        if self._is_fused:
+            hidden_nd, targets = self._padded(hidden_nd, targets)
+            backward = _fused_backward
         gradient_nd = torch.zeros_like(hidden_nd)
         total = torch.zeros((), device=hidden_nd.device)
         for part in self._parts(len(hidden_nd)):
             given = hidden_nd[part].requires_grad_()
             with self._device.autocast():
                 logits_nv = cut.output(given[None])[0]
-            total += _backward(logits_nv, targets[part], scale)
+            total += backward(logits_nv, targets[part], scale)
             if given.grad is not None:
                 gradient_nd[part] = given.grad
-        hidden_bld.backward(gradient_nd.view_as(hidden_bld))  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        gradient_bld = gradient_nd[: inputs_bl.numel()].view_as(hidden_bld)
+        hidden_bld.backward(gradient_bld)  # type: ignore[no-untyped-call]  # torch leaves it untyped
         return total
+
+    def _padded(self, hidden_nd: Tensor, targets: Tensor) -> tuple[Tensor, Tensor]:
+        """Fill the last part with tokens that have no loss: a new size would need a new kernel."""
+        rest = -len(hidden_nd) % self._part_size
+        return (
+            functional.pad(hidden_nd, (0, 0, 0, rest)),
+            functional.pad(targets, (0, rest), value=IGNORED),
+        )
 
     @torch.no_grad()
     def losses(self, inputs_bl: Tensor, targets_bl: Tensor) -> Tensor:
@@ -92,7 +115,7 @@ class TokenLoss:
 
     def _network_for(self, inputs_bl: Tensor) -> _CutNetwork | None:
         """The cut network for a batch with too many logits; None to compute the whole one."""
-        if inputs_bl.numel() * self._vocabulary <= MOST_LOGITS:
+        if inputs_bl.numel() * self._vocabulary <= self._most:
             return None
         if self._cut is None:
             self._cut = _cut_network(self._model, inputs_bl.device)
@@ -100,8 +123,13 @@ class TokenLoss:
                 self._vocabulary = 0  # it cannot be cut, and is not asked again
         return self._cut
 
+    @property
+    def _part_size(self) -> int:
+        size = max(self._most // self._vocabulary, 1)
+        return size - (size % _EVEN if size > _EVEN else 0)
+
     def _parts(self, tokens: int) -> Iterator[slice]:
-        size = max(MOST_LOGITS // self._vocabulary, 1)
+        size = self._part_size
         return (slice(at, at + size) for at in range(0, tokens, size))
 
 
@@ -126,6 +154,26 @@ def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
         gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(is_counted * scale)
     logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
     return loss
+
+
+def _fused_backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
+    fused = compiled(_loss_and_gradient, logits_nv.device)
+    with torch.no_grad():
+        unit = torch.full((), scale, device=logits_nv.device)
+        loss, gradient = fused(logits_nv.detach(), targets, unit)
+    logits_nv.backward(gradient)  # type: ignore[no-untyped-call]  # as above
+    return loss
+
+
+def _loss_and_gradient(logits_nv: Tensor, targets: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    """Summed loss, and its gradient times `scale`: one kernel that reads the logits twice."""
+    wide, at = logits_nv.float(), targets.clamp(min=0)[:, None]
+    total = torch.logsumexp(wide, 1, keepdim=True)
+    is_counted = (targets != IGNORED)[:, None]
+    loss = ((total - wide.gather(1, at)) * is_counted).sum()
+    hit = torch.arange(wide.shape[1], device=wide.device)[None] == at
+    gradient = ((wide - total).exp() - hit.float()) * (is_counted * scale)
+    return loss, gradient.to(logits_nv.dtype)
 
 
 def _losses(logits_nv: Tensor, targets: Tensor) -> Tensor:
