@@ -233,6 +233,7 @@ class RunView:
     net: NetworkId
     manifest: Manifest
     draws: MeasureDraws  # which members measure which heads
+    check_proof: vrf.CheckProof = vrf.verify
     state: RunState = RunState.WAITING_FOR_MEMBERS
     request: RunRequest = RunRequest.GO_ON
     number: int = 0  # of the last round that has a roster
@@ -439,6 +440,7 @@ class RunView:
             head=self.head,
             next_head=self.next_head,
             lot_seed=lot_seed,
+            check_proof=self.check_proof,
         )
         self._record_roster(roster, after)
         self.state, self.number = after, number
@@ -465,7 +467,7 @@ class RunView:
             if self.last_lots is None:
                 return vrf.output(proof)
             due = lots.seed_input(self.net, self.manifest.run_id, number, self.last_lots)
-            return vrf.verify(coordinator, due, proof)
+            return self.check_proof(coordinator, due, proof)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the seed of round {number}: {err}") from err
 
@@ -544,12 +546,18 @@ class FullRunView(RunView):
 
     @classmethod
     def opened(
-        cls, net: NetworkId, manifest: Manifest, standings: KeyStatus, tiers: Tiers
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        standings: KeyStatus,
+        tiers: Tiers,
+        check_proof: vrf.CheckProof = vrf.verify,
     ) -> FullRunView:
         """Make the view right after run.open; standings and tiers are those of the network."""
         return cls(
             net=net,
             manifest=manifest,
+            check_proof=check_proof,
             accounts=RunAccounts(manifest=manifest, standings=standings, tiers=tiers),
             next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
             draws=MeasureDraws(is_whole=True),

@@ -210,6 +210,7 @@ class RoundView:
     head: Head | None  # the promoted one; None before the first promotion
     next_head: NextHead | None  # set while a closed round (or run.open) still awaits its head
     lot_seed: bytes  # the coordinator's output, from which all lots of the round are drawn
+    check_proof: vrf.CheckProof = vrf.verify
     phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
     draw_seed: bytes = b""  # the coordinator's output in round.witness
@@ -323,7 +324,7 @@ class RoundView:
             )
         try:
             proof_bytes = from_text(body.vrf, vrf.PROOF_BYTES)
-            drawn = vrf.verify(coordinator, self.draw_input, proof_bytes)
+            drawn = self.check_proof(coordinator, self.draw_input, proof_bytes)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the draws of round {self.number}: {err}") from err
         self.phase, self.is_judged, self.draw_seed = RoundPhase.WITNESS, True, drawn
@@ -637,7 +638,7 @@ class RoundView:
         if settled is not None and expected != settled:
             raise RefusedError("wrong-head", f"the head is already {to_text(settled.hash)}")
         try:  # last: it costs more than all other checks together
-            return vrf.verify(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+            return self.check_proof(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the lot in round {self.number}: {err}") from err
 
@@ -667,7 +668,8 @@ class RoundView:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
         findings = self.read_proof(body)
         try:  # last: it costs more than all other checks together
-            lot = vrf.verify(author, self.audit_lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+            proven = from_text(body.vrf, vrf.PROOF_BYTES)
+            lot = self.check_proof(author, self.audit_lot_input, proven)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the audit lot of round {self.number}: {err}") from err
         return findings, lot
