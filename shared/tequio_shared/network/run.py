@@ -30,7 +30,6 @@ from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
     from_text,
-    sha256,
 )
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network import accounts as network_accounts
@@ -300,12 +299,14 @@ class RunView:
         if is_coordinators:
             self.coordinator_ms = statement.ts
 
-    def present(self, slots: Iterable[int]) -> list[int]:
-        """Slots among these whose members have not left since the round's roster."""
-        if self.round is None:
-            return []
-        members = self.round.roster.members
-        return [slot for slot in slots if members[slot].key not in self.absent]
+    def is_anybody_present(self, slots: Iterable[int]) -> bool:
+        """Return whether a member at one of these slots has not left since the round's roster."""
+        # One look with most statements: as many as there are absent members at worst.
+        return any(self.is_present(slot) for slot in slots)
+
+    def is_present(self, slot: int) -> bool:
+        """Return whether the member at a slot has not left since the round's roster."""
+        return self.round is not None and self.round.roster.members[slot].key not in self.absent
 
     def end_key(self, key: PeerKey) -> None:
         """Wait no longer for a key that was revoked or replaced, nor hear it again."""
@@ -458,7 +459,7 @@ class RunView:
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):
             raise RefusedError("wrong-roster", "slots and trainers do not match the roster")
-        if sha256(roster.encode()) != from_text(body.roster):
+        if roster.digest != from_text(body.roster):
             raise RefusedError("wrong-roster", "the roster document is not canonical")
 
     def _lot_seed(self, coordinator: PeerKey, number: int, proof: bytes) -> bytes:

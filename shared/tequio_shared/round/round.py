@@ -224,16 +224,27 @@ class RoundView:
     orders: dict[int, AuditOrder] = field(init=False)  # by slot of the auditor
     reports: dict[int, tuple[int, AuditReport]] = field(default_factory=dict)
     """Log index and audit, by slot of the auditor."""
+    # What the round still waits for, by slot: so a statement costs the same in a large round.
+    without_lot: set[int] = field(init=False)
+    without_work: set[int] = field(init=False)
+    without_report: set[int] = field(init=False)
+    without_proof: set[int] = field(default_factory=set)
+    votes: Counter[str] = field(default_factory=Counter)  # by head, of slots with the role witness
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
     elected: tuple[int, ...] = ()
     seed: Digest = ZERO_DIGEST
+    _expected: ExpectedContribution | None = field(default=None, compare=False)
+    _verdicts: proof.Verdicts | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
         self.orders = {order.slot: order for order in self.roster.audits}
+        self.without_lot = set(self.roster.slots_of(WITNESS))
+        self.without_work = set(self.assignment)
+        self.without_report = set(self.orders)
         self.chunks = self.manifest.chunks
 
     @property
@@ -261,6 +272,9 @@ class RoundView:
             case HeadAttest():
                 lot = self._checked_lot(slot, author, body)
                 self.attests[slot], self.lots[slot] = body, lot
+                if slot in self.without_lot:
+                    self.without_lot.remove(slot)
+                    self.votes[body.head] += 1
             case WorkCommit():
                 header = self._checked_header(slot, author, body)
                 name = contribution_id(from_text(body.header, None))
@@ -272,11 +286,15 @@ class RoundView:
                     feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
                     at_ms=at_ms,
                 )
+                self.without_work.discard(slot)
             case WitnessProof():
                 self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
+                self.without_proof.discard(slot)
+                self._verdicts = None
             case AuditReport():
                 self._check_report(slot, body)
                 self.reports[slot] = index, body
+                self.without_report.discard(slot)
 
     def check_attestation(self, author: PeerKey, body: HeadAttest) -> None:
         """Raise RefusedError unless the round would accept this attestation now."""
@@ -293,7 +311,7 @@ class RoundView:
         if agreed is None or body != self.promotion(agreed):
             raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
         # The set of the last round is settled from here on: the next round builds on this head.
-        self.head, self.next_head = agreed, None
+        self.head, self.next_head, self._expected = agreed, None, None
         return agreed
 
     def apply_open(self, body: RoundOpen) -> None:
@@ -311,6 +329,7 @@ class RoundView:
         self.open, self.phase = body, RoundPhase.TRAIN
         self.seed = digest_from_text(body.lots)
         self.elected = self.committee(body.head)
+        self.without_proof = set(self.elected)
 
     def apply_witness(self, body: RoundWitness, coordinator: PeerKey) -> None:
         """Apply round.witness: training is over, these commitments count."""
@@ -392,12 +411,11 @@ class RoundView:
 
         Newcomers have that role only where there are too few others, so they cannot stop a run.
         """
-        voters = self.roster.slots_of(WITNESS)
-        votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
+        voters = len(self.roster.slots_of(WITNESS))
         # At most one head can have two thirds, so the most common one is enough.
-        for text, count in votes.most_common(1):
+        for text, count in self.votes.most_common(1):
             # At least one vote: a roster without witnesses must not promote a head by itself.
-            if count >= max(round_assignment.quorum(len(voters)), 1):
+            if count >= max(round_assignment.quorum(voters), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
                 return self.expected_head(*attested_roots(attest))
         return None
@@ -428,7 +446,7 @@ class RoundView:
     @property
     def k(self) -> int:
         """Values kept per chunk in this round."""
-        return self.manifest.algorithm.k or k_for_trainers(len(self.trainers))
+        return self.manifest.algorithm.k or k_for_trainers(len(self.assignment))
 
     @property
     def trainers(self) -> tuple[int, ...]:
@@ -444,13 +462,18 @@ class RoundView:
         """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
+        if self._expected is None:
+            self._expected = self._make_expected(self.head)
+        return self._expected
+
+    def _make_expected(self, head: Head) -> ExpectedContribution:
         keys = self.roster.keys
         return ExpectedContribution(
             shape=self.shape,
             chunks=self.chunks,
             run_id=self.manifest.run_id,
             round=self.number,
-            base_head=self.head.hash,
+            base_head=head.hash,
             assigned={
                 keys[slot]: WindowAssignment(
                     first=ranges[0][0], count=round_assignment.count_windows(ranges)
@@ -469,7 +492,7 @@ class RoundView:
         train_by = opened_ms + self.roster.train_ms
         return RoundOpen(
             head=to_text(self.head.hash),
-            roster=to_text(sha256(self.roster.encode())),
+            roster=to_text(self.roster.digest),
             # Of the seated alone: else silence would steer the next seed at the price of no seat.
             lots=to_text(lots.lots_digest({slot: self.lots[slot] for slot in elected})),
             k=self.k,
@@ -478,9 +501,13 @@ class RoundView:
             close_by=train_by + self.manifest.rounds.witness,
         )
 
-    def verdicts(self) -> dict[int, tuple[Verdict, RejectionReason]]:
+    def verdicts(self) -> proof.Verdicts:
         """Verdict and reason by committed slot, from the proofs so far."""
-        return proof.verdicts(self.elected, self.proofs, self.commitments)
+        if self.phase is RoundPhase.TRAIN:  # commitments are still coming
+            return proof.verdicts(self.elected, self.proofs, self.commitments)
+        if self._verdicts is None:
+            self._verdicts = proof.verdicts(self.elected, self.proofs, self.commitments)
+        return self._verdicts
 
     def count_accusers(self, slot: int, reason: RejectionReason) -> int:
         """Number of other witnesses that give that reason against the slot."""
@@ -565,7 +592,7 @@ class RoundView:
         if self.open is None:
             return slot not in self.attests
         # Before the witness phase an elected witness has had nothing to answer.
-        owes = slot in self.trainers or (self.is_judged and slot in self.elected)
+        owes = slot in self.assignment or (self.is_judged and slot in self.elected)
         return owes and slot not in self.commitments and slot not in self.proofs
 
     def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
@@ -598,7 +625,7 @@ class RoundView:
         return proof.make_proof(
             seed=self.seed,
             slots=len(self.roster.members),
-            trainers=len(self.trainers),
+            trainers=len(self.assignment),
             vouched=vouched,
             rejected=rejected,
             head=self.head.hash,
@@ -613,7 +640,7 @@ class RoundView:
             body,
             seed=self.seed,
             slots=len(self.roster.members),
-            trainers=len(self.trainers),
+            trainers=len(self.assignment),
             commitments={slot: one.id for slot, one in self.commitments.items()},
             head=self.head.hash,
         )
@@ -700,7 +727,9 @@ def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:
     slot = view.slot_of.get(key)
-    return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
+    if slot is None or slot not in view.assignment:
+        return False
+    return TRAINER in view.roster.members[slot].roles
 
 
 def _header(body: WorkCommit) -> ContributionHeader:
