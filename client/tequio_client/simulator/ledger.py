@@ -56,7 +56,7 @@ class SimulatedLedger:
         self.errors: list[str] = []
         """Statements that the coordinator could not make: a bug."""
         self.size = 0
-        self._documents: dict[Digest, bytes] = {manifest.run_id: manifest.encode()}
+        self._documents = {Digest(manifest.run_id): manifest.encode()}
         self._checked_ms = 0
         key, organiser = (SimulatedKey(PeerKey(sha256(b"simulated", n))) for n in (b"c", b"o"))
         genesis = Genesis(

@@ -6,7 +6,7 @@ real training. A cheat in its work costs less of it; all others lie about the wo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -85,13 +85,12 @@ def _share(text: str, number: str) -> float:
 
 
 def deal_kinds(count: int, shares: Mapping[str, float], rng: Random) -> list[LieKind]:
-    """Kinds of that many peers, in random order; at least one of each kind with a share."""
-    liars = list(_each(count, shares))[:count]
-    kinds = [*liars, *[HONEST] * (count - len(liars))]
+    """Kinds of that many peers, in random order; the liars are as many as all shares together."""
+    kinds: list[LieKind] = []
+    total = 0.0
+    for name, share in shares.items():
+        total += share
+        kinds += [KINDS[name]] * (round(total * count) - len(kinds))
+    kinds += [HONEST] * (count - len(kinds))
     rng.shuffle(kinds)
     return kinds
-
-
-def _each(count: int, shares: Mapping[str, float]) -> Iterator[LieKind]:
-    for name, share in shares.items():
-        yield from [KINDS[name]] * (max(round(share * count), 1) if share else 0)

@@ -99,7 +99,7 @@ class SimulatedMember:
     down: int = 0
     """Bytes fetched from peers."""
     trained: int = 0
-    """Tokens."""
+    """Tokens, also in audits."""
     committed: int = 0
 
     def next_duty(

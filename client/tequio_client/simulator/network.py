@@ -243,6 +243,10 @@ class Simulation:
                 member.left_at = self.ledger.size - 1
             case "work.commit":
                 self._record_commit(member)
+            case "audit.report":
+                current = self._current()
+                order = current.orders[current.slot_of[member.key]]
+                member.trained += order.tokens * member.lie.repeats
 
     def _record_commit(self, member: SimulatedMember) -> None:
         current = self._current()
