@@ -18,9 +18,8 @@ Parallel and Distributed Systems 22, 2011). They say when a computer was idle en
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -45,7 +44,6 @@ LATENCY_MS = (20, 150)
 """Assumed range of the time that a statement takes to the ledger."""
 _LEAST_SESSION_H = 1 / 60
 _MOST_SESSION_H = 24 * 365
-_CANDIDATES = 64
 _HOUR_MS = 3_600_000
 _MBIT_BYTES = 1e6 / 8
 
@@ -154,12 +152,9 @@ def _session(on_h: float, off_h: float, rng: Random) -> Session:
 def _first_session(rng: Random) -> Session:
     """A session as found at a random time: long ones are found more often, somewhere inside."""
     if rng.random() < mean_online_share():
-        return _session(_residual(_on_hours, rng), _off_hours(rng), rng)
-    off_ms = round(min(_residual(_off_hours, rng), _MOST_SESSION_H) * _HOUR_MS)
+        # Weibull lengths, weighted by themselves, follow a power of a gamma distribution.
+        found = ON_HOURS * rng.gammavariate(1 + 1 / ON_SHAPE, 1) ** (1 / ON_SHAPE)
+        return _session(found * rng.random(), _off_hours(rng), rng)
+    found = rng.lognormvariate(OFF_MU + OFF_SIGMA**2, OFF_SIGMA)  # log-normal ones stay log-normal
+    off_ms = round(min(found * rng.random(), _MOST_SESSION_H) * _HOUR_MS)
     return Session(on_ms=0, off_ms=max(off_ms, 1), is_sudden=False)
-
-
-def _residual(draw: Callable[[Random], float], rng: Random) -> float:
-    lengths = [draw(rng) for _ in range(_CANDIDATES)]
-    (chosen,) = rng.choices(lengths, cum_weights=list(accumulate(lengths)))
-    return chosen * rng.random()

@@ -125,6 +125,8 @@ class Simulation:
                 break
             self.now_ms = at_ms
             event()
+        if self.view.state is not RunState.FINISHED:
+            self.now_ms = self.end_ms
         self._sample()
         return self
 
@@ -143,9 +145,12 @@ class Simulation:
 
     def _sample(self) -> None:
         view = self.view
+        hours = (self.now_ms - START_MS) / 3_600_000
+        if self.samples and self.samples[-1].hours == hours:
+            self.samples.pop()  # the run ended just then
         self.samples.append(
             SimulationSample(
-                hours=(self.now_ms - START_MS) / 3_600_000,
+                hours=hours,
                 online=len(self._online),
                 rostered=len(view.round.roster.members) if view.round else 0,
                 tokens=view.accounts.tokens,

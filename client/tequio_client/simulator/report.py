@@ -75,7 +75,6 @@ def make_report(simulation: Simulation) -> SimulationReport:
     cost, samples = simulation.ledger.cost, simulation.samples
     days = (simulation.now_ms - START_MS) / DAY_MS
     has_ended = view.state is RunState.FINISHED
-    days = days if has_ended else setup.days
     online_days = sum(_online_ms(one, simulation) for one in simulation.members) / DAY_MS
     honest = {one.key for one in simulation.members if one.lie is HONEST}
     return SimulationReport(
