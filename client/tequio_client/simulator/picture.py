@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
 
-from tequio_client.simulator.report import SimulationReport, size
+from tequio_client.simulator.report import SimulationReport, amount, size
 from tequio_shared import curve
 from tequio_shared.curve import Point
 
 WIDTH, HEIGHT, GAP = 460, 190, 24
 TOP, LEFT, BOTTOM = 40, 16, 26
+SMOOTHED = 6
+"""Samples over which a rate is taken."""
 _STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #24312b }
 .title { font-size: 18px; font-weight: 600 }
@@ -55,12 +56,13 @@ def draw_picture(report: SimulationReport) -> str:
 
 def _panels(report: SimulationReport) -> Iterator[_Panel]:
     samples = report.samples
-    steps = list(pairwise(samples))
+    # Over several samples: most rounds are longer than one, and end in one of them.
+    steps = [(samples[max(at - SMOOTHED, 0)], samples[at]) for at in range(1, len(samples))]
     at = [later.hours for _, later in steps]
 
     def rates(name: str) -> list[float]:
         return [
-            (getattr(later, name) - getattr(one, name)) / max(later.hours - one.hours, 1e-9) * 24
+            24 * (getattr(later, name) - getattr(one, name)) / max(later.hours - one.hours, 1e-9)
             for one, later in steps
         ]
 
@@ -70,7 +72,7 @@ def _panels(report: SimulationReport) -> Iterator[_Panel]:
         for one, later in steps
     ]
     online = [float(one.online) for one in samples]
-    yield _panel("Tokens per day", at, tokens, f"{max(tokens):,.3g}")
+    yield _panel("Tokens per day", at, tokens, amount(max(tokens)))
     yield _panel("Peers online", [one.hours for one in samples], online, f"{max(online):,.0f}")
     yield _panel("Void rounds", at, void, f"{max(void):.0%}")
     yield _panel("Bytes fetched per day", at, down, size(max(down)))

@@ -14,6 +14,7 @@ from tequio_shared.network.run import RunState
 from tequio_shared.round.points import points
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_AMOUNTS = ("", "thousand", "million", "billion", "trillion")
 _STEP = 1_000
 
 
@@ -170,7 +171,7 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
     days, entries = report.days, sum(report.entries.values())
     rounds = report.rounds_closed + report.rounds_void
     return [
-        ("tokens per day", f"{report.tokens_per_day:,.0f}"),
+        ("tokens per day", amount(report.tokens_per_day)),
         ("online", f"{report.online_mean:,.0f} peers, {report.members_mean:,.0f} in a round"),
         (
             "rounds",
@@ -210,7 +211,7 @@ def _lie_lines(report: SimulationReport) -> Iterator[str]:
     yield f"{'peers':8} {'count':>6} {'quarantined':>11} {'after':>6} {'points':>10} {'profit':>7}"
     for one in report.lies:
         after = "-" if one.after is None else f"{one.after:.0f}"
-        profit = "-" if one.profit is None else f"{one.profit:+.0%}"
+        profit = "-" if one.profit is None else f"{round(one.profit, 2) + 0.0:+.0%}"
         yield (
             f"{one.kind:8} {one.peers:6,} {one.quarantined:11,} {after:>6} "
             f"{points(int(one.micropoints)):>10} {profit:>7}  {one.text}"
@@ -218,6 +219,14 @@ def _lie_lines(report: SimulationReport) -> Iterator[str]:
     yield ""
     yield "after: contributions before the quarantine. points: kept, per peer. profit: points less"
     yield "the work done for them, of what honest peers on such computers earned."
+
+
+def amount(count: float) -> str:
+    """Write a large number for people."""
+    unit = 0
+    while count >= _STEP and unit < len(_AMOUNTS) - 1:
+        count, unit = count / _STEP, unit + 1
+    return f"{count:.3g} {_AMOUNTS[unit]}".strip()
 
 
 def size(count: float) -> str:
