@@ -27,7 +27,7 @@ _CHECKED = 16_384
 
 
 class StatementSigner(Protocol):
-    """What an author of statements needs: a `Signer`, or the simulator's key that signs nothing."""
+    """Key of an author of statements: a `Signer`, or the simulator's, which signs nothing."""
 
     @property
     def key(self) -> PeerKey: ...

@@ -65,12 +65,12 @@ class Session:
     on_ms: int
     off_ms: int
     is_sudden: bool
-    """It ends without a word."""
+    """True if it ends without a word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostPopulation:
-    """What the hosts of a simulation are drawn from; the default are the published figures."""
+    """Figures from which the hosts of a simulation are drawn; by default the published ones."""
 
     is_always_on: bool = False
     tokens_per_s: float = 0.0

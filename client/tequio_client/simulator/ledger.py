@@ -33,7 +33,7 @@ DOCUMENTS = 8
 
 @dataclass(slots=True, kw_only=True)
 class LedgerCost:
-    """What the log holds, and what its readers fetch of the service."""
+    """Size of the log, and what its readers fetch of the service."""
 
     entries: Counter[str] = field(default_factory=Counter)
     entry_bytes: int = 0

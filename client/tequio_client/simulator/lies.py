@@ -1,4 +1,4 @@
-"""What liars do instead of their duty, and how often two honest auditors find it.
+"""Lies: what liars do instead of their duty, and how often two honest auditors find it.
 
 Shares of the work and odds are those of docs/auditing.md, which `bench/cheating.py` measured on
 real training. A cheat in its work costs less of it; all others lie about the work of others.

@@ -271,7 +271,7 @@ class Simulation:
             return
         has_moved = False
         for body in self.ledger.coordinate(self.now_ms):
-            self._note(body)
+            self._follow(body)
             has_moved = True
         if has_moved:
             for member in list(self._online.values()):
@@ -282,7 +282,7 @@ class Simulation:
             self._wake_ms = max(due_ms, self.now_ms + 1)
             self._at(self._wake_ms, self._coordinate)
 
-    def _note(self, body: Body) -> None:
+    def _follow(self, body: Body) -> None:
         """Do what follows for the peers from an entry of the coordinator, once it is logged."""
         match body:
             case RoundRoster():

@@ -31,7 +31,7 @@ text { font: 13px system-ui, sans-serif; fill: #24312b }
 class _Panel:
     name: str
     last: str
-    """Its highest value, in words."""
+    """Highest value, in words."""
     points: Sequence[Point]
 
 

@@ -1,4 +1,4 @@
-"""What a simulation tells an organiser: figures for people and for programs."""
+"""The report of a simulation to an organiser: figures for people and for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STEP = 1_000
 
 
 class LieResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What peers of one kind got out of the run."""
+    """Outcome of a run for the peers of one kind."""
 
     kind: str
     text: str

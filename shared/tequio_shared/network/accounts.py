@@ -152,7 +152,7 @@ class RunAccounts:
         return {key: roles[key] for key in chosen}
 
     def has_members(self, ts: int, least: int) -> bool:
-        """Return whether a roster of that time would have so many trainers, and a witness.
+        """Return whether a roster of that time would have that many trainers, and a witness.
 
         Reads only as many members as it needs: it is asked for with every statement.
         """

@@ -257,7 +257,7 @@ class AuditorPool:
         """Free candidates that have an audit lot, which a jury is drawn from; O(committee)."""
         return [self._candidates[at] for at in self._places_with_lot if self._is_free[at]]
 
-    def take(self, place: int) -> Candidate:
+    def pop(self, place: int) -> Candidate:
         """Remove the candidate at that place, and return it."""
         self._is_free[place] = False
         return self._candidates[place]
@@ -304,7 +304,7 @@ def draw_some(
             break
         able = pool.able(work) if name in left else ()
         if len(able):
-            auditor = pool.take(int(able[_auditor_index(lot, name, len(able))]))
+            auditor = pool.pop(int(able[_auditor_index(lot, name, len(able))]))
             drawn.append(_drawn(work, auditor, lot))
             left.remove(name)
     return drawn

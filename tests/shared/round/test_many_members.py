@@ -90,7 +90,7 @@ def test_a_pool_finds_the_auditors_that_a_search_of_all_finds() -> None:
         places = pool.able(work)
         assert [candidates[place] for place in places] == able
         if able:
-            taken = pool.take(int(places[0]))
+            taken = pool.pop(int(places[0]))
             assert taken not in [candidates[place] for place in pool.able(work)]
 
 
