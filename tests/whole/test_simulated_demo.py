@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TOLERANCE = 0.1
-SENT_TOLERANCE = 0.2
-"""How much of the first downloads a seed sends differs from demo to demo."""
+CHANCE = "bytes sent per peer"
+"""Not compared: of three that join at once, the seed sends one everything, or the others share."""
 
 
 @pytest.mark.whole
 def test_a_simulation_has_the_figures_of_a_real_demo(tmp_path: Path) -> None:
-    for one in compare(tmp_path / "demo", peers=3, rounds=4, train_s=15.0):
-        tolerance = SENT_TOLERANCE if one.name == "bytes sent per peer" else TOLERANCE
-        assert one.difference <= tolerance, one
+    figures = compare(tmp_path / "demo", peers=3, rounds=4, train_s=15.0)
+    assert len(figures) == 7
+    for one in figures:
+        assert one.difference <= TOLERANCE or one.name == CHANCE, one

@@ -30,8 +30,8 @@ from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import WorkCommit
 
 SEED_PART = 1 / 6
-"""Part of a newcomer's first download that the seed sends: in two demos of 16 volunteers that all
-joined at once, it sent 7 % and 26 %."""
+"""Part of a newcomer's first download that the seed sends. By chance: in two demos of 16 volunteers
+that all joined at once, it sent 7 % and 26 %; of three, nearly all."""
 OUTER_STEP_S = 1.2e-10
 """Seconds of a peer for each contribution and parameter to compute the next head: twice what
 bench/exact_head.py measured, for the filter; a witness needs about as long to screen them."""
