@@ -88,11 +88,13 @@ class RunAccounts:
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
     audits: AuditBook = field(init=False)
-    _active: dict[PeerKey, None] = field(default_factory=dict)
+    _active: dict[PeerKey, None] = field(init=False)
     """Active members in the order in which they became ready, which is that of the log."""
 
     def __post_init__(self) -> None:
         self.audits = AuditBook(self.manifest.audits)
+        present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
+        self._active = {key: None for _, key in sorted(present)}
 
     def mark_ready(self, key: PeerKey, roles: tuple[str, ...], index: int) -> None:
         """Record member.ready: the member can be in the next roster."""

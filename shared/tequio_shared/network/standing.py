@@ -166,7 +166,7 @@ class KeyStatus:
     _held: dict[PeerKey, StandingRecord] = field(default_factory=dict)
     """Records of revoked keys, which a successor may still get."""
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
-    _queue: list[PeerKey] = field(default_factory=list, compare=False)
+    _queue: list[PeerKey] = field(init=False, default_factory=list, compare=False)
     """The keys in `_moving` that were not looked at yet, descending; empty: all of them."""
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 

@@ -228,23 +228,27 @@ class RoundView:
     without_lot: set[int] = field(init=False)
     without_work: set[int] = field(init=False)
     without_report: set[int] = field(init=False)
-    without_proof: set[int] = field(default_factory=set)
-    votes: Counter[str] = field(default_factory=Counter)  # by head, of slots with the role witness
+    without_proof: set[int] = field(init=False)
+    votes: Counter[str] = field(init=False)  # by head, of slots with the role witness
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
     elected: tuple[int, ...] = ()
     seed: Digest = ZERO_DIGEST
-    _expected: ExpectedContribution | None = field(default=None, compare=False)
-    _verdicts: proof.Verdicts | None = field(default=None, compare=False)
+    _expected: ExpectedContribution | None = field(init=False, default=None, compare=False)
+    _verdicts: proof.Verdicts | None = field(init=False, default=None, compare=False)
 
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
         self.orders = {order.slot: order for order in self.roster.audits}
-        self.without_lot = set(self.roster.slots_of(WITNESS))
-        self.without_work = set(self.assignment)
-        self.without_report = set(self.orders)
+        witnesses = set(self.roster.slots_of(WITNESS))
+        self.without_lot = witnesses - self.lots.keys()
+        self.without_work = self.assignment.keys() - self.commitments.keys()
+        self.without_report = self.orders.keys() - self.reports.keys()
+        self.without_proof = set(self.elected) - self.proofs.keys()
+        attests = self.attests.items()
+        self.votes = Counter(one.head for slot, one in attests if slot in witnesses)
         self.chunks = self.manifest.chunks
 
     @property
