@@ -23,7 +23,6 @@ from loops.machine import machine
 
 from tequio_client.worker.rounds.announce import commitment_filter
 from tequio_client.worker.swarm.membership import AddressRecords
-from tequio_ledger.log.admission import screen
 from tequio_shared.addresses import AddressRecord, sign_addresses
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import ContributionHeader
@@ -39,6 +38,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.keys import Signer
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.admission import screen
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import KeyRegister, MemberLeave, find_nonce
 from tequio_shared.statements.runs import WorkCommit

@@ -58,6 +58,10 @@ SECTIONS = {
     },
     "Organiser": {
         "run": ("tequio_client.organiser.cli:run", "Plan, open and control runs."),
+        "simulate": (
+            "tequio_client.simulator.cli:simulate",
+            "Simulate a planned run with many peers.",
+        ),
         "data": ("tequio_client.dataset.cli:data", "Prepare the data of a run."),
         "invite": ("tequio_client.organiser.cli:invite_group", "Manage invitations."),
         "connector": (

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tequio_ledger.config.settings import DEFAULT_ORIGIN, LedgerSettings
 from tequio_ledger.data_folder import DataFolder
-from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.log import AdmittedEntry, Log
 from tequio_ledger.signing import client
 from tequio_ledger.store import log_rows
@@ -19,6 +18,7 @@ from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.coordinator import Coordinator
 from tequio_shared.served.state import State
 from tequio_shared.statements.runs import NetGenesis
 from tequio_shared.statements.statement import Entry

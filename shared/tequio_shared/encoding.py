@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -108,10 +109,16 @@ def _check_all(items: Iterable[object], depth: int) -> None:
     if depth == 0:
         raise MalformedError(f"JSON nested deeper than {JSON_DEPTH}")
     for item in items:
-        _check(item, depth - 1)
+        if type(item) is not str:  # most are, and documents have thousands
+            _check(item, depth - 1)
 
 
 def _check_keys(tree: dict[object, object]) -> None:
     for key in tree:
-        if not isinstance(key, str) or not _KEY.fullmatch(key):
+        if not isinstance(key, str) or not _is_key(key):
             raise MalformedError(f"key {str(key)[:60]!r} has characters outside [a-z0-9_]")
+
+
+@lru_cache(1_024)  # there are few, in every statement and in every row of a document
+def _is_key(key: str) -> bool:
+    return _KEY.fullmatch(key) is not None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 from nacl.bindings import crypto_core_ed25519_is_valid_point
 from nacl.exceptions import BadSignatureError
@@ -23,6 +24,19 @@ SIGNATURE_BYTES = 64
 
 _CHECKED = 16_384
 """Keys whose check is cached: it takes as long as verifying a signature."""
+
+
+class StatementSigner(Protocol):
+    """Key of an author of statements: a `Signer`, or the simulator's, which signs nothing."""
+
+    @property
+    def key(self) -> PeerKey: ...
+
+    def sign(self, message: bytes) -> bytes:
+        """Sign a message: 64 bytes."""
+
+    def prove(self, alpha: bytes) -> bytes:
+        """Prove the output of the key's verifiable random function: 80 bytes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tequio_shared import vrf
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.competition.state import CompetitionContext, read_document
 from tequio_shared.errors import RefusedError
@@ -75,10 +76,18 @@ class NetworkView:
     """The fold over all entries so far; only its public methods change it."""
 
     def __init__(
-        self, genesis: Genesis, documents: Documents, size_of: SizeOf = lambda _: None
+        self,
+        genesis: Genesis,
+        documents: Documents,
+        size_of: SizeOf = lambda _: None,
+        check_proof: vrf.CheckProof = vrf.verify,
     ) -> None:
-        """Begin before the first entry; `size_of` returns a document's size, None if unknown."""
+        """Begin before the first entry; `size_of` returns a document's size, None if unknown.
+
+        `check_proof` checks the lots of the runs' members; only a simulation brings another one.
+        """
         self.genesis = genesis
+        self._check_proof = check_proof
         self.net = genesis.network_id
         self.documents = documents
         self.founders = frozenset({genesis.coordinator_key, *genesis.organiser_keys})
@@ -309,5 +318,5 @@ class NetworkView:
         if HeadHash(digest_from_text(body.head)) != first_head(manifest).hash:
             raise RefusedError("wrong-head", "the head is not head 0 of the manifest")
         self.runs[manifest.run_id] = FullRunView.opened(
-            self.net, manifest, self.standings, self.tiers
+            self.net, manifest, self.standings, self.tiers, self._check_proof
         )

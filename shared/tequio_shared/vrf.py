@@ -11,6 +11,8 @@ Stricter than the RFC in one point: Gamma must lie in the main subgroup, as keys
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
+from typing import TypeAlias
 
 from nacl.bindings import (
     crypto_core_ed25519_add,
@@ -27,6 +29,8 @@ from nacl.exceptions import RuntimeError as SodiumError
 from tequio_shared.errors import SignatureInvalidError
 from tequio_shared.ids import PeerKey
 
+CheckProof: TypeAlias = Callable[[PeerKey, bytes, bytes], bytes]
+"""Checks a key's proof for an input and returns the output, as `verify` does."""
 PROOF_BYTES = 80
 OUTPUT_BYTES = 64
 

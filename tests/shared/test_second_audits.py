@@ -160,7 +160,7 @@ def test_both_draw_the_same_auditors() -> None:
         free, among = crowd.some(rng)
         ours, theirs = works_of(rng, crowd, rng.randint(0, 9))
         elected, most = [one.owner for one in crowd.candidates], rng.choice((0, 1, 3, 100))
-        drawn = audits.draw_some(ours, crowd.witnesses, elected, free, most)
+        drawn = audits.draw_some(ours, crowd.witnesses, elected, audits.AuditorPool(free), most)
         wanted = second_audits.draw(theirs, crowd.lots, among, elected, most)
         assert plain(drawn) == with_openings(wanted)
         found += len(drawn)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import TYPE_CHECKING
@@ -299,7 +300,7 @@ def attested_round(case: int, rng: Random) -> RoundView:
             continue
         current.attests[slot] = attestation(WRONG if rng.random() < misstating else RIGHT)
         current.lots[slot] = rng.choice(few) if rng.random() < ties else rng.randbytes(64)
-    return current
+    return replace(current)  # which counts the attestations
 
 
 def lots_and_roles(current: RoundView) -> tuple[dict[int, bytes], set[int]]:

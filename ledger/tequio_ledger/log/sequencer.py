@@ -17,8 +17,6 @@ import structlog
 from sqlalchemy import Connection
 
 from tequio_ledger import metrics
-from tequio_ledger.log import admission
-from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import AdmittedEntry, Log
@@ -27,6 +25,8 @@ from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.served import admission
+from tequio_shared.served.coordinator import Coordinator
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 

@@ -9,7 +9,6 @@ import structlog
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import COORDINATOR_KEY, log_genesis, rules
-from tequio_ledger.log.coordinator import Coordinator
 from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
@@ -21,8 +20,11 @@ from tequio_ledger.signing.client import open_signer
 from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
+from tequio_shared.errors import TequioError
+from tequio_shared.ids import RunId
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.served.coordinator import Coordinator
 from tequio_shared.served.state import State
 
 log = structlog.get_logger(__name__)
@@ -101,4 +103,8 @@ class Builder:
         return Follower(log_, state, documents, ClockGuard(self.clock), self.changed)
 
     def _coordinator(self, state: State) -> Coordinator:
-        return Coordinator(self.folder.signer(COORDINATOR_KEY), state)
+        return Coordinator(self.folder.signer(COORDINATOR_KEY), state, _log_error)
+
+
+def _log_error(run: RunId | None, err: TequioError) -> None:
+    log.error("the coordinator cannot sign", run=run.hex() if run else None, exc_info=err)

@@ -26,7 +26,6 @@ from starlette.responses import Response, StreamingResponse
 
 from tequio_ledger import metrics
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.log import admission
 from tequio_ledger.log.sequencer import Known, Logged, Outcome, Refused
 from tequio_ledger.web.errors import code_of
 from tequio_ledger.web.limits import (
@@ -50,6 +49,7 @@ from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS, STATEM
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
+from tequio_shared.served import admission
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport
 from tequio_shared.statements.runs import HeadAttest

@@ -10,8 +10,9 @@ than the manifest allows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
@@ -87,9 +88,13 @@ class RunAccounts:
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
     audits: AuditBook = field(init=False)
+    _active: dict[PeerKey, None] = field(init=False)
+    """Active members in the order in which they became ready, which is that of the log."""
 
     def __post_init__(self) -> None:
         self.audits = AuditBook(self.manifest.audits)
+        present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
+        self._active = {key: None for _, key in sorted(present)}
 
     def mark_ready(self, key: PeerKey, roles: tuple[str, ...], index: int) -> None:
         """Record member.ready: the member can be in the next roster."""
@@ -98,17 +103,20 @@ class RunAccounts:
             self.members[key] = MemberAccount(
                 roles=roles, ready_index=index, last_ready_index=index
             )
+            self._active[key] = None
             return
         known.roles, known.last_ready_index = roles, index
         known.missed = 0
         # An active member keeps its place in the order: a second member.ready must not gain a slot.
         if not known.is_active:
             known.ready_index, known.is_active = index, True
+            self._active[key] = None
 
     def deactivate(self, key: PeerKey) -> None:
         """Take the member out of rosters until its next member.ready."""
         if key in self.members:
             self.members[key].is_active = False
+            self._active.pop(key, None)
             self.audits.forget(key)
 
     def move_key(self, former: PeerKey, successor: PeerKey) -> None:
@@ -118,8 +126,8 @@ class RunAccounts:
         """
         self.audits.move_key(former, successor)
         if former in self.members:
+            self.deactivate(former)
             self.members[successor] = self.members.pop(former)
-            self.deactivate(successor)
         if former in self.earned:  # with what has not vested, and what was forfeited
             self.earned[successor] = self.earned.pop(former)
         if former in self.rostered:
@@ -132,18 +140,34 @@ class RunAccounts:
 
     def active(self) -> list[PeerKey]:
         """Active members in the order in which they became ready."""
-        present = [(one.ready_index, key) for key, one in self.members.items() if one.is_active]
-        return [key for _, key in sorted(present)]
+        return list(self._active)
 
     def next_members(self, ts: int) -> dict[PeerKey, tuple[str, ...]]:
-        """Members of a roster at that time by slot, with their roles; proven keys come first."""
-        eligible = [key for key in self.active() if self.standings.of(key) not in EXCLUDED]
-        first = sorted(eligible, key=lambda key: self.standings.of(key) in UNPROVEN)
-        admitted = self._admitted(first, ts)
+        """Members of a roster at that time by slot, with their roles; proven keys come first.
+
+        O(active members).
+        """
+        admitted = dict(self._admitted(ts))
         witnesses = self._witnesses(admitted)
         roles = {key: _without(one.roles, key, witnesses) for key, one in admitted.items()}
         chosen = [key for key in roles if roles[key]][: self.manifest.rounds.most_members]
         return {key: roles[key] for key in chosen}
+
+    def has_members(self, ts: int, least: int) -> bool:
+        """Return whether a roster of that time would have that many trainers, and a witness.
+
+        Reads only as many members as it needs: it is asked for with every statement.
+        """
+        trainers, has_witness = 0, False
+        for _, one in islice(self._admitted(ts), self.manifest.rounds.most_members):
+            if TRAINER not in one.roles:  # whether it has a seat depends on all others
+                roles = self.next_members(ts).values()
+                trainers = sum(TRAINER in held for held in roles)
+                return trainers >= least and any(WITNESS in held for held in roles)
+            trainers, has_witness = trainers + 1, has_witness or WITNESS in one.roles
+            if trainers >= least and has_witness:
+                return True
+        return False
 
     def plan_roster(self, ts: int) -> Roster:
         """Roster at that time, as it follows from the log so far; the queue is not changed."""
@@ -286,19 +310,19 @@ class RunAccounts:
         self.queue = self.queue.put_back(view.unfinished({}))
         self._drop_silent(view)
 
-    def _admitted(self, keys: list[PeerKey], ts: int) -> dict[PeerKey, _Admitted]:
+    def _admitted(self, ts: int) -> Iterator[tuple[PeerKey, _Admitted]]:
         """Keys that may have a slot, with the roles of their tier; per owner the first ones."""
+        standing = {key: self.standings.of(key) for key in self.active()}
+        eligible = [key for key, one in standing.items() if one not in EXCLUDED]
         rules, run = self.manifest.admits, self.manifest.run_id
         least = {TRAINER: rules.trainer_tier, WITNESS: rules.witness_tier}
-        admitted: dict[PeerKey, _Admitted] = {}
         held: Counter[Digest] = Counter()
-        for key in keys:
+        for key in sorted(eligible, key=lambda key: standing[key] in UNPROVEN):
             known = self.tiers.of(key, run, ts)
             roles = tuple(one for one in self.members[key].roles if known.tier >= least[one])
             if roles and held[known.owner] < rules.owner_slots:
                 held[known.owner] += 1
-                admitted[key] = _Admitted(roles=roles, owner=known.owner)
-        return admitted
+                yield key, _Admitted(roles=roles, owner=known.owner)
 
     def _witnesses(self, admitted: dict[PeerKey, _Admitted]) -> set[PeerKey]:
         """Keys that may witness: active ones; if these are few, new ones too; suspected last."""
@@ -395,8 +419,8 @@ class PhaseTimes(Protocol):
     promoted_ms: int
     witnessed_ms: int
 
-    def present(self, slots: Iterable[int]) -> list[int]:
-        """Slots among these whose members have not left since the round's roster."""
+    def is_anybody_present(self, slots: Iterable[int]) -> bool:
+        """Return whether a member at one of these slots has not left since the round's roster."""
 
 
 def check_forward(last_ms: int, ts: int) -> None:
@@ -448,18 +472,18 @@ def opens_from(view: PhaseTimes) -> int:
 
 
 def has_all_lots(view: PhaseTimes, current: RoundView) -> bool:
-    return all(slot in current.lots for slot in view.present(current.roster.slots_of(WITNESS)))
+    return not view.is_anybody_present(current.without_lot)
 
 
 def has_all_work(view: PhaseTimes, current: RoundView) -> bool:
     """Return whether all trainers have committed, and all auditors reported."""
     # Present ones only: one that left must not hold up those that stay.
-    has_trained = all(slot in current.commitments for slot in view.present(current.trainers))
-    return has_trained and all(slot in current.reports for slot in view.present(current.orders))
+    is_awaited = view.is_anybody_present(current.without_work)
+    return not is_awaited and not view.is_anybody_present(current.without_report)
 
 
 def has_all_proofs(view: PhaseTimes, current: RoundView) -> bool:
-    return all(slot in current.proofs for slot in view.present(current.elected))
+    return not view.is_anybody_present(current.without_proof)
 
 
 def _void_from(view: PhaseTimes, current: RoundView) -> int:

@@ -32,7 +32,14 @@ from tequio_shared.limits import (
     REVIEW_ROUNDS,
 )
 from tequio_shared.round import audits
-from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate, DrawnAudit
+from tequio_shared.round.audits import (
+    AuditedWork,
+    AuditorPool,
+    AuditVerdict,
+    AuditVote,
+    Candidate,
+    DrawnAudit,
+)
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import Commitment, RoundView
@@ -145,10 +152,19 @@ class _Candidates:
     """Owner of each elected slot."""
     lots: list[Candidate]
     """Members with an audit lot."""
-    auditors: list[Candidate]
-    """Members that may audit, busy or not."""
+    pool: AuditorPool
+    """Members that may audit; free are those without a duty."""
+    judges: list[Candidate]
+    """Members with an audit lot that may audit, busy or not."""
     barred: list[Candidate]
     """Members that might, were they not paused."""
+    owners: frozenset[Digest]
+    """Owners of members that could audit, were they neither busy nor paused."""
+
+    def seat(self, jury: list[DrawnAudit]) -> list[DrawnAudit]:
+        """Take these out of the pool."""
+        self.pool.remove(jury)
+        return jury
 
 
 @dataclass(slots=True)
@@ -214,7 +230,7 @@ class AuditBook:
         self._take_reports(view)
         self._drop_late(view, is_present)
         members = self._candidates(view, owner_of, is_present)
-        self.judges = frozenset(one.owner for one in (*members.auditors, *members.barred))
+        self.judges = members.owners
         over = self._go_on(view, members)
         self._draw_first(view, members, owner_of, is_unproven)
         # Not a contradiction, for the trainer may answer some and not others. But they are not
@@ -266,17 +282,16 @@ class AuditBook:
         attested = {view.roster.members[slot].key for slot in view.attests}
         holders = trainers & attested
         able = [one for one in found if one.key in holders and is_present(one.key)]
+        auditors = [one for one in able if one.key not in self.paused]
         elected = {view.roster.members[slot].key for slot in view.elected}
         return _Candidates(
             elected=[one.owner for one in found if one.key in elected],
             lots=[one for one in found if one.lot],
-            auditors=[one for one in able if one.key not in self.paused],
+            pool=AuditorPool(auditors, self.duties),
+            judges=[one for one in auditors if one.lot],
             barred=[one for one in able if one.key in self.paused],
+            owners=frozenset(one.owner for one in able),
         )
-
-    def _free(self, members: _Candidates) -> list[Candidate]:
-        """Members that may audit and have no duty."""
-        return [one for one in members.auditors if one.key not in self.duties]
 
     def _go_on(self, view: RoundView, members: _Candidates) -> list[AuditOutcome]:
         """Take each case whose auditors have all reported, or lost their turn, a step on."""
@@ -296,19 +311,20 @@ class AuditBook:
     def _next_auditors(
         self, view: RoundView, case: AuditCase, members: _Candidates
     ) -> list[DrawnAudit]:
-        free = self._free(members)
         if case.stage is AuditStage.DISPUTE and case.votes:
             case.stage = AuditStage.REVIEW
-            return audits.draw_jury(case.work, free, 1, free)
+            free = members.pool.free_with_lot()
+            return members.seat(audits.draw_jury(case.work, free, 1, free))
         if not self._goes_on(view, case):
             return []
         if case.is_disputed:
-            jury = audits.draw_jury(case.work, free, JURY, members.auditors, members.barred)
-            return self._seated(case, jury)
+            free = members.pool.free_with_lot()
+            jury = audits.draw_jury(case.work, free, JURY, members.judges, members.barred)
+            return self._seated(case, members.seat(jury))
         # However often it was checked: who knew that nobody comes after it would not have to work.
         case.stage = AuditStage.REVIEW if case.is_reviewed else AuditStage.CHECK
         works = [(case.work, CHECKED_BP)]
-        return audits.draw_some(works, members.lots, members.elected, free, 1)
+        return audits.draw_some(works, members.lots, members.elected, members.pool, 1)
 
     def _seated(self, case: AuditCase, jury: list[DrawnAudit]) -> list[DrawnAudit]:
         if jury:
@@ -343,8 +359,7 @@ class AuditBook:
             cases[case.id] = case
             works.append((case.work, rate))
         most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
-        free = self._free(members)
-        for one in audits.draw_some(works, members.lots, members.elected, free, most):
+        for one in audits.draw_some(works, members.lots, members.elected, members.pool, most):
             self.cases[one.work.contribution] = cases[one.work.contribution]
             self._order(one)
 

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import to_text
 from tequio_shared.network import accounts
 from tequio_shared.network.run import FullRunView, RunState, close_reason, void_reason
 from tequio_shared.round import proof
-from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.documents import TRAINER
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import (
     HeadPromote,
@@ -80,8 +80,7 @@ class CoordinatorTimers:
 
 def has_enough_members(view: FullRunView, now: int) -> bool:
     """Return whether a roster of that time would have enough trainers, and a witness."""
-    roles = [one for held in view.accounts.next_members(now).values() for one in held]
-    return WITNESS in roles and roles.count(TRAINER) >= view.manifest.rounds.min_members
+    return view.accounts.has_members(now, view.manifest.rounds.min_members)
 
 
 def decide(
@@ -194,7 +193,7 @@ def _grace_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     if watch.quorum_at is None or watch.witness_at is None:
         return None
     current, grace = _round(view), view.manifest.rounds.grace
-    outstanding = set(view.present(current.elected)) - current.proofs.keys()
+    outstanding = {slot for slot in current.without_proof if view.is_present(slot)}
     if proof.is_undecided(current.elected, current.proofs, current.commitments, outstanding):
         grace = max(grace, watch.quorum_at - watch.witness_at)
     return watch.quorum_at + grace
@@ -226,7 +225,7 @@ def _roster(view: FullRunView, now: int, prove: Prove) -> CoordinatorStep:
     roster = view.accounts.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
-        roster=to_text(sha256(document)),
+        roster=to_text(roster.digest),
         slots=len(roster.members),
         trainers=len(roster.slots_of(TRAINER)),
         vrf=to_text(prove(view.next_seed_input())),

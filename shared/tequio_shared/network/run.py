@@ -30,7 +30,6 @@ from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
     from_text,
-    sha256,
 )
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network import accounts as network_accounts
@@ -233,6 +232,7 @@ class RunView:
     net: NetworkId
     manifest: Manifest
     draws: MeasureDraws  # which members measure which heads
+    check_proof: vrf.CheckProof = vrf.verify
     state: RunState = RunState.WAITING_FOR_MEMBERS
     request: RunRequest = RunRequest.GO_ON
     number: int = 0  # of the last round that has a roster
@@ -299,12 +299,14 @@ class RunView:
         if is_coordinators:
             self.coordinator_ms = statement.ts
 
-    def present(self, slots: Iterable[int]) -> list[int]:
-        """Slots among these whose members have not left since the round's roster."""
-        if self.round is None:
-            return []
-        members = self.round.roster.members
-        return [slot for slot in slots if members[slot].key not in self.absent]
+    def is_anybody_present(self, slots: Iterable[int]) -> bool:
+        """Return whether a member at one of these slots has not left since the round's roster."""
+        # One look with most statements: as many as there are absent members at worst.
+        return any(self.is_present(slot) for slot in slots)
+
+    def is_present(self, slot: int) -> bool:
+        """Return whether the member at a slot has not left since the round's roster."""
+        return self.round is not None and self.round.roster.members[slot].key not in self.absent
 
     def end_key(self, key: PeerKey) -> None:
         """Wait no longer for a key that was revoked or replaced, nor hear it again."""
@@ -439,6 +441,7 @@ class RunView:
             head=self.head,
             next_head=self.next_head,
             lot_seed=lot_seed,
+            check_proof=self.check_proof,
         )
         self._record_roster(roster, after)
         self.state, self.number = after, number
@@ -456,7 +459,7 @@ class RunView:
         counts = len(roster.members), len(roster.slots_of(TRAINER))
         if counts != (body.slots, body.trainers):
             raise RefusedError("wrong-roster", "slots and trainers do not match the roster")
-        if sha256(roster.encode()) != from_text(body.roster):
+        if roster.digest != from_text(body.roster):
             raise RefusedError("wrong-roster", "the roster document is not canonical")
 
     def _lot_seed(self, coordinator: PeerKey, number: int, proof: bytes) -> bytes:
@@ -465,7 +468,7 @@ class RunView:
             if self.last_lots is None:
                 return vrf.output(proof)
             due = lots.seed_input(self.net, self.manifest.run_id, number, self.last_lots)
-            return vrf.verify(coordinator, due, proof)
+            return self.check_proof(coordinator, due, proof)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the seed of round {number}: {err}") from err
 
@@ -544,12 +547,18 @@ class FullRunView(RunView):
 
     @classmethod
     def opened(
-        cls, net: NetworkId, manifest: Manifest, standings: KeyStatus, tiers: Tiers
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        standings: KeyStatus,
+        tiers: Tiers,
+        check_proof: vrf.CheckProof = vrf.verify,
     ) -> FullRunView:
         """Make the view right after run.open; standings and tiers are those of the network."""
         return cls(
             net=net,
             manifest=manifest,
+            check_proof=check_proof,
             accounts=RunAccounts(manifest=manifest, standings=standings, tiers=tiers),
             next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
             draws=MeasureDraws(is_whole=True),

@@ -166,6 +166,8 @@ class KeyStatus:
     _held: dict[PeerKey, StandingRecord] = field(default_factory=dict)
     """Records of revoked keys, which a successor may still get."""
     _moving: set[PeerKey] = field(default_factory=set, compare=False)  # a change may be due
+    _queue: list[PeerKey] = field(init=False, default_factory=list, compare=False)
+    """The keys in `_moving` that were not looked at yet, descending; empty: all of them."""
     _reported: set[Digest] = field(default_factory=set)  # statements in reports so far
 
     def of(self, key: PeerKey) -> Standing:
@@ -185,7 +187,7 @@ class KeyStatus:
         """Hand the record of a key to its successor as it is: nothing is forgiven or prolonged."""
         record = self._end(index, former, Standing.REPLACED)
         self.records[successor] = self._held.pop(former, record)
-        self._moving.add(successor)
+        self._move_later(successor)
 
     def _end(self, index: int, key: PeerKey, to: Standing) -> StandingRecord:
         record = self.register(key, index)
@@ -200,14 +202,28 @@ class KeyStatus:
 
     def due(self, ts: int) -> StandingChange | None:
         """Next change that follows from the log at that time (ms), lowest key first."""
-        # Only keys that an entry has touched are looked at: the cost is not that of all keys.
-        for key in sorted(self._moving):
-            change = self._due(key, ts)
+        # Only keys that an entry has touched are looked at, and each of them once: when a round
+        # changes the standing of all its members, this is asked for with each of the changes.
+        self._queue = self._queue or sorted(self._moving, reverse=True)
+        has_appeals = False
+        while self._queue:
+            key = self._queue[-1]
+            change = self._due(key, ts) if key in self._moving else None
             if change is not None:
+                if has_appeals:  # these may fall due by time alone
+                    self._queue = []
                 return change
-            if self.records[key].appeal is None:
+            self._queue.pop()
+            if key in self._moving and self.records[key].appeal is None:
                 self._moving.discard(key)
+            has_appeals |= key in self._moving
         return None
+
+    def _move_later(self, key: PeerKey) -> None:
+        """Look at a key when the next change is asked for."""
+        self._moving.add(key)
+        if self._queue and self._queue[-1] != key:
+            self._queue = []
 
     def next_ms(self) -> int | None:
         """Time (ms) at which a change falls due without an entry: the end of an open appeal."""
@@ -231,7 +247,7 @@ class KeyStatus:
         _move(record, Standing(body.to), index)
         record.cause, record.evidence = StandingCause(body.cause), body.evidence
         record.until = body.until
-        self._moving.add(key_from_text(body.peer))
+        self._move_later(key_from_text(body.peer))
 
     def admit_fault(self, fault: ProvenFault) -> None:
         """Raise RefusedError if a report that `conduct.read_fault` accepted brings nothing new.
@@ -258,7 +274,7 @@ class KeyStatus:
         # The first fault is enough to quarantine; a second report must not prolong the term.
         if record.standing not in EXCLUDED and record.fault is None:
             record.fault = fault.cause, tuple(sorted({*fault.evidence, index}))
-            self._moving.add(self.links.holder(fault.peer))
+            self._move_later(self.links.holder(fault.peer))
 
     def close_round(self, index: int, view: RoundView) -> None:
         """Apply round.close at that log index: verdicts on work, and on the witnesses."""
@@ -279,7 +295,7 @@ class KeyStatus:
                     record.strikes.append((record.judged, index))
                     del record.strikes[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-            self._moving.add(self.links.holder(key))
+            self._move_later(self.links.holder(key))
         for slot, seen in view.proofs.items():
             key = view.roster.members[slot].key
             record = self._record(key, index)
@@ -287,7 +303,7 @@ class KeyStatus:
             if proof.deviates(slot, seen, verdicts):
                 record.deviations.append((record.proofs, index))
                 del record.deviations[:-DEVIATION_PROOFS]
-                self._moving.add(self.links.holder(key))
+                self._move_later(self.links.holder(key))
         self._count_gains(index, view, verdicts)
 
     def _count_gains(self, index: int, view: RoundView, verdicts: proof.Verdicts) -> None:
@@ -313,14 +329,14 @@ class KeyStatus:
                 record = self._record(one.trainer, index)
                 if record.standing not in EXCLUDED and record.fault is None:
                     record.fault = StandingCause.NOT_DONE, (*one.entries, index)
-                    self._moving.add(self.links.holder(one.trainer))
+                    self._move_later(self.links.holder(one.trainer))
             # Of a computer that is off, nothing can be said.
             if one.verdict is AuditVerdict.WITHHELD and one.was_present:
                 record = self._record(one.trainer, index)
                 record.withheld.append((record.judged, index))
                 del record.withheld[:-STRIKE_ROUNDS]
                 record.accepted_since = 0
-                self._moving.add(self.links.holder(one.trainer))
+                self._move_later(self.links.holder(one.trainer))
             for auditor, entry in zip(one.auditors, one.entries, strict=True):
                 record = self._record(auditor, index)
                 record.audits += 1
@@ -328,7 +344,7 @@ class KeyStatus:
                     record.contradictions.append((record.audits, entry, index))
                     del record.contradictions[:-STRIKE_ROUNDS]
                     record.accepted_since = 0
-                    self._moving.add(self.links.holder(auditor))
+                    self._move_later(self.links.holder(auditor))
 
     def check_ready(self, key: PeerKey, ts: int) -> None:
         """Raise RefusedError("quarantined") if the key may not be ready at that time (ms)."""
@@ -348,7 +364,7 @@ class KeyStatus:
         record = self.records.get(key)
         if record is not None and record.standing is Standing.QUARANTINED:
             record.ready_again = index
-            self._moving.add(key)
+            self._move_later(key)
 
     def apply_appeal(self, index: int, statement: Statement, body: StandingAppeal) -> None:
         """Apply standing.appeal; raises RefusedError unless its author may appeal now."""
@@ -365,7 +381,7 @@ class KeyStatus:
         if record.appealed_ms and wait > 0:
             raise RefusedError("already-said", f"the next appeal is possible in {wait // 1000} s")
         record.appeal, record.appealed_ms = (index, statement.ts), statement.ts
-        self._moving.add(statement.author)
+        self._move_later(statement.author)
 
     def apply_ruling(
         self, index: int, statement: Statement, body: StandingRelease | StandingUphold

@@ -147,11 +147,23 @@ def merge_ranges(ranges: Iterable[Range]) -> Ranges:
 
 
 def deal_windows(pool: Ranges, shares: Sequence[int]) -> tuple[Ranges, ...]:
-    """Deal the pool to slots in order, `shares[i]` windows to slot i; disjoint by construction."""
+    """Deal the pool to slots in order, `shares[i]` windows to slot i; disjoint by construction.
+
+    O(slots + ranges of the pool).
+    """
     dealt = []
+    at, used = 0, 0  # range of the pool, and windows of it that are dealt
     for share in shares:
-        mine, pool = split_windows(pool, share)
-        dealt.append(mine)
+        mine: list[Range] = []
+        left = share
+        while left and at < len(pool):
+            first, size = pool[at]
+            count = min(left, size - used)
+            mine.append((first + used, count))
+            left, used = left - count, used + count
+            if used == size:
+                at, used = at + 1, 0
+        dealt.append(tuple(mine))
     return tuple(dealt)
 
 

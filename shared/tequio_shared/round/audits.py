@@ -13,10 +13,13 @@ fixed here, in integers, so that all readers agree. (docs/protocol.md, 10.4; doc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tequio_shared.ids import ContributionId, Digest, NetworkId, PeerKey, RunId, sha256
 from tequio_shared.statements.runs import AuditFigures
@@ -219,24 +222,64 @@ class DrawnAudit:
     opening: Digest
 
 
-def auditors_of(work: AuditedWork, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Candidates that may audit it: of other owners, and about as fast as its trainer.
+class AuditorPool:
+    """Candidates of which auditors are drawn, each at most once.
 
-    A slow one would hold up the round. But the faster half always may: who skips the work looks
-    fast, and would else be audited by others that skip theirs.
+    A draw is a pass over their speeds, in numpy: a round of thousands draws thousands of audits.
     """
-    others = [one for one in candidates if one.owner not in work.owners]
-    if not others:
-        return []
-    middle = sorted(one.speed for one in others)[len(others) // 2]
-    return [one for one in others if one.speed * 4 >= min(work.speed * 3, middle * 4)]
+
+    def __init__(self, candidates: Sequence[Candidate], busy: Container[PeerKey] = ()) -> None:
+        self._candidates = candidates
+        self._speeds = np.array([one.speed for one in candidates], np.int64)
+        self._is_free = np.array([one.key not in busy for one in candidates], np.bool_)
+        self._places_with_lot = [at for at, one in enumerate(candidates) if one.lot]
+        self._places: dict[Digest, list[int]] = {}
+        for at, one in enumerate(candidates):
+            self._places.setdefault(one.owner, []).append(at)
+
+    def able(self, work: AuditedWork) -> NDArray[np.intp]:
+        """Places of the free ones that may audit it: of other owners, about as fast as its trainer.
+
+        A slow one would hold up the round. But the faster half always may: who skips the work looks
+        fast, and would else be audited by others that skip theirs.
+        """
+        is_other = self._is_free.copy()
+        for owner in work.owners:
+            is_other[self._places.get(owner, [])] = False
+        others = np.flatnonzero(is_other)
+        if not len(others):
+            return others
+        speeds, half = self._speeds[others], len(others) // 2
+        middle = int(np.partition(speeds, half)[half])
+        return others[speeds * 4 >= min(work.speed * 3, middle * 4)]
+
+    def free_with_lot(self) -> list[Candidate]:
+        """Free candidates that have an audit lot, which a jury is drawn from; O(committee)."""
+        return [self._candidates[at] for at in self._places_with_lot if self._is_free[at]]
+
+    def pop(self, place: int) -> Candidate:
+        """Remove the candidate at that place, and return it."""
+        self._is_free[place] = False
+        return self._candidates[place]
+
+    def remove(self, drawn: Iterable[DrawnAudit]) -> None:
+        """Remove those that were drawn otherwise."""
+        keys = {one.auditor.key for one in drawn}
+        for at in self._places_with_lot:
+            if self._candidates[at].key in keys:
+                self._is_free[at] = False
+
+
+def auditors_of(work: AuditedWork, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates that may audit it."""
+    return [candidates[place] for place in AuditorPool(candidates).able(work)]
 
 
 def draw_some(
     works: Sequence[tuple[AuditedWork, int]],
     witnesses: Sequence[Candidate],
     elected: Sequence[Digest],
-    candidates: Sequence[Candidate],
+    pool: AuditorPool,
     most: int,
 ) -> list[DrawnAudit]:
     """Draw audits of works, each with a rate in 1/10000: at most one for each and by each.
@@ -255,16 +298,14 @@ def draw_some(
         and is_drawn(number := draw(one.lot, work.contribution), rate_bp, lots)
     ]
     drawn: list[DrawnAudit] = []
-    free = {one.key: one for one in candidates}
     left = {work.contribution for work, _ in works}
     for _, name, _, work, lot in sorted(found, key=lambda one: one[:3]):
-        if len(drawn) >= most or not free:
+        if len(drawn) >= most:
             break
-        able = auditors_of(work, free.values()) if name in left else []
-        if able:
-            auditor = able[_auditor_index(lot, name, len(able))]
+        able = pool.able(work) if name in left else ()
+        if len(able):
+            auditor = pool.pop(int(able[_auditor_index(lot, name, len(able))]))
             drawn.append(_drawn(work, auditor, lot))
-            del free[auditor.key]
             left.remove(name)
     return drawn
 

@@ -5,6 +5,7 @@ They are too large for a statement when many members take part; the ledger store
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Annotated
 
@@ -14,11 +15,13 @@ from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import (
     Bytes32Text,
+    Digest,
     MaybeBytes32Text,
     Natural,
     PeerKey,
     Positive,
     key_from_text,
+    sha256,
 )
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.round import assignment as round_assignment
@@ -30,7 +33,7 @@ SLOT_BYTES = 256
 """Largest row of a result, in bytes."""
 
 
-class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """One slot: key, roles, verified speed (milli-windows/s) and number of windows to train."""
 
     peer: Bytes32Text
@@ -38,7 +41,7 @@ class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     speed: Natural
     share: Natural
 
-    @property
+    @cached_property  # asked for with every statement of a round
     def key(self) -> PeerKey:
         return key_from_text(self.peer)
 
@@ -59,7 +62,7 @@ class AuditOrder(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Log indices of the audit.report entries about it whose sketches this auditor checks."""
 
 
-class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """The members of a round, by slot, and the windows dealt out in it."""
 
     members: tuple[RosterMember, ...]
@@ -90,11 +93,16 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise MalformedError("roster: the audits' slots must be ascending, unique and taken")
         return roster
 
-    @property
+    @cached_property
+    def digest(self) -> Digest:
+        """SHA-256 of the document."""
+        return sha256(self.encode())
+
+    @cached_property
     def keys(self) -> dict[int, PeerKey]:
         return {slot: member.key for slot, member in enumerate(self.members)}
 
-    @property
+    @cached_property
     def assignment(self) -> dict[int, Ranges]:
         """Windows by trainer slot; a slot without the role trainer has none."""
         dealt = round_assignment.deal_windows(self.pool, [member.share for member in self.members])
@@ -102,7 +110,15 @@ class Roster(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     def slots_of(self, role: str) -> tuple[int, ...]:
         """Slots that have the role, ascending."""
-        return tuple(slot for slot, member in enumerate(self.members) if role in member.roles)
+        return self._slots.get(role, ())
+
+    @cached_property
+    def _slots(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, list[int]] = {}
+        for slot, member in enumerate(self.members):
+            for role in member.roles:
+                found.setdefault(role, []).append(slot)
+        return {role: tuple(slots) for role, slots in found.items()}
 
 
 class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
@@ -177,7 +178,7 @@ class AuditRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     others_bp: Annotated[int, Meta(ge=0, le=10_000)] = 500
 
 
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """Every rule of one run."""
 
     v: Literal[1] = 1
@@ -202,7 +203,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def encode(self) -> bytes:
         return encoding.encode(self)
 
-    @property
+    @cached_property  # in the input of every lot and the hash of every head
     def run_id(self) -> RunId:
         """SHA-256 of the canonical bytes."""
         return RunId(sha256(self.encode()))

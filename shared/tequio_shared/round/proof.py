@@ -15,12 +15,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, to_text
+from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import quorum
 from tequio_shared.statements.runs import WitnessProof
@@ -96,11 +98,15 @@ def _check_size(bits: bytes, n: int) -> None:
         raise MalformedError(f"filter of {len(bits)} bytes; {n} items need {bloom_bytes(n)}")
 
 
-def _indices(seed: bytes, item: bytes, n: int) -> Iterator[int]:
+@lru_cache(2 * CONTRIBUTORS)  # every witness of a round has the same items
+def _indices(seed: bytes, item: bytes, n: int) -> tuple[int, ...]:
     # Keyed by the round's seed, so nobody can grind items that collide before the round begins.
     stream = hashlib.shake_256(_PREFIX + seed + item).digest(BLOOM_HASHES * _INDEX_BYTES)
-    for at in range(0, len(stream), _INDEX_BYTES):
-        yield int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * bloom_bits(n) >> 32
+    bits = bloom_bits(n)
+    return tuple(
+        int.from_bytes(stream[at : at + _INDEX_BYTES], "big") * bits >> 32
+        for at in range(0, len(stream), _INDEX_BYTES)
+    )
 
 
 class Verdict(IntEnum):
@@ -224,9 +230,14 @@ def verdicts(
 
     Accepted: ceil(2/3) of the elected *others* vouch for it (nobody witnesses its own work).
     Rejected: as many give one and the same reason. Anything else is not selected, which costs the
-    trainer nothing: two witnesses with different reasons may both be wrong.
+    trainer nothing: two witnesses with different reasons may both be wrong. Costs an addition for
+    each slot that each proof names.
     """
-    return {slot: _verdict(slot, elected, proofs) for slot in sorted(committed)}
+    vouches, blames = _count_votes(elected, proofs)
+    return {
+        slot: _verdict(needed_votes(slot, elected), vouches[slot], blames.get(slot, {}))
+        for slot in sorted(committed)
+    }
 
 
 def deviates(slot: int, seen: WitnessFindings, verdicts: Verdicts) -> bool:
@@ -260,13 +271,11 @@ def is_undecided(
 ) -> bool:
     """Return whether outstanding proofs could still accept a slot that already has votes."""
     for slot, (verdict, _) in verdicts(elected, proofs, committed).items():
+        if verdict is not Verdict.NOT_SELECTED:
+            continue
         votes = sum(slot in seen.vouched for at, seen in proofs.items() if at != slot)
         coming = sum(witness != slot for witness in outstanding)
-        if (
-            verdict is Verdict.NOT_SELECTED
-            and votes > 0
-            and votes + coming >= needed_votes(slot, elected)
-        ):
+        if votes > 0 and votes + coming >= needed_votes(slot, elected):
             return True
     return False
 
@@ -353,16 +362,31 @@ def needed_votes(slot: int, elected: Collection[int]) -> int:
     return max(quorum(len(elected) - (slot in elected)), 1)
 
 
+def _count_votes(
+    elected: Collection[int], proofs: Mapping[int, WitnessFindings]
+) -> tuple[Counter[int], dict[int, Counter[RejectionReason]]]:
+    """By slot: witnesses that vouch for it, and that refuse it by reason; itself left out."""
+    vouches, blames = Counter[int](), dict[int, Counter[RejectionReason]]()
+    for witness in elected:
+        seen = proofs.get(witness)
+        if seen is None:
+            continue
+        vouches.update(seen.vouched)
+        if witness in seen.vouched:
+            vouches[witness] -= 1
+        for slot, reason in seen.rejected.items():
+            if slot != witness:
+                blames.setdefault(slot, Counter())[reason] += 1
+    return vouches, blames
+
+
 def _verdict(
-    slot: int, elected: Collection[int], proofs: Mapping[int, WitnessFindings]
+    needed: int, vouches: int, blamed: Mapping[RejectionReason, int]
 ) -> tuple[Verdict, RejectionReason]:
-    others = [proofs[witness] for witness in elected if witness != slot and witness in proofs]
-    needed = needed_votes(slot, elected)
-    if sum(slot in seen.vouched for seen in others) >= needed:
+    if vouches >= needed:
         return Verdict.ACCEPTED, RejectionReason.NONE
     # One reason must reach the quorum by itself: a hostile third must not add up with honest
     # doubts.
-    blamed = Counter(seen.rejected[slot] for seen in others if slot in seen.rejected)
     for reason, votes in sorted(blamed.items()):
         if votes >= needed:
             return Verdict.REJECTED, reason

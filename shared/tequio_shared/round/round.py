@@ -210,6 +210,7 @@ class RoundView:
     head: Head | None  # the promoted one; None before the first promotion
     next_head: NextHead | None  # set while a closed round (or run.open) still awaits its head
     lot_seed: bytes  # the coordinator's output, from which all lots of the round are drawn
+    check_proof: vrf.CheckProof = vrf.verify
     phase: RoundPhase = RoundPhase.ATTEST
     is_judged: bool = False  # the witness phase began
     draw_seed: bytes = b""  # the coordinator's output in round.witness
@@ -223,16 +224,31 @@ class RoundView:
     orders: dict[int, AuditOrder] = field(init=False)  # by slot of the auditor
     reports: dict[int, tuple[int, AuditReport]] = field(default_factory=dict)
     """Log index and audit, by slot of the auditor."""
+    # What the round still waits for, by slot: so a statement costs the same in a large round.
+    without_lot: set[int] = field(init=False)
+    without_work: set[int] = field(init=False)
+    without_report: set[int] = field(init=False)
+    without_proof: set[int] = field(init=False)
+    votes: Counter[str] = field(init=False)  # by head, of slots with the role witness
     slot_of: dict[PeerKey, int] = field(init=False)
     assignment: dict[int, Ranges] = field(init=False)
     chunks: int = field(init=False)  # of 4096 elements
     elected: tuple[int, ...] = ()
     seed: Digest = ZERO_DIGEST
+    _expected: ExpectedContribution | None = field(init=False, default=None, compare=False)
+    _verdicts: proof.Verdicts | None = field(init=False, default=None, compare=False)
 
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
         self.assignment = self.roster.assignment
         self.orders = {order.slot: order for order in self.roster.audits}
+        witnesses = set(self.roster.slots_of(WITNESS))
+        self.without_lot = witnesses - self.lots.keys()
+        self.without_work = self.assignment.keys() - self.commitments.keys()
+        self.without_report = self.orders.keys() - self.reports.keys()
+        self.without_proof = set(self.elected) - self.proofs.keys()
+        attests = self.attests.items()
+        self.votes = Counter(one.head for slot, one in attests if slot in witnesses)
         self.chunks = self.manifest.chunks
 
     @property
@@ -260,6 +276,9 @@ class RoundView:
             case HeadAttest():
                 lot = self._checked_lot(slot, author, body)
                 self.attests[slot], self.lots[slot] = body, lot
+                if slot in self.without_lot:
+                    self.without_lot.remove(slot)
+                    self.votes[body.head] += 1
             case WorkCommit():
                 header = self._checked_header(slot, author, body)
                 name = contribution_id(from_text(body.header, None))
@@ -271,11 +290,15 @@ class RoundView:
                     feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
                     at_ms=at_ms,
                 )
+                self.without_work.discard(slot)
             case WitnessProof():
                 self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
+                self.without_proof.discard(slot)
+                self._verdicts = None
             case AuditReport():
                 self._check_report(slot, body)
                 self.reports[slot] = index, body
+                self.without_report.discard(slot)
 
     def check_attestation(self, author: PeerKey, body: HeadAttest) -> None:
         """Raise RefusedError unless the round would accept this attestation now."""
@@ -292,7 +315,7 @@ class RoundView:
         if agreed is None or body != self.promotion(agreed):
             raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
         # The set of the last round is settled from here on: the next round builds on this head.
-        self.head, self.next_head = agreed, None
+        self.head, self.next_head, self._expected = agreed, None, None
         return agreed
 
     def apply_open(self, body: RoundOpen) -> None:
@@ -310,6 +333,7 @@ class RoundView:
         self.open, self.phase = body, RoundPhase.TRAIN
         self.seed = digest_from_text(body.lots)
         self.elected = self.committee(body.head)
+        self.without_proof = set(self.elected)
 
     def apply_witness(self, body: RoundWitness, coordinator: PeerKey) -> None:
         """Apply round.witness: training is over, these commitments count."""
@@ -323,7 +347,7 @@ class RoundView:
             )
         try:
             proof_bytes = from_text(body.vrf, vrf.PROOF_BYTES)
-            drawn = vrf.verify(coordinator, self.draw_input, proof_bytes)
+            drawn = self.check_proof(coordinator, self.draw_input, proof_bytes)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the draws of round {self.number}: {err}") from err
         self.phase, self.is_judged, self.draw_seed = RoundPhase.WITNESS, True, drawn
@@ -391,12 +415,11 @@ class RoundView:
 
         Newcomers have that role only where there are too few others, so they cannot stop a run.
         """
-        voters = self.roster.slots_of(WITNESS)
-        votes = Counter(self.attests[slot].head for slot in voters if slot in self.attests)
+        voters = len(self.roster.slots_of(WITNESS))
         # At most one head can have two thirds, so the most common one is enough.
-        for text, count in votes.most_common(1):
+        for text, count in self.votes.most_common(1):
             # At least one vote: a roster without witnesses must not promote a head by itself.
-            if count >= max(round_assignment.quorum(len(voters)), 1):
+            if count >= max(round_assignment.quorum(voters), 1):
                 attest = next(one for one in self.attests.values() if one.head == text)
                 return self.expected_head(*attested_roots(attest))
         return None
@@ -427,7 +450,7 @@ class RoundView:
     @property
     def k(self) -> int:
         """Values kept per chunk in this round."""
-        return self.manifest.algorithm.k or k_for_trainers(len(self.trainers))
+        return self.manifest.algorithm.k or k_for_trainers(len(self.assignment))
 
     @property
     def trainers(self) -> tuple[int, ...]:
@@ -443,13 +466,18 @@ class RoundView:
         """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
+        if self._expected is None:
+            self._expected = self._make_expected(self.head)
+        return self._expected
+
+    def _make_expected(self, head: Head) -> ExpectedContribution:
         keys = self.roster.keys
         return ExpectedContribution(
             shape=self.shape,
             chunks=self.chunks,
             run_id=self.manifest.run_id,
             round=self.number,
-            base_head=self.head.hash,
+            base_head=head.hash,
             assigned={
                 keys[slot]: WindowAssignment(
                     first=ranges[0][0], count=round_assignment.count_windows(ranges)
@@ -468,7 +496,7 @@ class RoundView:
         train_by = opened_ms + self.roster.train_ms
         return RoundOpen(
             head=to_text(self.head.hash),
-            roster=to_text(sha256(self.roster.encode())),
+            roster=to_text(self.roster.digest),
             # Of the seated alone: else silence would steer the next seed at the price of no seat.
             lots=to_text(lots.lots_digest({slot: self.lots[slot] for slot in elected})),
             k=self.k,
@@ -477,9 +505,13 @@ class RoundView:
             close_by=train_by + self.manifest.rounds.witness,
         )
 
-    def verdicts(self) -> dict[int, tuple[Verdict, RejectionReason]]:
+    def verdicts(self) -> proof.Verdicts:
         """Verdict and reason by committed slot, from the proofs so far."""
-        return proof.verdicts(self.elected, self.proofs, self.commitments)
+        if self.phase is RoundPhase.TRAIN:  # commitments are still coming
+            return proof.verdicts(self.elected, self.proofs, self.commitments)
+        if self._verdicts is None:
+            self._verdicts = proof.verdicts(self.elected, self.proofs, self.commitments)
+        return self._verdicts
 
     def count_accusers(self, slot: int, reason: RejectionReason) -> int:
         """Number of other witnesses that give that reason against the slot."""
@@ -564,7 +596,7 @@ class RoundView:
         if self.open is None:
             return slot not in self.attests
         # Before the witness phase an elected witness has had nothing to answer.
-        owes = slot in self.trainers or (self.is_judged and slot in self.elected)
+        owes = slot in self.assignment or (self.is_judged and slot in self.elected)
         return owes and slot not in self.commitments and slot not in self.proofs
 
     def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
@@ -597,7 +629,7 @@ class RoundView:
         return proof.make_proof(
             seed=self.seed,
             slots=len(self.roster.members),
-            trainers=len(self.trainers),
+            trainers=len(self.assignment),
             vouched=vouched,
             rejected=rejected,
             head=self.head.hash,
@@ -612,7 +644,7 @@ class RoundView:
             body,
             seed=self.seed,
             slots=len(self.roster.members),
-            trainers=len(self.trainers),
+            trainers=len(self.assignment),
             commitments={slot: one.id for slot, one in self.commitments.items()},
             head=self.head.hash,
         )
@@ -637,7 +669,7 @@ class RoundView:
         if settled is not None and expected != settled:
             raise RefusedError("wrong-head", f"the head is already {to_text(settled.hash)}")
         try:  # last: it costs more than all other checks together
-            return vrf.verify(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+            return self.check_proof(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the lot in round {self.number}: {err}") from err
 
@@ -667,7 +699,8 @@ class RoundView:
             raise RefusedError("already-said", f"a second proof for round {self.number}")
         findings = self.read_proof(body)
         try:  # last: it costs more than all other checks together
-            lot = vrf.verify(author, self.audit_lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
+            proven = from_text(body.vrf, vrf.PROOF_BYTES)
+            lot = self.check_proof(author, self.audit_lot_input, proven)
         except SignatureInvalidError as err:
             raise RefusedError("wrong-vrf", f"the audit lot of round {self.number}: {err}") from err
         return findings, lot
@@ -698,7 +731,9 @@ def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
 
 def is_trainer(view: RoundView, key: PeerKey) -> bool:
     slot = view.slot_of.get(key)
-    return slot is not None and TRAINER in view.roster.members[slot].roles and slot in view.trainers
+    if slot is None or slot not in view.assignment:
+        return False
+    return TRAINER in view.roster.members[slot].roles
 
 
 def _header(body: WorkCommit) -> ContributionHeader:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tequio_shared import vrf
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
@@ -101,9 +102,10 @@ class State(NetworkView):
         genesis: Genesis,
         documents: Documents,
         size_of: Callable[[Digest], int | None] = lambda _: None,
+        check_proof: vrf.CheckProof = vrf.verify,
     ) -> None:
-        """Begin before the first entry; `size_of` gives a document's size, None if unknown."""
-        super().__init__(genesis, documents, size_of)
+        """Begin before the first entry; arguments as for a view."""
+        super().__init__(genesis, documents, size_of, check_proof)
         self.opened: dict[RunId, int] = {}  # log index of run.open
         self.resumes: dict[RunId, Resume] = {}
         self.types: Counter[str] = Counter()  # entries of each type

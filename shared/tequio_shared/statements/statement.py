@@ -32,7 +32,7 @@ from tequio_shared.ids import (
     sha256,
     to_text,
 )
-from tequio_shared.keys import Signer
+from tequio_shared.keys import StatementSigner
 from tequio_shared.limits import (
     ENTRY_BYTES,
     SIGNATURES_PER_ENTRY,
@@ -281,7 +281,7 @@ def statement_id(net: NetworkId, raw: bytes) -> Digest:
     return sha256(_PREFIX, net, raw)
 
 
-def sign(net: NetworkId, statement: Statement, *signers: Signer) -> Entry:
+def sign(net: NetworkId, statement: Statement, *signers: StatementSigner) -> Entry:
     """Sign as the author and, in any order given, further signers.
 
     Raises RefusedError("bad-signature") if the first signer is not the author or one is repeated.

@@ -84,7 +84,9 @@ def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
         work = AuditedWork(contribution=name, owners=frozenset(), speed=10_000)
         lots = [candidate("witness", lot=named("lot"))]
         elected = [one.owner for one in lots]
-        by += audits.draw_some([(work, 10_000)], lots, elected, [hasty, *workers], 1)
+        by += audits.draw_some(
+            [(work, 10_000)], lots, elected, audits.AuditorPool([hasty, *workers]), 1
+        )
     assert sum(one.auditor.key == hasty.key for one in by) < len(by) // 2 == 20
 
 

@@ -126,7 +126,7 @@ class _RoundParts:
         members = max(pace.members, manifest.rounds.min_members)
         sent, audits = _contributions_and_audits(manifest, members, pace.contributions)
         contribution = contribution_bytes(manifest, round(sent))
-        leaves = 2 * opened_chunk_count(manifest.chunks) * _leaf_bytes(manifest.chunks)
+        leaves = 2 * opened_chunk_count(manifest.chunks) * leaf_bytes(manifest.chunks)
         shard = sum(one.size_bytes for one in corpus.train) / len(corpus.train)
         shard_tokens = sum(one.tokens for one in corpus.train) / len(corpus.train)
         self._head = manifest.weights_bytes + manifest.aux_bytes
@@ -170,7 +170,7 @@ def _contributions_and_audits(
     return sent, min(members - sent, sent * rules.unproven_bp / _BASIS)
 
 
-def _leaf_bytes(chunks: int) -> int:
+def leaf_bytes(chunks: int) -> int:
     """Size of a leaf of the error feedback with its proof."""
     return _LEAF_BYTES + _HASH_BYTES * math.ceil(math.log2(max(chunks, 2)))
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.log.admission import admit, screen
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, sha256, to_text
 from tequio_shared.keys import Signer
@@ -14,6 +13,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import first_head
 from tequio_shared.network.tiers import Tier
+from tequio_shared.served.admission import admit, screen
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import (
     InviteClose,

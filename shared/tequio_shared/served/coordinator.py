@@ -2,8 +2,8 @@
 
 The network comes first: proven faults, and changes of standing that are due, because no roster is
 admitted before those; then competitions whose next date has come; then each run. What follows from
-the log, and when, is decided in `tequio_shared`. This module adds only the clock, the key, and the
-end of the coordinator's own chain.
+the log, and when, is decided in `tequio_shared.network`. This module adds only the key and the end
+of the coordinator's own chain; the time comes from the caller, the ledger or the simulator.
 """
 
 from __future__ import annotations
@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import structlog
-
-from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.errors import PeerError, RefusedError, TequioError
 from tequio_shared.ids import PeerKey, RunId, to_text
-from tequio_shared.keys import Signer
+from tequio_shared.keys import StatementSigner
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
@@ -27,6 +25,8 @@ from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry, Statement, make, sign
 
 FindLeaf = Callable[[PeerKey, int], bytes | None]
+OnError = Callable[[RunId | None, TequioError], None]
+"""Told why nothing could be signed about a run, or (None) about the network."""
 
 WAITING = 256
 """Maximum number of waiting reports."""
@@ -37,8 +37,6 @@ _TWICE = "equivocation"
 _UNPROVEN = "wrong-evidence"
 _ABOUT_ROUNDS = frozenset({"already-said", "too-late", "wrong-role"})
 _RULES = ("header-", "proof-")
-
-log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +54,9 @@ class CoordinatorStatement:
 class Coordinator:
     """Follows network and runs; owned by the sequencer, which calls it between two entries."""
 
-    def __init__(self, signer: Signer, state: State) -> None:
+    def __init__(self, signer: StatementSigner, state: State, on_error: OnError) -> None:
         self._signer = signer
+        self._on_error = on_error
         self._state = state
         self.fault_reporter = FaultReporter(state)
         self._timers: dict[RunId, CoordinatorTimers] = {}
@@ -118,10 +117,10 @@ class Coordinator:
             return None
         try:
             return CoordinatorStatement(run=None, entry=self.sign(body, now_ms, None, None))
-        except RefusedError:
-            # Strangers' statements lead here, so an error must not end the ledger: it is logged,
+        except RefusedError as err:
+            # Strangers' statements lead here, so an error must not end the ledger: it is reported,
             # and the network pauses while the runs go on.
-            log.exception("cannot sign a statement about the network", type=body.TYPE)
+            self._on_error(None, err)
             self.back_off(None, now_ms)
             return None
 
@@ -136,7 +135,7 @@ class Coordinator:
             return CoordinatorStatement(run=run, entry=entry, document=step.document)
         # A run whose documents are damaged pauses alone: the others must not stop with it.
         except (RefusedError, PeerError) as err:
-            log.exception("cannot decide on a run", run=run.hex(), code=type(err).__name__)
+            self._on_error(run, err)
             self.back_off(run, now_ms)
             return None
 

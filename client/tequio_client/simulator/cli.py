@@ -1,0 +1,116 @@
+"""`tequio simulate`: a planned run with thousands of peers, before anybody joins it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+
+from tequio_client import cli
+from tequio_shared.errors import UserFacingError
+
+_HOURS = click.FloatRange(0, 24 * 3_650)
+
+
+@click.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option(
+    "--peers",
+    default=1_000,
+    show_default=True,
+    type=click.IntRange(2, 100_000),
+    help="Number of volunteers, of whom about a quarter are online at a time.",
+)
+@click.option(
+    "--days",
+    default=1.0,
+    show_default=True,
+    type=click.FloatRange(0.001, 3_650),
+    help="Days to simulate.",
+)
+@click.option("--seed", default=0, show_default=True, help="Another number gives other chances.")
+@click.option(
+    "--liars",
+    multiple=True,
+    metavar="SHARE",
+    help="Share of the peers that cheat in every known way, such as 0.2; or of one way, such as "
+    "copy=0.05. May be repeated.",
+)
+@click.option(
+    "--outage",
+    "outages",
+    multiple=True,
+    nargs=2,
+    type=_HOURS,
+    metavar="START LENGTH",
+    help="Outage of the ledger, in hours. May be repeated.",
+)
+@click.option("--always-on", is_flag=True, help="Let no peer ever leave.")
+@click.option(
+    "--tokens-per-s",
+    default=0.0,
+    type=click.FloatRange(0, 1e9),
+    help="Measured training speed of every peer (default: by common cards).",
+)
+@click.option(
+    "--mbit",
+    default=0.0,
+    type=click.FloatRange(0, 1e6),
+    help="Connection of every peer, both ways (default: as in a survey of home connections).",
+)
+@click.option(
+    "--json", "json_file", type=cli.OutputFile(), help="Write the report to this file as JSON."
+)
+@click.option(
+    "--picture", "picture_file", type=cli.OutputFile(), help="Draw the report into this SVG file."
+)
+def simulate(  # noqa: PLR0913 - one parameter an option
+    *,
+    plan: Path,
+    peers: int,
+    days: float,
+    seed: int,
+    liars: tuple[str, ...],
+    outages: tuple[tuple[float, float], ...],
+    always_on: bool,
+    tokens_per_s: float,
+    mbit: float,
+    json_file: Path | None,
+    picture_file: Path | None,
+) -> None:
+    """Simulate the run described by the TOML file PLAN with many peers.
+
+    The rules are those of the real programs; training and transfers only take time. Nothing is
+    sent, and no model is made.
+    """
+    from tequio_client.organiser import estimate
+    from tequio_client.simulator import lies, picture
+    from tequio_client.simulator.hosts import HostPopulation
+    from tequio_client.simulator.network import Simulation, SimulationSetup
+    from tequio_client.simulator.report import make_report, report_lines
+
+    if picture_file is not None and picture_file.suffix != ".svg":
+        raise UserFacingError(
+            f"cannot draw into {picture_file}: pictures are SVG files, so give a name ending in "
+            ".svg"
+        )
+    shares = lies.parse_shares(liars)
+    outline = estimate.read_outline(plan)
+    setup = SimulationSetup(
+        manifest=outline.manifest,
+        corpus=outline.corpus,
+        peers=peers,
+        days=days,
+        seed=seed,
+        liars=shares,
+        outages=outages,
+        population=HostPopulation(is_always_on=always_on, tokens_per_s=tokens_per_s, mbit=mbit),
+    )
+    report = make_report(Simulation(setup).run())
+    for line in report_lines(report):
+        click.echo(line)
+    if json_file is not None:
+        json_file.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+    if picture_file is not None:
+        picture_file.write_text(picture.draw_picture(report), "utf-8")

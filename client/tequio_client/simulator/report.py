@@ -1,0 +1,237 @@
+"""The report of a simulation to an organiser: figures for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import mean, median
+
+import msgspec
+
+from tequio_client.simulator.lies import HONEST, LIES, LieKind
+from tequio_client.simulator.members import SimulatedMember
+from tequio_client.simulator.network import DAY_MS, START_MS, Simulation, SimulationSample
+from tequio_shared.network.run import RunState
+from tequio_shared.round.points import points
+
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
+_AMOUNTS = ("", "thousand", "million", "billion", "trillion")
+_STEP = 1_000
+
+
+class LieResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of a run for the peers of one kind."""
+
+    kind: str
+    text: str
+    peers: int
+    quarantined: int
+    after: float | None
+    """Contributions before the first quarantine; the median."""
+    micropoints: float
+    """Points per peer, without those that were taken."""
+    profit: float | None
+    """Points less the work done, as a share of what honest peers on such computers earned."""
+
+
+class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
+    """Bytes, micropoints, and counts over the whole time unless a name says otherwise."""
+
+    run: str
+    peers: int
+    days: float
+    """Simulated; fewer than asked for if the run ended."""
+    has_ended: bool
+    seed: int
+    rounds_closed: int
+    rounds_void: int
+    online_mean: float
+    members_mean: float
+    tokens: int
+    tokens_per_day: float
+    micropoints: int
+    down_bytes: int
+    """Fetched by all peers from each other and from seeds; `up_bytes` were sent by them."""
+    up_bytes: int
+    opened_bytes: int
+    """Of both, error feedback that was opened to auditors."""
+    peer_day_bytes: float
+    """Fetched by a peer in a day on which it is on all the time; on average."""
+    seed_down_bytes: int
+    seed_up_bytes: int
+    entries: dict[str, int]
+    """Of the log, by type."""
+    entry_bytes: int
+    document_bytes: int
+    ledger_requests: int
+    ledger_sent_bytes: int
+    refused: dict[str, int]
+    honest_suspected: int
+    """Honest peers that were ever suspected or quarantined."""
+    lies: tuple[LieResult, ...]
+    samples: tuple[SimulationSample, ...]
+
+
+def make_report(simulation: Simulation) -> SimulationReport:
+    view, setup, totals = simulation.view, simulation.setup, simulation.totals
+    cost, samples = simulation.ledger.cost, simulation.samples
+    days = (simulation.now_ms - START_MS) / DAY_MS
+    has_ended = view.state is RunState.FINISHED
+    online_days = sum(_online_ms(one, simulation) for one in simulation.members) / DAY_MS
+    honest = {one.key for one in simulation.members if one.lie is HONEST}
+    return SimulationReport(
+        run=setup.manifest.name,
+        peers=setup.peers,
+        days=days,
+        has_ended=has_ended,
+        seed=setup.seed,
+        rounds_closed=view.closed,
+        rounds_void=view.voided,
+        online_mean=mean(one.online for one in samples),
+        members_mean=mean(one.rostered for one in samples),
+        tokens=view.accounts.tokens,
+        tokens_per_day=view.accounts.tokens / days,
+        micropoints=sum(one.trainer + one.witness for one in view.accounts.earned.values()),
+        down_bytes=totals.down,
+        up_bytes=totals.up,
+        opened_bytes=totals.leaves,
+        peer_day_bytes=totals.down / max(online_days, 1e-9),
+        seed_down_bytes=totals.seed_down,
+        seed_up_bytes=totals.seed_up,
+        entries=dict(cost.entries),
+        entry_bytes=cost.entry_bytes,
+        document_bytes=cost.document_bytes,
+        ledger_requests=cost.posts + cost.reads,
+        ledger_sent_bytes=cost.sent_bytes,
+        refused=dict(simulation.ledger.refused),
+        honest_suspected=len(honest & simulation.suspected),
+        lies=tuple(_lie_results(simulation)),
+        samples=tuple(samples),
+    )
+
+
+def _online_ms(member: SimulatedMember, simulation: Simulation) -> int:
+    return member.on_ms + (simulation.now_ms if member.is_on else 0)
+
+
+def _lie_results(simulation: Simulation) -> Iterator[LieResult]:
+    by_kind: dict[str, list[SimulatedMember]] = {}
+    for member in simulation.members:
+        by_kind.setdefault(member.lie.name, []).append(member)
+    honest = by_kind.get(HONEST.name, [])
+    able = sum(_ability(one, simulation) for one in honest)
+    rate = sum(_kept(one, simulation) for one in honest) / able if able else 0.0
+    for kind in (HONEST, *LIES):
+        if kind.name in by_kind:
+            yield _lie_result(kind, by_kind[kind.name], simulation, rate)
+
+
+def _lie_result(
+    kind: LieKind, members: Sequence[SimulatedMember], simulation: Simulation, rate: float
+) -> LieResult:
+    convicted = [
+        simulation.convicted[one.key] for one in members if one.key in simulation.convicted
+    ]
+    kept = [_kept(one, simulation) for one in members]
+    micropoints = simulation.setup.manifest.micropoints
+    work = sum(micropoints(one.trained) for one in members)
+    due = rate * sum(_ability(one, simulation) for one in members)
+    return LieResult(
+        kind=kind.name,
+        text=kind.text,
+        peers=len(members),
+        quarantined=len(convicted),
+        after=median(convicted) if convicted else None,
+        micropoints=mean(kept),
+        profit=(sum(kept) - work) / due if due else None,
+    )
+
+
+def _ability(member: SimulatedMember, simulation: Simulation) -> float:
+    """Tokens that its computer could train in the time for which it was on."""
+    return member.host.tokens_per_s * _online_ms(member, simulation)
+
+
+def _kept(member: SimulatedMember, simulation: Simulation) -> int:
+    earned = simulation.view.accounts.earned.get(member.key)
+    return earned.trainer + earned.witness if earned else 0
+
+
+def report_lines(report: SimulationReport) -> Iterator[str]:
+    """Write a report for people."""
+    yield f"{report.run}: {report.peers:,} peers, {report.days:.3g} days"
+    if report.has_ended:
+        yield "the run ended after its last round: raise rounds.most to simulate more"
+    width = max(len(label) for label, _ in _rows(report))
+    yield from (f"{label.ljust(width)}  {value}" for label, value in _rows(report))
+    yield ""
+    yield from _lie_lines(report)
+
+
+def _rows(report: SimulationReport) -> list[tuple[str, str]]:
+    days, entries = report.days, sum(report.entries.values())
+    rounds = report.rounds_closed + report.rounds_void
+    return [
+        ("tokens per day", amount(report.tokens_per_day)),
+        ("online", f"{report.online_mean:,.0f} peers, {report.members_mean:,.0f} in a round"),
+        (
+            "rounds",
+            f"{report.rounds_closed:,} closed, {report.rounds_void:,} void, "
+            f"{days * 86_400 / max(rounds, 1):,.0f} s each",
+        ),
+        (
+            "a peer fetches",
+            f"{size(report.peer_day_bytes)} in a day that it is on, "
+            f"{size(report.down_bytes / max(rounds * report.online_mean, 1))} per round",
+        ),
+        (
+            "all peers fetch",
+            f"{size(report.down_bytes / days)} per day, {size(report.opened_bytes / days)} of it "
+            "opened to auditors",
+        ),
+        (
+            "a seed",
+            f"{size(report.seed_down_bytes / days)} in and {size(report.seed_up_bytes / days)} out "
+            "per day",
+        ),
+        (
+            "the log",
+            f"{entries / days:,.0f} entries per day, {size(report.entry_bytes / days)} and "
+            f"{size(report.document_bytes / days)} of documents",
+        ),
+        (
+            "the ledger",
+            f"{report.ledger_requests / days / 86_400:,.1f} requests per second, "
+            f"{size(report.ledger_sent_bytes / days)} sent to readers per day",
+        ),
+        ("honest peers ever suspected", f"{report.honest_suspected:,}"),
+    ]
+
+
+def _lie_lines(report: SimulationReport) -> Iterator[str]:
+    yield f"{'peers':8} {'count':>6} {'quarantined':>11} {'after':>6} {'points':>10} {'profit':>7}"
+    for one in report.lies:
+        after = "-" if one.after is None else f"{one.after:.0f}"
+        profit = "-" if one.profit is None else f"{round(one.profit, 2) + 0.0:+.0%}"
+        yield (
+            f"{one.kind:8} {one.peers:6,} {one.quarantined:11,} {after:>6} "
+            f"{points(int(one.micropoints)):>10} {profit:>7}  {one.text}"
+        )
+    yield ""
+    yield "after: contributions before the quarantine. points: kept, per peer. profit: points less"
+    yield "the work done for them, of what honest peers on such computers earned."
+
+
+def amount(count: float) -> str:
+    """Write a large number for people."""
+    unit = 0
+    while count >= _STEP and unit < len(_AMOUNTS) - 1:
+        count, unit = count / _STEP, unit + 1
+    return f"{count:.3g} {_AMOUNTS[unit]}".strip()
+
+
+def size(count: float) -> str:
+    """Write a number of bytes for people."""
+    unit = 0
+    while count >= _STEP and unit < len(_UNITS) - 1:
+        count, unit = count / _STEP, unit + 1
+    return f"{count:.3g} {_UNITS[unit]}"

@@ -1,0 +1,69 @@
+"""The command `tequio simulate`: what it prints and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_shared.errors import UserFacingError
+from tests.support.plans import write_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Path:
+    return write_plan(tmp_path)
+
+
+def simulate(plan: Path, *words: str) -> Result:
+    command = ["simulate", str(plan), "--peers", "12", "--days", "0.01", "--always-on"]
+    return CliRunner().invoke(cli, [*command, "--tokens-per-s", "40000", *words])
+
+
+def test_it_prints_what_an_organiser_asks(plan: Path) -> None:
+    result = simulate(plan, "--liars", "copy=0.2", "--outage", "0.05", "0.02")
+    assert result.exit_code == 0, result.output
+    assert "12 peers, 0.01 days" in result.output
+    for label in ("tokens per day", "a peer fetches", "the log", "the ledger", "a seed"):
+        assert label in result.output
+    assert "honest peers ever suspected  0" in result.output
+    assert "sends a copy of other work as its own" in result.output
+
+
+def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
+    figures, picture = tmp_path / "figures.json", tmp_path / "picture.svg"
+    result = simulate(plan, "--json", str(figures), "--picture", str(picture))
+    assert result.exit_code == 0, result.output
+    report = json.loads(figures.read_text())
+    assert (report["peers"], report["rounds_void"], report["honest_suspected"]) == (12, 0, 0)
+    assert report["down_bytes"] > report["seed_up_bytes"] > 0
+    assert sum(report["entries"].values()) > 12 * report["rounds_closed"]
+    root = ET.fromstring(picture.read_text())  # noqa: S314 - written by this test's own program
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "NaN" not in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--liars", "copie=0.1"), "no liars of the kind 'copie': there are copy, half, most"),
+        (("--liars", "much"), "invalid share of liars 'much': expected a number from 0 to 1"),
+        (("--liars", "0.6", "--liars", "copy=0.5"), "liars are 110% of the peers"),
+        (("--picture", "seen.png"), "pictures are SVG files"),
+    ],
+)
+def test_what_cannot_be_simulated_is_said(
+    plan: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    result = simulate(plan, *words)
+    assert isinstance(result.exception, UserFacingError)
+    assert sentence in str(result.exception)

@@ -1,0 +1,81 @@
+"""A real demo beside the simulation of the same network, figure by figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from tequio_client.demo.main import run_demo
+from tequio_client.demo.script import DemoScript
+from tequio_client.organiser import estimate
+from tequio_client.simulator.hosts import HostPopulation
+from tequio_client.simulator.network import Simulation, SimulationSetup
+from tequio_client.simulator.report import make_report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPEED = 400.0
+"""Tokens per second of a simulated peer: quick enough for its whole share, as in the demo."""
+LOOPBACK_MBIT = 1_000.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedFigure:
+    """One figure of the demo and of the simulation."""
+
+    name: str
+    real: float
+    simulated: float
+
+    @property
+    def difference(self) -> float:
+        """Difference as a share of the real figure."""
+        return abs(self.simulated - self.real) / max(self.real, 1)
+
+
+def compare(folder: Path, *, peers: int, rounds: int, train_s: float) -> list[ComparedFigure]:
+    """Run a demo with small shares, so that slow machines finish them too, and simulate it."""
+    script = DemoScript(
+        folder=folder,
+        rounds=rounds,
+        peers=peers,
+        train_s=train_s,
+        first_windows=4,
+        inner_steps=4,
+        held_out_tokens=8_192,
+        measured_every=2,
+    )
+    real = cast("Any", run_demo(script))
+    outline = estimate.read_outline(folder / "plan.toml")
+    setup = SimulationSetup(
+        manifest=outline.manifest,
+        corpus=outline.corpus,
+        peers=peers,
+        days=1,
+        seed_heads_every=script.heads_every,
+        population=HostPopulation(is_always_on=True, tokens_per_s=SPEED, mbit=LOOPBACK_MBIT),
+    )
+    simulated = make_report(Simulation(setup).run())
+    members = real["peers"]
+    return [
+        ComparedFigure(name=name, real=float(one), simulated=float(other))
+        for name, one, other in (
+            ("rounds closed", real["rounds_committed"], simulated.rounds_closed),
+            ("rounds void", real["rounds_void"], simulated.rounds_void),
+            ("log entries", real["log"]["size"], sum(simulated.entries.values())),
+            ("tokens", real["tokens_accepted"], simulated.tokens),
+            ("micropoints", sum(one["micropoints"] for one in members), simulated.micropoints),
+            (
+                # The workers count what they verified, and leaves for auditors are not among it.
+                "bytes fetched per peer",
+                sum(one["bytes_received"] for one in members) / peers,
+                (simulated.down_bytes - simulated.opened_bytes) / peers,
+            ),
+            (
+                "bytes sent per peer",
+                sum(one["bytes_sent"] for one in members) / peers,
+                simulated.up_bytes / peers,
+            ),
+        )
+    ]
