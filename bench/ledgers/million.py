@@ -53,20 +53,21 @@ class UnsignedMember:
 
     def __init__(self, key: PeerKey) -> None:
         self.key = key
-        self._seq = 0
-        self._last: Digest = ZERO_DIGEST
+        self.end: tuple[int, Digest] = (0, ZERO_DIGEST)
+        """Number and digest of the last statement."""
 
     def next_entry(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
+        seq, last = self.end
         statement = make(
             body=body,
             author=self.key,
-            seq=self._seq + 1,
+            seq=seq + 1,
             ts=at_ms,
             exp=at_ms + _LIFE_MS,
-            prev=self._last,
+            prev=last,
             run=run,
         )
-        self._seq, self._last = statement.seq, statement.digest
+        self.end = statement.seq, statement.digest
         return Entry(statement=statement, signatures=((self.key, bytes(64)),))
 
 

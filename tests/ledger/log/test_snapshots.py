@@ -1,0 +1,223 @@
+"""Snapshots: a start from one is the start from entry 0, and one that is wrong is not used."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.snapshots import KEPT, newest_start
+from tequio_ledger.store import log_rows
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import ZERO_DIGEST, Digest, digest_from_text, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.limits import SNAPSHOT_ENTRIES
+from tequio_shared.served import snapshot
+from tequio_shared.served.state import State
+from tequio_shared.statements.network import MemberTeam
+from tequio_shared.statements.statement import Entry, make
+from tests.ledger.log.test_coordinator import LedgerSwarm
+from tests.support.authors import LIFE_MS, registration
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.statements.statement import Body
+
+pytestmark = pytest.mark.usefixtures("either_database")
+
+
+class UnsignedAuthor:
+    """A key whose statements are not signed: the log of a ledger is not checked for that."""
+
+    def __init__(self, name: bytes) -> None:
+        self.key = Signer(sha256(name)).key
+        self._seq, self._last = 0, ZERO_DIGEST
+
+    def entry(self, body: Body, now_ms: int) -> Entry:
+        self._seq += 1
+        statement = make(
+            body=body,
+            author=self.key,
+            seq=self._seq,
+            ts=now_ms,
+            exp=now_ms + LIFE_MS,
+            prev=self._last,
+        )
+        self._last = statement.digest
+        return Entry(((self.key, bytes(64)),), statement)
+
+
+def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: UnsignedAuthor) -> None:
+    """Log that many entries: one key changes its team again and again."""
+    state, batch, changes = ledger.state, list[AdmittedEntry](), Changes()
+    for number in range(entries):
+        body = MemberTeam(team=f"team-{ledger.log.size + number}")
+        is_new = author.key not in state.peers
+        entry = author.entry(registration(state.net, author.key) if is_new else body, clock())
+        index = ledger.log.size + len(batch)
+        state.apply(index, entry, clock())
+        derive(changes, index, entry, state)
+        batch.append(AdmittedEntry.of(entry, state.net, clock()))
+    ledger.log.append(batch, lambda connection: write(connection, changes, state))
+
+
+async def until_stated(ledger: Ledger, count: int = 1) -> None:
+    """Run the ledger until its log names that many snapshots, and the old ones are deleted."""
+    stated = ledger.state.snapshots.stated
+    async with asyncio.timeout(60), running(ledger):
+        while len(stated) < count or any(ledger.blobs.has(one.digest) for one in stated[:-KEPT]):
+            await ledger.sequencer.changed.wait(0.05)
+
+
+def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
+    """Make a ledger that has logged a snapshot and three entries after it; returns its name."""
+    with opened(make_settings(folder), clock) as ledger:
+        author = UnsignedAuthor(b"ana")
+        grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+        asyncio.run(until_stated(ledger))
+        grow(ledger, clock, 3, author)
+        (stated,) = ledger.state.snapshots.stated
+        return stated.digest
+
+
+def replayed(ledger: Ledger) -> State:
+    """Fold the stored log from its first entry."""
+    state = State(ledger.genesis, ledger.blobs.read)
+    with ledger.database.reader.begin() as connection:
+        for row in log_rows.each_entry(connection, 0, ledger.log.size):
+            state.apply(row.index, Entry.parse(row.leaf), row.at_ms)
+    return state
+
+
+def test_a_start_from_a_snapshot_is_the_start_from_entry_0(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    named = with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger:
+        start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
+        assert start.tree.size >= SNAPSHOT_ENTRIES
+        assert snapshot.digest(start.state, start.tree.size) == named
+        size = ledger.log.size
+        assert snapshot.encode(ledger.state, size) == snapshot.encode(replayed(ledger), size)
+
+
+def test_a_start_continues_a_round_in_progress_with_its_times_of_arrival(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(_train(ledger, clock))
+        (view,) = ledger.state.runs.values()
+        assert view.round is not None
+        times = {slot: one.at_ms for slot, one in view.round.commitments.items()}
+        assert times
+        assert set(times.values()) == {clock()}
+        size = ledger.log.size
+        raw = snapshot.encode(ledger.state, size)
+        with ledger.database.reader.begin() as connection:
+            state, _ = snapshot.decode(
+                raw,
+                ledger.genesis,
+                ledger.blobs.read,
+                arrival_ms=partial(log_rows.arrival_ms, connection),
+            )
+        (again,) = state.runs.values()
+        assert again.round == view.round
+
+
+async def _train(ledger: Ledger, clock: VirtualClock) -> None:
+    async with running(ledger):
+        swarm = LedgerSwarm(ledger, clock)
+        await swarm.open()
+        await swarm.start_round(*swarm.peers[:3])
+        await swarm.post([peer.commit() for peer in swarm.peers[:2]])
+
+
+@pytest.mark.parametrize("what", ["missing", "damaged"])
+def test_a_start_without_the_bytes_folds_the_whole_log(
+    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = VirtualClock()
+    named = with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger:
+        path, before = ledger.blobs.path(named), ledger.log.published
+        expected = snapshot.digest(ledger.state, ledger.log.size)
+    path.unlink()
+    if what == "damaged":
+        path.write_bytes(b"something else")
+    capsys.readouterr()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        assert ledger.log.published == before
+        assert snapshot.digest(ledger.state, ledger.log.size) == expected
+    told = capsys.readouterr()
+    assert f"blob {named.hex()} is missing or damaged" in told.out + told.err
+
+
+def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger:
+        (stated,) = ledger.state.snapshots.stated
+        lie = sha256(b"another state")
+        with ledger.database.writer.begin() as connection:
+            query = text("SELECT leaf FROM log_entry WHERE idx = :at")
+            leaf = connection.execute(query, {"at": stated.index}).scalar_one()
+            changed = bytes(leaf).replace(to_text(stated.digest).encode(), to_text(lie).encode())
+            connection.execute(
+                text("UPDATE log_entry SET leaf = :leaf WHERE idx = :at"),
+                {"leaf": changed, "at": stated.index},
+            )
+        start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
+        assert start.tree.size == 0
+    damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
+    with damaged, opened(make_settings(tmp_path), clock):
+        pass
+
+
+def test_a_wrong_tile_before_the_snapshot_is_found_at_the_start(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger, ledger.database.writer.begin() as rows:
+        tile = rows.execute(text("SELECT data FROM log_tile WHERE level = 1")).scalar_one()
+        wrong = bytes([tile[0] ^ 1]) + bytes(tile[1:])
+        rows.execute(text("UPDATE log_tile SET data = :data WHERE level = 1"), {"data": wrong})
+    damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
+    with damaged, opened(make_settings(tmp_path), clock):
+        pass
+
+
+def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        grow(ledger, clock, SNAPSHOT_ENTRIES, UnsignedAuthor(b"ana"))
+        (due,) = ledger.state.snapshots.due
+        body = ledger.snapshots.make(due)
+        assert ledger.blobs.has(digest_from_text(body.state))
+    with opened(make_settings(tmp_path), clock) as ledger:
+        assert newest_start(ledger.database, ledger.genesis, ledger.blobs).tree.size == 0
+        asyncio.run(until_stated(ledger))
+        (stated,) = ledger.state.snapshots.stated
+        assert (stated.size, to_text(stated.digest)) == (body.size, body.state)
+
+
+def test_only_the_last_two_snapshots_are_stored(tmp_path: Path) -> None:
+    clock, author = VirtualClock(), UnsignedAuthor(b"ana")
+
+    async def make_three(ledger: Ledger) -> None:
+        for count in (1, 2, 3):
+            grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+            await until_stated(ledger, count)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(make_three(ledger))
+        stated = ledger.state.snapshots.stated
+        assert [ledger.blobs.has(one.digest) for one in stated] == [False, True, True]
+        sizes = [one.size for one in stated]
+        assert sizes == sorted(sizes)
