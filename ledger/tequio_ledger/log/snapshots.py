@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from tequio_ledger.store.blobs import BlobFolder
     from tequio_ledger.store.database import Database
     from tequio_shared.network.genesis import Genesis
+    from tequio_shared.network.run import Documents
 
 KEPT = 2
 """Snapshots whose bytes are stored; a reader may still fetch the last but one."""
@@ -79,64 +80,61 @@ class SnapshotUnusableError(TequioError):
     """A snapshot that the log names cannot be begun from; the sentence says why."""
 
 
-def first_entry(genesis: Genesis, blobs: BlobFolder) -> FoldStart:
-    """Begin before the first entry."""
-    documents = DocumentCache(blobs)
-    state = State(genesis, documents.read, documents.size)
-    return FoldStart(state=state, tree=TileTree(), documents=documents)
-
-
-def newest_start(database: Database, genesis: Genesis, blobs: BlobFolder) -> FoldStart:
-    """Begin at the newest usable snapshot under the signed root, or else before the first entry.
-
-    Raises UserFacingError when the signed checkpoint is damaged, UnwritableError.
-    """
-    with database.translated_errors(), database.log_reader.begin() as connection:
-        head = log_rows.read_head(connection)
-        if head is None:
-            return first_entry(genesis, blobs)
-        stored = log_rows.read_last_checkpoint(connection)
-        published = guard.newest(stored, head, genesis.log_key)
-        for index, leaf in log_rows.last_snapshots(connection, published.size, KEPT):
-            try:
-                return _begin(connection, genesis, blobs, published, index, leaf)
-            except SnapshotUnusableError as err:
-                log.warning("a snapshot cannot be used, so the start takes longer", why=str(err))
-    return first_entry(genesis, blobs)
-
-
-def _begin(
-    connection: Connection,
+def newest_start(
+    database: Database,
     genesis: Genesis,
     blobs: BlobFolder,
-    published: Published,
-    index: int,
-    leaf: bytes,
+    documents: Documents | None = None,
 ) -> FoldStart:
-    body = _proven(connection, genesis, published, index, leaf)
-    digest = digest_from_text(body.state)
-    documents = DocumentCache(blobs)
+    """Begin at the newest usable snapshot under the signed root, or else before the first entry.
+
+    The state reads `documents`, by default those of `blobs`. Raises UserFacingError when the signed
+    checkpoint is damaged, UnwritableError.
+    """
+    cache = DocumentCache(blobs)
+    read = documents or cache.read
+    with database.translated_errors(), database.log_reader.begin() as connection:
+        head = log_rows.read_head(connection)
+        stored = log_rows.read_last_checkpoint(connection)
+        published = guard.newest(stored, head, genesis.log_key) if head else guard.NOTHING
+        for index, leaf in log_rows.last_snapshots(connection, published.size, KEPT):
+            try:
+                body = _proven(connection, genesis, published, index, leaf)
+                state = _decoded(connection, genesis, cache, read, body)
+                tree = TileTree.resume(body.size, partial(log_rows.read_tile, connection))
+            except SnapshotUnusableError as err:
+                log.warning("a snapshot cannot be used, so the start takes longer", why=str(err))
+            else:
+                log.info("begins at a snapshot", entries=body.size, of=published.size)
+                return FoldStart(state=state, tree=tree, documents=cache)
+    state = State(genesis, read, cache.size)
+    return FoldStart(state=state, tree=TileTree(), documents=cache)
+
+
+def _decoded(
+    connection: Connection,
+    genesis: Genesis,
+    cache: DocumentCache,
+    documents: Documents,
+    body: LogSnapshot,
+) -> State:
+    """Decode the state that a statement names."""
+    name = digest_from_text(body.state).hex()
     try:
-        raw = documents.read(digest)
         state, size = snapshot.decode(
-            raw,
+            cache.read(digest_from_text(body.state)),
             genesis,
-            documents.read,
-            documents.size,
+            documents,
+            cache.size,
             arrival_ms=partial(log_rows.arrival_ms, connection),
         )
     except KeyError as err:
-        raise SnapshotUnusableError(f"blob {digest.hex()} is missing or damaged") from err
+        raise SnapshotUnusableError(f"blob {name} is missing or damaged") from err
     except MalformedError as err:
-        raise SnapshotUnusableError(f"blob {digest.hex()}: {err}") from err
+        raise SnapshotUnusableError(f"blob {name}: {err}") from err
     if size != body.size:
-        raise SnapshotUnusableError(f"blob {digest.hex()} is a snapshot of {size} entries")
-    try:
-        tree = TileTree.resume(size, partial(log_rows.read_tile, connection))
-    except TequioError as err:
-        raise SnapshotUnusableError(str(err)) from err
-    log.info("begins at a snapshot", entries=size, of=published.size)
-    return FoldStart(state=state, tree=tree, documents=documents)
+        raise SnapshotUnusableError(f"blob {name} is a snapshot of {size} entries")
+    return state
 
 
 def _proven(

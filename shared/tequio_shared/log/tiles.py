@@ -306,6 +306,11 @@ class TileTree:
     def size(self) -> int:
         return self._frontier.size
 
+    @property
+    def frontier(self) -> merkle.Frontier:
+        """A copy of the right edge."""
+        return self._frontier.copy()
+
     def append(self, leaf: bytes) -> None:
         """Add one leaf; costs O(1) hashes amortised."""
         node, at = merkle.leaf_hash(leaf), self.size

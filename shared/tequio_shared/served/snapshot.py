@@ -27,7 +27,7 @@ import msgspec
 from tequio_shared import encoding
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
-from tequio_shared.ids import Digest, PeerKey, RunId, sha256
+from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
@@ -43,6 +43,7 @@ from tequio_shared.round.round import Commitment, Head, RoundView
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements
+from tequio_shared.statements.network import LogSnapshot
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tequio_shared.statements.statement import BODIES, Body, Statement
 
@@ -191,6 +192,33 @@ def decode(
     except (TequioError, ValueError, TypeError, LookupError, RecursionError) as err:
         raise MalformedError(f"the snapshot cannot be read: {err}") from err
     return state, header.size
+
+
+class SnapshotComparison:
+    """Compares the snapshots that a log names with those of a reader that folds all of it."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.own: dict[int, Digest] = {}
+        """Names of this reader's snapshots, by the sizes that are due."""
+
+    def record(self, size: int, store: Callable[[bytes], object] = lambda _: None) -> None:
+        """Call this after each entry: if a snapshot is due, it is encoded and passed to `store`."""
+        due = self._state.snapshots.due
+        if due and due[-1] == size:
+            raw = encode(self._state, size)
+            self.own = {one: name for one, name in self.own.items() if one in due}
+            self.own[size] = sha256(raw)
+            store(raw)
+
+    def differs(self, body: LogSnapshot) -> Digest | None:
+        """Give the right name of a snapshot that the log names wrongly; else None.
+
+        One of another layout, or of a size before this reader began, cannot be compared.
+        """
+        own = self.own.get(body.size)
+        is_known = own is not None and digest_from_text(body.layout) == layout()
+        return own if is_known and own != digest_from_text(body.state) else None
 
 
 class _Header(msgspec.Struct, array_like=True, forbid_unknown_fields=True):

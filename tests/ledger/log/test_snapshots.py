@@ -3,89 +3,45 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
 
-from tequio_ledger.log.log import AdmittedEntry
-from tequio_ledger.log.snapshots import KEPT, newest_start
+from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.errors import UserFacingError
-from tequio_shared.ids import ZERO_DIGEST, Digest, digest_from_text, sha256, to_text
-from tequio_shared.keys import Signer
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import MemberTeam
-from tequio_shared.statements.statement import Entry, make
+from tequio_shared.statements.statement import Entry
 from tests.ledger.log.test_coordinator import LedgerSwarm
-from tests.support.authors import LIFE_MS, registration
+from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.snapshots import grow, until_stated, with_snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
-    from tequio_shared.statements.statement import Body
 
-pytestmark = pytest.mark.usefixtures("either_database")
-
-
-class UnsignedAuthor:
-    """A key whose statements are not signed: the log of a ledger is not checked for that."""
-
-    def __init__(self, name: bytes) -> None:
-        self.key = Signer(sha256(name)).key
-        self._seq, self._last = 0, ZERO_DIGEST
-
-    def entry(self, body: Body, now_ms: int) -> Entry:
-        self._seq += 1
-        statement = make(
-            body=body,
-            author=self.key,
-            seq=self._seq,
-            ts=now_ms,
-            exp=now_ms + LIFE_MS,
-            prev=self._last,
-        )
-        self._last = statement.digest
-        return Entry(((self.key, bytes(64)),), statement)
+CLOCK = VirtualClock()
 
 
-def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: UnsignedAuthor) -> None:
-    """Log that many entries: one key changes its team again and again."""
-    state, batch, changes = ledger.state, list[AdmittedEntry](), Changes()
-    for number in range(entries):
-        body = MemberTeam(team=f"team-{ledger.log.size + number}")
-        is_new = author.key not in state.peers
-        entry = author.entry(registration(state.net, author.key) if is_new else body, clock())
-        index = ledger.log.size + len(batch)
-        state.apply(index, entry, clock())
-        derive(changes, index, entry, state)
-        batch.append(AdmittedEntry.of(entry, state.net, clock()))
-    ledger.log.append(batch, lambda connection: write(connection, changes, state))
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digest]:
+    """A folder with a ledger that has logged a snapshot, and the snapshot's name."""
+    folder = tmp_path_factory.mktemp("made")
+    return folder, with_snapshot(folder, CLOCK)
 
 
-async def until_stated(ledger: Ledger, count: int = 1) -> None:
-    """Run the ledger until its log names that many snapshots, and the old ones are deleted."""
-    stated = ledger.state.snapshots.stated
-    async with asyncio.timeout(60), running(ledger):
-        while len(stated) < count or any(ledger.blobs.has(one.digest) for one in stated[:-KEPT]):
-            await ledger.sequencer.changed.wait(0.05)
-
-
-def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
-    """Make a ledger that has logged a snapshot and three entries after it; returns its name."""
-    with opened(make_settings(folder), clock) as ledger:
-        author = UnsignedAuthor(b"ana")
-        grow(ledger, clock, SNAPSHOT_ENTRIES, author)
-        asyncio.run(until_stated(ledger))
-        grow(ledger, clock, 3, author)
-        (stated,) = ledger.state.snapshots.stated
-        return stated.digest
+@pytest.fixture
+def folder(made: tuple[Path, Digest], tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return shutil.copytree(made[0], tmp_path / "copy")
 
 
 def replayed(ledger: Ledger) -> State:
@@ -97,6 +53,7 @@ def replayed(ledger: Ledger) -> State:
     return state
 
 
+@pytest.mark.usefixtures("either_database")
 def test_a_start_from_a_snapshot_is_the_start_from_entry_0(tmp_path: Path) -> None:
     clock = VirtualClock()
     named = with_snapshot(tmp_path, clock)
@@ -140,28 +97,25 @@ async def _train(ledger: Ledger, clock: VirtualClock) -> None:
 
 @pytest.mark.parametrize("what", ["missing", "damaged"])
 def test_a_start_without_the_bytes_folds_the_whole_log(
-    tmp_path: Path, what: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, made: tuple[Path, Digest], what: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    clock = VirtualClock()
-    named = with_snapshot(tmp_path, clock)
-    with opened(make_settings(tmp_path), clock) as ledger:
+    named = made[1]
+    with opened(make_settings(folder), CLOCK) as ledger:
         path, before = ledger.blobs.path(named), ledger.log.published
         expected = snapshot.digest(ledger.state, ledger.log.size)
     path.unlink()
     if what == "damaged":
         path.write_bytes(b"something else")
     capsys.readouterr()
-    with opened(make_settings(tmp_path), clock) as ledger:
+    with opened(make_settings(folder), CLOCK) as ledger:
         assert ledger.log.published == before
         assert snapshot.digest(ledger.state, ledger.log.size) == expected
     told = capsys.readouterr()
     assert f"blob {named.hex()} is missing or damaged" in told.out + told.err
 
 
-def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(tmp_path: Path) -> None:
-    clock = VirtualClock()
-    with_snapshot(tmp_path, clock)
-    with opened(make_settings(tmp_path), clock) as ledger:
+def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger:
         (stated,) = ledger.state.snapshots.stated
         lie = sha256(b"another state")
         with ledger.database.writer.begin() as connection:
@@ -175,10 +129,11 @@ def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(tmp_path
         start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
         assert start.tree.size == 0
     damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
-    with damaged, opened(make_settings(tmp_path), clock):
+    with damaged, opened(make_settings(folder), CLOCK):
         pass
 
 
+@pytest.mark.usefixtures("either_database")
 def test_a_wrong_tile_before_the_snapshot_is_found_at_the_start(tmp_path: Path) -> None:
     clock = VirtualClock()
     with_snapshot(tmp_path, clock)
@@ -196,7 +151,7 @@ def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
 ) -> None:
     clock = VirtualClock()
     with opened(make_settings(tmp_path), clock) as ledger:
-        grow(ledger, clock, SNAPSHOT_ENTRIES, UnsignedAuthor(b"ana"))
+        grow(ledger, clock, SNAPSHOT_ENTRIES, Author("ana", ledger.genesis.network_id))
         (due,) = ledger.state.snapshots.due
         body = ledger.snapshots.make(due)
         assert ledger.blobs.has(digest_from_text(body.state))
@@ -208,9 +163,10 @@ def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
 
 
 def test_only_the_last_two_snapshots_are_stored(tmp_path: Path) -> None:
-    clock, author = VirtualClock(), UnsignedAuthor(b"ana")
+    clock = VirtualClock()
 
     async def make_three(ledger: Ledger) -> None:
+        author = Author("ana", ledger.genesis.network_id)
         for count in (1, 2, 3):
             grow(ledger, clock, SNAPSHOT_ENTRIES, author)
             await until_stated(ledger, count)
