@@ -102,11 +102,11 @@ def moved(folder: Path, target: str) -> float:
 
 def measured(folder: Path, database: str) -> dict[str, float]:
     """Measure a filled ledger: disk, start, memory, proofs in the process and over HTTP."""
-    report = {**_sizes(folder, database), **_proofs(folder, database)}
+    report = {**sizes(folder, database), **_proofs(folder, database)}
     begun_s = time.perf_counter()
     with served(folder, database) as program:
         report["start_s"] = round(time.perf_counter() - begun_s, 1)
-        report["http_proof_p50_ms"] = _over_http(program.url, _some_ids(folder, database))
+        report["http_proof_p50_ms"] = over_http(program.url, some_ids(folder, database))
         report["resident_mb"] = round(program.resident_bytes() / 1e6, 1)
     return report
 
@@ -137,7 +137,7 @@ def _open(folder: Path, database: str) -> Database:
     return Database(database or DataFolder(folder).database)
 
 
-def _sizes(folder: Path, database: str) -> dict[str, float]:
+def sizes(folder: Path, database: str) -> dict[str, float]:
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         count, leaves = connection.execute(
             select(func.count(), func.sum(func.length(LogEntry.leaf)))
@@ -182,7 +182,7 @@ def _p50(times: list[float]) -> float:
     return round(1e3 * sorted(times)[len(times) // 2], 3)
 
 
-def _some_ids(folder: Path, database: str) -> list[str]:
+def some_ids(folder: Path, database: str) -> list[str]:
     rng = random.Random(8)  # noqa: S311 - which entries are asked for
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         head = log_rows.read_head(connection)
@@ -192,7 +192,7 @@ def _some_ids(folder: Path, database: str) -> list[str]:
         return [to_text(Digest(name)) for name in connection.execute(query).scalars()]
 
 
-def _over_http(url: str, names: list[str]) -> float:
+def over_http(url: str, names: list[str]) -> float:
     times = []
     with httpx.Client(base_url=url, timeout=60) as http:
         for name in names:
