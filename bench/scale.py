@@ -7,7 +7,7 @@ the state (list, proof, bytes, decoding). Processor time is given beside the clo
 also holds on a busy computer. Targets: 2 s to start at 10 million entries, 1 s of it for opening
 the log; nothing that grows with the log.
 
-    python bench/scale.py [--entries N]... [--only KIND] [--folder DIR]
+    python bench/scale.py [--entries N]... [--only KIND] [--folder DIR] [--document FILE]
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ import tempfile
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import trio
 from ledgers import long_log, million
 from ledgers.program import KINDS, databases, served, settings_of
 from loops.machine import machine
-from loops.table import markdown
+from loops.table import markdown, put
+from tests.support.memory_swarm import Swarm, tiny_manifest
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.snapshots import newest_snapshot
@@ -33,7 +35,13 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.runtime import now_ms
-from tequio_shared.ids import Digest
+from tequio_shared.ids import Digest, PeerKey, sha256
+from tequio_shared.served import snapshot
+from tequio_shared.served.state import State
+from tequio_shared.statements.network import MemberTeam
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROWS = (
     ("entries", "entries", ""),
@@ -50,6 +58,8 @@ ROWS = (
     ("memory after the start, MB", "resident_mb", ""),
 )
 """Label of a row, name of its figure, and the target."""
+ROUNDS, MANY = 12, 1_000
+"""Rounds that are played, and things that are added, to measure what a snapshot grows by."""
 REPLAYED = 100_000
 """Longest log that is also opened without its snapshot."""
 STARTS = 3
@@ -73,10 +83,19 @@ STARTS = 3
     help="Keep the filled logs in this folder, and use those that are there.",
 )
 @click.option(
+    "--document",
+    type=click.Path(path_type=Path, exists=True),
+    help="Write the tables into this document (docs/scale.md).",
+)
+@click.option(
     "--json", "json_file", type=click.Path(path_type=Path), help="Write the figures to this file."
 )
 def main(
-    sizes: tuple[int, ...], only: str | None, folder: Path | None, json_file: Path | None
+    sizes: tuple[int, ...],
+    only: str | None,
+    folder: Path | None,
+    document: Path | None,
+    json_file: Path | None,
 ) -> None:
     """Measure starts of ledgers with logs of growing length, and print a table."""
     report: dict[str, object] = {**machine(), "logs": []}
@@ -99,10 +118,61 @@ def main(
         [label, target, *(f"{figures[key]:,}" if key in figures else "" for _, figures in columns)]
         for label, key, target in ROWS
     ]
-    print(markdown(("", "target", *names), rows))
-    print(f"\n{report['machine']}, {report['cores']} cores")
+    note = f"{report['machine']}, {report['cores']} cores."
+    tables = {
+        "starts": f"{markdown(('', 'target', *names), rows)}\n\n{note}",
+        "growth": markdown(("one more", "bytes in each snapshot"), growth()),
+    }
+    for name, text in tables.items():
+        print(text, end="\n\n")
+        if document:
+            put(document, name, text)
     if json_file:
         json_file.write_text(json.dumps(report) + "\n")
+
+
+def growth() -> list[list[str]]:
+    """Bytes that one more of each thing adds, of those that a log adds for as long as it grows."""
+    swarm = Swarm(manifest=tiny_manifest(most=ROUNDS), seed=5)
+    for name in ("ana", "bo", "cleo"):
+        swarm.volunteer(name)
+    swarm.run()
+    state = State(swarm.genesis, swarm.blobs.__getitem__)
+    for index, entry in enumerate(swarm.entries):
+        state.apply(index, entry, 0)
+    (run,) = state.runs.values()
+    key = next(iter(state.peers))
+    names = [sha256(b"name %d" % number) for number in range(MANY)]
+
+    def added(change: Callable[[], object], count: int) -> str:
+        before = len(snapshot.encode(state, 1))
+        change()
+        return f"{abs(len(snapshot.encode(state, 1)) - before) / count:.0f}"
+
+    def add_slots() -> None:
+        run.accounts.rostered.update(PeerKey(name) for name in names)
+
+    def add_names() -> None:
+        state.named.update(names)
+
+    def change_teams() -> None:
+        for number in range(MANY):
+            state.teams.apply(number, key, MemberTeam(team=f"team-{number}"))
+
+    heads, closed = len(run.heads), len(run.accounts.trained)
+    return [
+        ["promoted head", added(run.heads.clear, heads)],
+        ["closed round (tokens and time)", added(run.accounts.trained.clear, closed)],
+        [
+            "key that ever had a slot in a run",
+            added(lambda: run.accounts.rostered.update(names), MANY),
+        ],
+        [
+            "document that a member or organiser named",
+            added(lambda: state.named.update(names), MANY),
+        ],
+        ["change of a team", added(change_teams, MANY)],
+    ]
 
 
 def fresh(folder: Path) -> Path:

@@ -12,7 +12,7 @@ from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.statements.network import LogSnapshot, MemberTeam
-from tests.support.authors import Author
+from tests.support.authors import Author, registration
 from tests.support.ledgers import make_settings, opened, running
 
 if TYPE_CHECKING:
@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: Author) -> None:
     """Log that many entries at once: one key changes its team again and again."""
     state, batch, changes = ledger.state, list[AdmittedEntry](), Changes()
+    work = registration(state.net, author.key, state.genesis.work_bits)
     for _ in range(entries):
         index = ledger.log.size + len(batch)
         is_new = author.key not in state.peers
         body = MemberTeam(team=f"team-{index}")
-        entry = author.register(clock()) if is_new else author.sign(body, clock())
+        entry = author.sign(work if is_new else body, clock())
         state.apply(index, entry, clock())
         derive(changes, index, entry, state)
         batch.append(AdmittedEntry.of(entry, state.net, clock()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import time
 from contextlib import closing, contextmanager
 from functools import partial
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_client.platform.programs import tequio
 from tequio_client.verify.audit import AuditOptions, audit_live
 from tequio_client.verify.report import AuditGrade, NoProgress
 from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
@@ -17,9 +20,13 @@ from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
 from tequio_ledger.monitor.watch import Watch
 from tequio_shared.ids import from_text
+from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.network.genesis import Genesis
-from tests.support.ledgers import Served, VirtualClock, served
-from tests.support.snapshots import with_snapshot, with_wrong_snapshot
+from tests.support.authors import Author
+from tests.support.ledgers import Served, VirtualClock, make_settings, opened, served
+from tests.support.real_network import PATIENCE_S, running_network
+from tests.support.small_network import found
+from tests.support.snapshots import grow, until_stated, with_snapshot, with_wrong_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,3 +124,34 @@ def test_a_monitor_starts_again_at_its_own_snapshot(
         assert "begins at a snapshot" in told.out + told.err
         assert (watch.mirror.size, watch.mirror.root) == (size, root)
         watch.check()
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_a_seed_begins_at_a_snapshot_and_caches_its_runs(tmp_path: Path) -> None:
+    with trio.fail_after(300):
+        async with running_network(tmp_path) as stage:
+            organiser = await found(stage)
+            (ledger,) = stage.actors
+            ledger.send(signal.SIGTERM)
+            await ledger.wait_ended(PATIENCE_S)
+            size = await trio.to_thread.run_sync(_grow, tmp_path / "ledger")
+            await stage.ledger(organiser)
+            (tmp_path / "other").mkdir()
+            seed = stage.start("other", tequio("seed", *stage.node_options("other")))
+            await stage.until("the seed logs", seed.program.log.exists)
+            await stage.until("it caches the run", lambda: any(seed.events("caching run")))
+            (begun,) = seed.events("begins at a snapshot")
+            assert (begun["runs"], begun["entries"]) == (1, size)
+
+
+def _grow(folder: Path) -> int:
+    """Let a stopped ledger's log grow until it names a snapshot; gives the size of that one."""
+    clock = yesterday()
+    clock.pass_ms(DAY_MS)
+    settings = make_settings(folder, network="demo")
+    with opened(settings, clock) as ledger:
+        grow(ledger, clock, SNAPSHOT_ENTRIES, Author("ana", ledger.genesis.network_id))
+        asyncio.run(until_stated(ledger))
+        (stated,) = ledger.state.snapshots.stated
+        return stated.size

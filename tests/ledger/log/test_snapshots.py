@@ -19,11 +19,14 @@ from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 from tests.ledger.log.test_coordinator import LedgerSwarm
+from tests.ledger.log.test_sequencer_keys import live
 from tests.support.authors import Author
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.sample_competitions import SampleCompetitions
 from tests.support.snapshots import grow, until_stated, with_snapshot
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
@@ -177,3 +180,36 @@ def test_only_the_last_two_snapshots_are_stored(tmp_path: Path) -> None:
         assert [ledger.blobs.has(one.digest) for one in stated] == [False, True, True]
         sizes = [one.size for one in stated]
         assert sizes == sorted(sizes)
+
+
+def played_competitions(ledger: Ledger, clock: VirtualClock) -> Awaitable[object]:
+    return SampleCompetitions(ledger, clock).live()
+
+
+@pytest.mark.parametrize("play", [live, played_competitions])
+def test_the_logs_of_ended_keys_and_of_competitions_lead_to_the_same_state_from_any_entry(
+    tmp_path: Path, play: Callable[[Ledger, VirtualClock], Awaitable[object]]
+) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger) -> None:
+        async with running(ledger):
+            await play(ledger, clock)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(run(ledger))
+        with ledger.database.reader.begin() as connection:
+            rows = list(log_rows.each_entry(connection, 0, ledger.log.size))
+        state = going_on = State(ledger.genesis, ledger.blobs.read)
+        for row in rows:
+            entry = Entry.parse(row.leaf)
+            state.apply(row.index, entry, row.at_ms)
+            if going_on is not state:
+                going_on.apply(row.index, entry, row.at_ms)
+            raw = snapshot.encode(state, row.index + 1)
+            assert snapshot.encode(going_on, row.index + 1) == raw, row.index
+            if row.index % 7 == 0:
+                going_on, _ = snapshot.decode(raw, ledger.genesis, ledger.blobs.read)
+        assert state.competitions.views or state.links.replaced
+        for name in snapshot.PARTS:
+            assert getattr(going_on, name) == getattr(state, name), name
