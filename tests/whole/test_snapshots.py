@@ -1,4 +1,4 @@
-"""Whoever reads a whole log finds a snapshot that does not follow from it."""
+"""Every reader of a whole log finds a snapshot that does not follow from it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ not the log's has no place in it: times of arrival, documents, and objects that 
 parts. The layout is derived from the classes, so no field can be forgotten, and its hash is part
 of every snapshot: one of a program with other classes is refused (`OtherLayoutError`), not guessed
 at. A snapshot proves nothing by itself. Its SHA-256 must be in a `log.snapshot` under a checkpoint,
-and whoever folds the log from its first entry can tell whether that statement is true.
+and every reader that folds the log from its first entry can tell whether that statement is true.
 (docs/protocol.md, 6.9)
 """
 

@@ -75,7 +75,7 @@ def test_bytes_of_another_state_are_not_begun_from(
 
 
 class LyingList(LedgerApi):
-    """What a ledger would answer that lists another state than its log names."""
+    """The answers of a ledger that lists another state than its log names."""
 
     async def snapshots(self) -> SnapshotsAnswer:
         answer = await super().snapshots()
