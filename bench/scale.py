@@ -36,6 +36,7 @@ from tequio_ledger.ledger import open_ledger
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.runtime import now_ms
 from tequio_shared.ids import Digest, PeerKey, sha256
+from tequio_shared.limits import VESTING
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import MemberTeam
@@ -60,6 +61,8 @@ ROWS = (
 """Label of a row, name of its figure, and the target."""
 ROUNDS, MANY = 12, 1_000
 """Rounds that are played, and things that are added, to measure what a snapshot grows by."""
+PAYMENT = 5_000_000_000
+"""Micropoints of a large contribution."""
 REPLAYED = 100_000
 """Longest log that is also opened without its snapshot."""
 STARTS = 3
@@ -132,7 +135,41 @@ def main(
 
 
 def growth() -> list[list[str]]:
-    """Bytes that one more of each thing adds, of those that a log adds for as long as it grows."""
+    """Bytes that one more of each thing adds to a snapshot."""
+    state = played()
+    (run,) = state.runs.values()
+    accounts, key = run.accounts, next(iter(state.peers))
+    names = [sha256(b"name %d" % number) for number in range(MANY)]
+    payments = accounts.earned[key].training
+    changes: dict[str, tuple[int, Callable[[], object]]] = {
+        "payment that may still be lost": (
+            VESTING - 1,
+            lambda: [payments.pay(at, PAYMENT) for at in range(1, VESTING)],
+        ),
+        "promoted head": (len(run.heads), run.heads.clear),
+        "closed round (tokens and time)": (len(accounts.trained), accounts.trained.clear),
+        "key that ever had a slot in a run": (
+            MANY,
+            lambda: accounts.rostered.update(PeerKey(name) for name in names),
+        ),
+        "document that a member or organiser named": (MANY, lambda: state.named.update(names)),
+        "change of a team": (
+            MANY,
+            lambda: [
+                state.teams.apply(at, key, MemberTeam(team=f"team-{at}")) for at in range(MANY)
+            ],
+        ),
+    }
+    rows = []
+    for name, (count, change) in changes.items():
+        before = len(snapshot.encode(state, 1))
+        change()
+        rows.append([name, f"{abs(len(snapshot.encode(state, 1)) - before) / count:.0f}"])
+    return rows
+
+
+def played() -> State:
+    """The state after some rounds of three members."""
     swarm = Swarm(manifest=tiny_manifest(most=ROUNDS), seed=5)
     for name in ("ana", "bo", "cleo"):
         swarm.volunteer(name)
@@ -140,39 +177,7 @@ def growth() -> list[list[str]]:
     state = State(swarm.genesis, swarm.blobs.__getitem__)
     for index, entry in enumerate(swarm.entries):
         state.apply(index, entry, 0)
-    (run,) = state.runs.values()
-    key = next(iter(state.peers))
-    names = [sha256(b"name %d" % number) for number in range(MANY)]
-
-    def added(change: Callable[[], object], count: int) -> str:
-        before = len(snapshot.encode(state, 1))
-        change()
-        return f"{abs(len(snapshot.encode(state, 1)) - before) / count:.0f}"
-
-    def add_slots() -> None:
-        run.accounts.rostered.update(PeerKey(name) for name in names)
-
-    def add_names() -> None:
-        state.named.update(names)
-
-    def change_teams() -> None:
-        for number in range(MANY):
-            state.teams.apply(number, key, MemberTeam(team=f"team-{number}"))
-
-    heads, closed = len(run.heads), len(run.accounts.trained)
-    return [
-        ["promoted head", added(run.heads.clear, heads)],
-        ["closed round (tokens and time)", added(run.accounts.trained.clear, closed)],
-        [
-            "key that ever had a slot in a run",
-            added(lambda: run.accounts.rostered.update(names), MANY),
-        ],
-        [
-            "document that a member or organiser named",
-            added(lambda: state.named.update(names), MANY),
-        ],
-        ["change of a team", added(change_teams, MANY)],
-    ]
+    return state
 
 
 def fresh(folder: Path) -> Path:
