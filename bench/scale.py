@@ -37,6 +37,7 @@ from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.runtime import now_ms
 from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import VESTING
+from tequio_shared.network.vesting import Vesting
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import MemberTeam
@@ -142,10 +143,7 @@ def growth() -> list[list[str]]:
     names = [sha256(b"name %d" % number) for number in range(MANY)]
     payments = accounts.earned[key].training
     changes: dict[str, tuple[int, Callable[[], object]]] = {
-        "payment that may still be lost": (
-            VESTING - 1,
-            lambda: [payments.pay(at, PAYMENT) for at in range(1, VESTING)],
-        ),
+        "payment that may still be lost": (VESTING - 1, lambda: _pay(payments)),
         "promoted head": (len(run.heads), run.heads.clear),
         "closed round (tokens and time)": (len(accounts.trained), accounts.trained.clear),
         "key that ever had a slot in a run": (
@@ -153,12 +151,7 @@ def growth() -> list[list[str]]:
             lambda: accounts.rostered.update(PeerKey(name) for name in names),
         ),
         "document that a member or organiser named": (MANY, lambda: state.named.update(names)),
-        "change of a team": (
-            MANY,
-            lambda: [
-                state.teams.apply(at, key, MemberTeam(team=f"team-{at}")) for at in range(MANY)
-            ],
-        ),
+        "change of a team": (MANY, lambda: _change_teams(state, key)),
     }
     rows = []
     for name, (count, change) in changes.items():
@@ -166,6 +159,16 @@ def growth() -> list[list[str]]:
         change()
         rows.append([name, f"{abs(len(snapshot.encode(state, 1)) - before) / count:.0f}"])
     return rows
+
+
+def _pay(payments: Vesting) -> None:
+    for number in range(1, VESTING):
+        payments.pay(number, PAYMENT)
+
+
+def _change_teams(state: State, key: PeerKey) -> None:
+    for number in range(MANY):
+        state.teams.apply(number, key, MemberTeam(team=f"team-{number}"))
 
 
 def played() -> State:

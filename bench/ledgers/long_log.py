@@ -147,7 +147,7 @@ class LongLog:
                 yield one.next_entry(kind)
 
     def _fold(self, entries: Iterator[Entry]) -> None:
-        rows = []
+        rows: list[StoredEntry] = []
         for entry in entries:
             index = self._size + len(rows)
             self._state.apply(index, entry, self._at_ms)
