@@ -40,6 +40,7 @@ from tequio_shared.api.network import (
     NetworkAnswer,
     PostedStatement,
     ReleaseAnswer,
+    SnapshotAnswer,
     WitnessAnswer,
     WitnessesAnswer,
 )
@@ -142,6 +143,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "tier": TierAnswer,
     "invitation": InvitationAnswer,
     "release": ReleaseAnswer,
+    "snapshot": SnapshotAnswer,
     "competition-line": CompetitionLine,
     "competition": CompetitionAnswer,
     "entrant": EntrantAnswer,

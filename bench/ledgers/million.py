@@ -53,20 +53,21 @@ class UnsignedMember:
 
     def __init__(self, key: PeerKey) -> None:
         self.key = key
-        self._seq = 0
-        self._last: Digest = ZERO_DIGEST
+        self.end: tuple[int, Digest] = (0, ZERO_DIGEST)
+        """Number and digest of the last statement."""
 
     def next_entry(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
+        seq, last = self.end
         statement = make(
             body=body,
             author=self.key,
-            seq=self._seq + 1,
+            seq=seq + 1,
             ts=at_ms,
             exp=at_ms + _LIFE_MS,
-            prev=self._last,
+            prev=last,
             run=run,
         )
-        self._seq, self._last = statement.seq, statement.digest
+        self.end = statement.seq, statement.digest
         return Entry(statement=statement, signatures=((self.key, bytes(64)),))
 
 
@@ -101,11 +102,11 @@ def moved(folder: Path, target: str) -> float:
 
 def measured(folder: Path, database: str) -> dict[str, float]:
     """Measure a filled ledger: disk, start, memory, proofs in the process and over HTTP."""
-    report = {**_sizes(folder, database), **_proofs(folder, database)}
+    report = {**sizes(folder, database), **_proofs(folder, database)}
     begun_s = time.perf_counter()
     with served(folder, database) as program:
         report["start_s"] = round(time.perf_counter() - begun_s, 1)
-        report["http_proof_p50_ms"] = _over_http(program.url, _some_ids(folder, database))
+        report["http_proof_p50_ms"] = over_http(program.url, some_ids(folder, database))
         report["resident_mb"] = round(program.resident_bytes() / 1e6, 1)
     return report
 
@@ -136,7 +137,7 @@ def _open(folder: Path, database: str) -> Database:
     return Database(database or DataFolder(folder).database)
 
 
-def _sizes(folder: Path, database: str) -> dict[str, float]:
+def sizes(folder: Path, database: str) -> dict[str, float]:
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         count, leaves = connection.execute(
             select(func.count(), func.sum(func.length(LogEntry.leaf)))
@@ -181,7 +182,7 @@ def _p50(times: list[float]) -> float:
     return round(1e3 * sorted(times)[len(times) // 2], 3)
 
 
-def _some_ids(folder: Path, database: str) -> list[str]:
+def some_ids(folder: Path, database: str) -> list[str]:
     rng = random.Random(8)  # noqa: S311 - which entries are asked for
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         head = log_rows.read_head(connection)
@@ -191,7 +192,7 @@ def _some_ids(folder: Path, database: str) -> list[str]:
         return [to_text(Digest(name)) for name in connection.execute(query).scalars()]
 
 
-def _over_http(url: str, names: list[str]) -> float:
+def over_http(url: str, names: list[str]) -> float:
     times = []
     with httpx.Client(base_url=url, timeout=60) as http:
         for name in names:

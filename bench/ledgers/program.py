@@ -33,9 +33,11 @@ KINDS = ("sqlite", "postgresql")
 ORGANISER = Signer(sha256(b"the bench's organiser"))
 
 
-def settings_of(folder: Path) -> LedgerSettings:
+def settings_of(folder: Path, database: str = "") -> LedgerSettings:
     """The settings of a ledger that requires no proof of work from new keys."""
-    return LedgerSettings(folder=folder, work_bits=0, organisers=(ORGANISER.key,))
+    return LedgerSettings(
+        folder=folder, database=database, work_bits=0, organisers=(ORGANISER.key,)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

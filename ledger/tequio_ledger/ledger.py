@@ -29,6 +29,7 @@ from tequio_ledger.log.log import Log
 from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
+from tequio_ledger.log.snapshots import SnapshotWriter
 from tequio_ledger.log.table_check import TableCheck
 from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
@@ -110,6 +111,9 @@ class Ledger:
             self.publisher.load()
         documents = DocumentCache(self.blobs)
         self.tables = TableCheck(self.database, self.genesis.network_id, documents)
+        self.snapshots = SnapshotWriter(
+            self.database, self.genesis, self.blobs, self._changed, self.clock
+        )
         self._builder = Builder(
             genesis=self.genesis,
             folder=self._folder,
@@ -162,6 +166,7 @@ class Ledger:
         tasks = [asyncio.create_task(self._run())]
         tasks.append(asyncio.create_task(self._delete_unnamed()))
         tasks.append(asyncio.create_task(self.tables.run(lambda: self.sequencer)))
+        tasks.append(asyncio.create_task(self.snapshots.run(lambda: self.sequencer)))
         if self.publisher is not None:
             tasks.append(asyncio.create_task(self.publisher.run()))
         try:

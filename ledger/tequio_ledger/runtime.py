@@ -12,6 +12,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import structlog
 from structlog.typing import EventDict, WrappedLogger
@@ -32,6 +33,10 @@ TRIM_S = 10.0
 """Time between two trims of the heap, each of which takes about a millisecond."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
+PATIENCE_S = 1.0
+"""Wait for a thread whose caller was cancelled."""
+P = ParamSpec("P")
+R = TypeVar("R")
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
 
@@ -106,6 +111,20 @@ class EventRates:
                 raise structlog.DropEvent
             dropped = self._dropped.pop(event, 0)
         return {**event_dict, "dropped": dropped} if dropped else event_dict
+
+
+async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
+    """Run `work` in a thread; when cancelled, wait up to PATIENCE_S for its end."""
+    # A thread cannot be cancelled. Without the wait the engine could be closed while the thread
+    # still holds one of its connections.
+    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **named))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        done, _ = await asyncio.wait({task}, timeout=PATIENCE_S)
+        for one in done:
+            one.exception()  # marks it as retrieved: asyncio would report it otherwise
+        raise
 
 
 def tune_memory() -> None:

@@ -16,6 +16,9 @@ POST_STATEMENTS = 256
 """Most entries in one batch."""
 POST_BYTES = 1 << 20
 
+SNAPSHOT_ENTRIES = 4_096
+"""Fewest entries between two snapshots of the state (docs/protocol.md, 6.9)."""
+
 BLOB_BYTES = 64 << 20
 """Largest blob that the ledger stores; larger things are trees of pieces."""
 DOCUMENT_BYTES = 4 << 20

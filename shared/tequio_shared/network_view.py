@@ -40,6 +40,7 @@ from tequio_shared.network.genesis import Genesis, check_role
 from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import Documents, FullRunView, first_head
+from tequio_shared.network.schedule import SnapshotSchedule
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.evidence import evidence_bytes
@@ -51,6 +52,7 @@ from tequio_shared.statements.network import (
     KeyRegister,
     KeyReplace,
     KeyRevoke,
+    LogSnapshot,
     MemberTeam,
     MemberVouch,
     SoftwareRelease,
@@ -92,13 +94,16 @@ class NetworkView:
         self.documents = documents
         self.founders = frozenset({genesis.coordinator_key, *genesis.organiser_keys})
         self.peers: dict[PeerKey, AuthorChain] = {
-            key: AuthorChain(registered_index=0) for key in self.founders
+            # Sorted: the order of a set differs from process to process, and snapshots keep it.
+            key: AuthorChain(registered_index=0)
+            for key in sorted(self.founders)
         }
         self.links = KeyLinks(registered=self.peers, founders=self.founders)
         self.standings = KeyStatus(self.links)
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.teams = Teams()
         self.releases = ReleaseHistory()
+        self.snapshots = SnapshotSchedule()
         self.runs: dict[RunId, FullRunView] = {}
         self.competitions = CompetitionsView()
         self._gate = CompetitionContext(
@@ -110,8 +115,9 @@ class NetworkView:
             size_of=size_of,
         )
         self._coordinator = genesis.coordinator_key
-        self._coordinator_ms = 0  # ts of the coordinator's last statement
-        for key in self.founders:
+        self.coordinator_ms = 0
+        """`ts` of the coordinator's last statement."""
+        for key in sorted(self.founders):
             self.standings.register(key, 0)
 
     def apply(self, index: int, entry: Entry, at_ms: int) -> None:
@@ -164,8 +170,7 @@ class NetworkView:
         else:
             self.run(statement.run).apply(index, statement, at_ms, self.documents)
         # Last: when any part refuses, the author's chain must not have moved.
-        self.extend_chain(index, statement.author, statement.seq, statement.digest)
-        self._record_time(statement)
+        self._end_entry(index, statement)
 
     def skip_statement(self, index: int, statement: Statement) -> None:
         """Read on after a statement that was refused or cannot be judged: one fault, one finding.
@@ -174,8 +179,7 @@ class NetworkView:
         """
         if isinstance(statement.body, REGISTRATIONS):
             self.standings.register(statement.author, index)
-        self.extend_chain(index, statement.author, statement.seq, statement.digest)
-        self._record_time(statement)
+        self._end_entry(index, statement)
 
     def extend_chain(self, index: int, author: PeerKey, seq: int, last: Digest) -> None:
         """End the author's chain here; a new author counts from this index on."""
@@ -225,14 +229,16 @@ class NetworkView:
     def _check_times(self, statement: Statement) -> None:
         """Refuse a statement that had expired when the coordinator signed its last one."""
         if statement.author == self._coordinator:
-            check_forward(self._coordinator_ms, statement.ts)
-        if statement.exp + CLOCK_SKEW_MS < self._coordinator_ms:
-            late_s = (self._coordinator_ms - statement.exp) // 1000
+            check_forward(self.coordinator_ms, statement.ts)
+        if statement.exp + CLOCK_SKEW_MS < self.coordinator_ms:
+            late_s = (self.coordinator_ms - statement.exp) // 1000
             raise RefusedError("expired", f"the statement expired {late_s} s before it was logged")
 
-    def _record_time(self, statement: Statement) -> None:
+    def _end_entry(self, index: int, statement: Statement) -> None:
+        self.extend_chain(index, statement.author, statement.seq, statement.digest)
         if statement.author == self._coordinator:
-            self._coordinator_ms = max(self._coordinator_ms, statement.ts)
+            self.coordinator_ms = max(self.coordinator_ms, statement.ts)
+        self.snapshots.advance(index + 1, len(self.peers))
 
     def _apply_to_network(self, index: int, entry: Entry) -> None:
         statement = entry.statement
@@ -245,10 +251,10 @@ class NetworkView:
                 self.teams.apply(index, statement.author, body)
             case SoftwareRelease() as body:
                 self.releases.apply(index, body)
+            case LogSnapshot() as body:
+                self.snapshots.apply(index, body)
             case body if isinstance(body, TIER_BODIES):
-                if isinstance(body, MemberVouch):  # the refusal tells its connector the successor
-                    self.links.check(key_from_text(body.peer))
-                self.tiers.apply(index, statement)
+                self._apply_to_tiers(index, statement)
             case body if isinstance(body, CompetitionBody):
                 self.competitions.apply(index, statement, self._gate)
             case _:
@@ -257,6 +263,11 @@ class NetworkView:
                     self.standings, index, statement, self.net, self.round_of, self.documents
                 )
                 conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
+
+    def _apply_to_tiers(self, index: int, statement: Statement) -> None:
+        if isinstance(statement.body, MemberVouch):  # the refusal tells its connector the successor
+            self.links.check(key_from_text(statement.body.peer))
+        self.tiers.apply(index, statement)
 
     def _apply_to_keys(
         self, index: int, entry: Entry, body: KeyRegister | KeyRecovery | KeyReplace | KeyRevoke

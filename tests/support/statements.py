@@ -103,6 +103,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "targets": D,
         "targets_version": 7,
     },
+    "log.snapshot": {"layout": D, "size": 4_096, "state": D},
     "comp.open": {"competition": D},
     "comp.enter": {"competition": D, "entrant": "north-2", "side": to_text(RUN)},
     "comp.submit": {"competition": D, "entrant": "north-2", "submission": D},

@@ -48,6 +48,7 @@ from tequio_shared.api.network import (
     PostedStatement,
     ReleasesAnswer,
     SeedsAnswer,
+    SnapshotsAnswer,
 )
 from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
 from tequio_shared.api.runs import RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
@@ -195,6 +196,10 @@ class LedgerApi:
     async def releases(self) -> ReleasesAnswer:
         """List the releases that the log names, unverified (`ledger.releases` proves them)."""
         return await self._get("release", ReleasesAnswer)
+
+    async def snapshots(self) -> SnapshotsAnswer:
+        """List the snapshots that the log names, unverified (`ledger.snapshots` proves them)."""
+        return await self._get("snapshots", SnapshotsAnswer)
 
     async def post_entries(self, entries: Sequence[Entry]) -> list[PostedStatement]:
         """Send at most 256 entries of together 1 MiB; returns their results in the same order.

@@ -28,6 +28,7 @@ from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
 from tequio_shared.served.folded import FoldedRows
+from tequio_shared.served.snapshot import SnapshotComparison
 from tequio_shared.served.state import State
 from tequio_shared.statements.competitions import CompetitionBody
 from tequio_shared.statements.network import (
@@ -35,6 +36,7 @@ from tequio_shared.statements.network import (
     KeyRegister,
     KeyReplace,
     KeyRevoke,
+    LogSnapshot,
     MemberTeam,
     StandingChange,
 )
@@ -59,6 +61,7 @@ _COUNTED: Mapping[type[Body], str] = {
     StandingChange: "standing changes",
     RoundClose: "rounds closed",
     HeadMeasure: "measures of heads",
+    LogSnapshot: "snapshots",
 }
 UNKNOWN_STANDING = "how keys stand follows from a run that could not be folded to its end"
 UNKNOWN_TIERS = "who was let in follows from entries that could not be read or do not fit"
@@ -168,6 +171,7 @@ class Fold:
     def __init__(self, genesis: Genesis, source: DocumentSource, report: LogReport) -> None:
         self.view = State(genesis, self._document)
         self.rows = FoldedRows(self.view)
+        self._snapshots = SnapshotComparison(self.view)
         self.runs: dict[RunId, RunHistory] = {}
         self.unvouched = 0
         """Rosters of which nothing can be said, as something that they rest on is missing."""
@@ -192,6 +196,7 @@ class Fold:
         else:
             self._fold(index, entry)
         self.rows.size = index + 1
+        self._snapshots.record(index + 1)
 
     def audit_totals(self) -> AuditTotals:
         """Sum up the audits and points of all runs, as far as they were folded; O(members)."""
@@ -284,6 +289,20 @@ class Fold:
             self.view.skip_statement(index, statement)
         else:
             self._count(statement)
+            if isinstance(statement.body, LogSnapshot):
+                self._compare_snapshot(place, statement.body)
+
+    def _compare_snapshot(self, place: LogPlace, body: LogSnapshot) -> None:
+        due = self._snapshots.differs(body)
+        if due is None:
+            return
+        detail = f"the state after {body.size} entries is another one"
+        if self._is_unsure() or any(one.is_broken for one in self.runs.values()):
+            self._report.missing("snapshot", place, UNKNOWN_BASIS)
+        else:
+            self._report.mismatch(
+                "snapshot", place, detail, expected=to_text(due), found=body.state
+            )
 
     def _report_refused(self, statement: Statement, place: LogPlace, err: RefusedError) -> None:
         """Report it as wrong, or as doubtful where what it rests on is unsure."""

@@ -1,8 +1,9 @@
 """The seed: bootstrap node and content-addressed cache of a network's runs.
 
-A seed trains nothing and decides nothing. It reads the log, fetches what the log names (data
-shards, heads, contributions) from peers, over connections that workers behind home routers opened
-to it, and serves it to everybody. All content is verified by hash, so anybody may run a seed.
+A seed trains nothing and decides nothing. It begins at the newest snapshot that the log names, and
+reads the log from there on. It fetches what the log names (data shards, heads, contributions) from
+peers, over connections that workers behind home routers opened to it, and serves it to everybody.
+All content is verified by hash, so anybody may run a seed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import trio
 
 from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.snapshots import newest_snapshot
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
@@ -36,8 +38,8 @@ from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
-from tequio_shared.network.run import first_head
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, sha256, to_text
+from tequio_shared.network.run import FullRunView, RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 from tequio_shared.statements.statement import Statement
@@ -98,15 +100,28 @@ async def _cache(node: Node, heads_every: int) -> None:
         nursery.start_soon(cache.rosters.serve)
         for queue in (*[pinned] * PINNED_TASKS, *[recent] * RECENT_TASKS):
             nursery.start_soon(queue.serve)
-        async for _, entry in follower.entries(after=-1):
+        size = await _begin(node, cache)
+        async for _, entry in follower.entries(after=size - 1):
             await cache.apply(entry.statement)
+
+
+async def _begin(node: Node, cache: RunCache) -> int:
+    """Cache what the newest snapshot names; gives the number of entries that need not be read."""
+    found = await newest_snapshot(node.ledger, node.network_info, node.exchange.fetch_blob)
+    if found is None:
+        return 0
+    state, size = found
+    log.info("begins at a snapshot", entries=size, runs=len(state.runs))
+    for view in state.runs.values():
+        await cache.begin(view)
+    return size
 
 
 class FetchQueue:
     """A queue of trees to fetch, newest first, served by as many tasks as call `serve`.
 
-    Beyond `most` the oldest are dropped: a seed that reads a long log from the beginning must not
-    spend its time on old rounds whose contributions nobody has any more.
+    Beyond `most` the oldest are dropped: a seed that reads a long log must not spend its time on
+    old rounds whose contributions nobody has any more.
     """
 
     def __init__(self, exchange: Exchange, *, most: int | None) -> None:
@@ -144,12 +159,35 @@ class RunCache:
         self._manifests: dict[RunId, Manifest] = {}  # of runs that are cached
         self._last_head: dict[RunId, tuple[TreeRef, ...]] = {}
 
+    async def begin(self, view: FullRunView) -> None:
+        """Cache a run of a snapshot, as if its log had been read: O(rounds) in memory.
+
+        Contributions of earlier rounds are left out: few peers still have them.
+        """
+        manifest, run = view.manifest, view.manifest.run_id
+        await self._open(run)
+        if run not in self._manifests:
+            return
+        for number in sorted(view.heads):
+            refs = head_refs(manifest, view.heads[number])
+            self._last_head[run] = refs
+            if number % self._heads_every == 0:
+                self._add_recent(refs)
+        if view.state is RunState.FINISHED:
+            self._add_recent(self._last_head.get(run, ()))
+        elif view.round is not None:
+            name = sha256(view.round.roster.encode())
+            self.rosters.set_roster(run, view.round.number, name)
+            for one in view.round.commitments.values():
+                ref = _payload_ref(manifest, one.header)
+                self._recent.add(ref, one.header.trainer, CONTRIBUTION_TIMEOUT_S)
+
     async def apply(self, statement: Statement) -> None:
         run, body = statement.run, statement.body
         if run is None:
             return
         if isinstance(body, RunOpen):
-            await self._open(run, body)
+            await self._open(run)
         manifest = self._manifests.get(run)
         if manifest is not None:
             self._cache(manifest, statement)
@@ -160,7 +198,8 @@ class RunCache:
             case RoundRoster(roster=roster):
                 self.rosters.set_roster(run, number, digest_from_text(roster))
             case WorkCommit() as body:
-                ref = _payload_ref(manifest, body)
+                header = ContributionHeader.parse(from_text(body.header, None))
+                ref = _payload_ref(manifest, header)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
             case HeadPromote():
                 refs = head_refs(manifest, promoted_head(manifest, statement))
@@ -175,18 +214,18 @@ class RunCache:
         for ref in refs:
             self._recent.add(ref)
 
-    async def _open(self, run: RunId, body: RunOpen) -> None:
+    async def _open(self, run: RunId) -> None:
         """Start caching a run: documents, first head and shards."""
         with trio.move_on_after(DOCUMENT_TIMEOUT_S) as patience:
             try:
-                await self._open_now(body)
+                await self._open_now(run)
             except MalformedError as err:
                 log.warning("run not cached", run=to_text(run)[:10], error=str(err))
         if patience.cancelled_caught:
             log.warning("run not cached", run=to_text(run)[:10], error="its documents are missing")
 
-    async def _open_now(self, body: RunOpen) -> None:
-        manifest = Manifest.parse(await self._document(body.manifest))
+    async def _open_now(self, run: RunId) -> None:
+        manifest = Manifest.parse(await self._document(to_text(run)))
         corpus = Corpus.parse(await self._document(manifest.data.manifest))
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
@@ -201,7 +240,7 @@ class RunCache:
             self._node.store.pin(ref.root)
             self._pinned.add(ref)
         # Relay gossip between peers that are connected to this seed only.
-        run, net = manifest.run_id, self._node.network_info.id
+        net = self._node.network_info.id
         commitments = commitment_filter(net, run, partial(self.rosters.round_of, run), log_conflict)
         await RunGossip.relay(self._node.network, net, run, commitments)
         members = partial(self.rosters.round_of_member, run)
@@ -215,8 +254,7 @@ class RunCache:
         return await self._node.exchange.fetch_blob(digest)
 
 
-def _payload_ref(manifest: Manifest, body: WorkCommit) -> TreeRef:
-    header = ContributionHeader.parse(from_text(body.header, None))
+def _payload_ref(manifest: Manifest, header: ContributionHeader) -> TreeRef:
     algorithm = manifest.algorithm
     shape = RecordShape(algorithm=algorithm.name, k=header.k, bits=algorithm.bits)
     return payload_ref(header.payload_root, manifest.chunks, shape)

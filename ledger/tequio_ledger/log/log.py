@@ -6,7 +6,9 @@ never before, and its row's key makes a second root for a size impossible; the g
 before each signature. After a failed write this object must not be used: memory may be ahead of
 the disk. Nothing is ever repaired in memory; the disk is read again.
 
-`read`, `follow` and `load` check every stored byte (`Integrity`) before anything is signed. `load`
+`read`, `follow` and `load` check every stored byte after the snapshot at which they begin, and the
+tree's right edge before it (`Integrity`), before anything is signed; `table_check` reads the older
+entries while the ledger serves. `load`
 starts a new term as well, in which this process is the log's writer; the others write nothing.
 `follow` continues where the last call ended, so a follower can become the writer without reading
 the log again.
@@ -39,7 +41,7 @@ from tequio_shared.errors import (
 from tequio_shared.ids import Digest, NetworkId, PeerKey
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint
-from tequio_shared.log.tiles import TileName, TileTree, count_tiles
+from tequio_shared.log.tiles import TileName, TileTree
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry, statement_id
 
@@ -90,13 +92,15 @@ class Log:
         signer: CheckpointSigner,
         guard: Guard,
         clock: Clock,
+        tree: TileTree | None = None,
     ) -> None:
+        """Reading begins after the entries of `tree`, whose state the caller has."""
         self.database = database
         self._log_key = genesis.log_key
         self._signer = signer
         self.guard = guard
         self._clock = clock
-        self._integrity = Integrity(genesis.network_id)
+        self._integrity = Integrity(genesis.network_id, tree)
         self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=0)
         self.published = log_guard.NOTHING
         self.published_at_ms = 0
@@ -284,13 +288,13 @@ class Log:
 class Integrity:
     """One reading of the stored entries in order, which can continue when there are more.
 
-    The whole tree is built again and compared with what is stored, so a changed byte is found
-    before anything is signed, be it in an entry, a column, a tile, or the head. It costs one pass
-    over the log at each start, O(entries).
+    The tree is built on from where it begins, and compared with what is stored, so a changed byte
+    is found before anything is signed, be it in an entry, a column, a tile, or the head. Costs one
+    pass over the entries after `tree`; an edge that is not theirs leads to another root.
     """
 
-    def __init__(self, net: NetworkId) -> None:
-        self.tree = TileTree()
+    def __init__(self, net: NetworkId, tree: TileTree | None = None) -> None:
+        self.tree = tree or TileTree()
         self._net = net
 
     def extend(self, connection: Connection, published: Published, apply: Apply) -> None:
@@ -311,7 +315,7 @@ class Integrity:
             )
         _check_tiles(connection, self.tree.pop_changed())
         # Tiles beyond the entries would be served, though no signature covers them.
-        if log_rows.count_tiles(connection) != count_tiles(head.size):
+        if log_rows.has_tiles_beyond(connection, head.size):
             raise damaged_log("there are tiles that no entry belongs to")
         if self.tree.root() != head.root:
             raise damaged_log("the head's root is not the root of the entries")

@@ -28,6 +28,7 @@ from tequio_shared.ids import Digest, PeerKey, to_text
 from tequio_shared.served import admission
 from tequio_shared.served.coordinator import Coordinator
 from tequio_shared.served.state import State
+from tequio_shared.statements.network import LogSnapshot
 from tequio_shared.statements.statement import Entry
 
 BATCH_ENTRIES = 2_048
@@ -172,6 +173,18 @@ class Sequencer:
             raise RefusedError("read-only", self.closed_for)
         answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
         self._jobs.put_nowait(_Job((), answer, work))
+        await answer
+
+    async def state_snapshot(self, body: LogSnapshot) -> None:
+        """Let the coordinator name a snapshot whose bytes are stored; waits until it is logged.
+
+        Raises RefusedError("read-only") when the log is closed, or closes before.
+        """
+        if self.closed_for is not None:
+            raise RefusedError("read-only", self.closed_for)
+        self._coordinator.snapshot = body
+        answer: asyncio.Future[list[Outcome]] = asyncio.get_running_loop().create_future()
+        self._jobs.put_nowait(_Job((), answer))
         await answer
 
     async def run_between_batches(self, work: Callable[[], None]) -> None:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.ids import NetworkId
 
-START_S = 1.0
+START_S = 0.5
 """Time for which a start checks before it serves."""
 KEYS, ENTRIES, ROWS = 64, 128, 512
 """Largest contents of one slice."""

@@ -1,7 +1,8 @@
 """The monitor's own copy of the log: every entry verified, and all derived rows computed again.
 
 The copy has the tables of a ledger, so it is checked at a start as a ledger's are, and answers are
-computed as a ledger computes them. Entries are written only when they are under a signed root.
+computed as a ledger computes them. A start begins at the last snapshot that the copy made itself
+and found in the log. Entries are written only when they are under a signed root.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from typing import TYPE_CHECKING
 
 from tequio_ledger.genesis import read_genesis
 from tequio_ledger.log.log import AdmittedEntry, Integrity
+from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.store import derived, log_rows
 from tequio_ledger.store.blobs import BlobFolder
-from tequio_ledger.store.database import Database
+from tequio_ledger.store.database import Database, closed_on_error
 from tequio_ledger.store.log_rows import SignedHead, StoredCheckpoint
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.merkle import Frontier, leaf_hash
 from tequio_shared.network.genesis import check_role
-from tequio_shared.served.state import State
+from tequio_shared.served.snapshot import SnapshotComparison
+from tequio_shared.statements.network import LogSnapshot
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
@@ -31,6 +34,10 @@ if TYPE_CHECKING:
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.log.notes import Checkpoint
     from tequio_shared.network.genesis import Genesis
+
+
+STORED = 6
+"""Snapshots whose bytes are stored: those that are due and wait for their statement, and two."""
 
 
 class BadEntryError(PeerError):
@@ -56,9 +63,14 @@ class Mirror:
         self._fetch = fetch
         self.now_ms = clock
         self._blobs = BlobFolder(folder / "blobs", self.database, clock, 0)
-        self.state = State(genesis, self._document)
-        self._integrity = Integrity(self._net)
-        self.edge = Frontier()
+        self._blobs.clean_up()  # makes or empties the folder of unfinished blobs
+        with closed_on_error(self.database):
+            start = newest_start(self.database, genesis, self._blobs, self._document)
+        self.state = start.state
+        self._integrity = Integrity(self._net, start.tree)
+        self._snapshots = SnapshotComparison(self.state)
+        self._stored: list[Digest] = []  # snapshots made since the start
+        self.edge = start.tree.frontier
         self._head = SignedHead(origin=genesis.origin, size=0, root=merkle.EMPTY_ROOT, term=1)
         self.note = b""
         """The last checkpoint under which entries were written."""
@@ -76,8 +88,7 @@ class Mirror:
         return self._head.root
 
     def load(self) -> None:
-        """Read the copy and check every byte; raises UserFacingError."""
-        self._blobs.clean_up()  # makes or empties the folder of unfinished blobs
+        """Check the copy from the last snapshot on; raises UserFacingError."""
         with self.database.writer.begin() as connection:
             head = log_rows.read_head(connection)
             if head is None:
@@ -135,6 +146,11 @@ class Mirror:
             check_role(entry, self.genesis)
             step = "follow"
             self.state.apply(index, entry, entry.statement.ts)
+            self._snapshots.record(index + 1, self._store_snapshot)
+            if isinstance(entry.statement.body, LogSnapshot):
+                self._check_snapshot(index, leaf, entry.statement.body)
+        except BadEntryError:
+            raise
         except KeyError as err:
             if step == "verify":
                 raise
@@ -146,6 +162,25 @@ class Mirror:
     def _fold(self, stored: StoredEntry, entry: Entry) -> None:
         self.edge.append(leaf_hash(stored.leaf))
         self.state.apply(stored.index, entry, stored.at_ms)
+        self._snapshots.record(stored.index + 1)
+
+    def _store_snapshot(self, raw: bytes) -> None:
+        """Store the bytes at which a later start may begin, and delete those of older ones."""
+        self._stored.append(self._blobs.put(raw))
+        old = self._stored[:-STORED]
+        self._blobs.delete(old, self.now_ms() + 1)
+        del self._stored[:-STORED]
+
+    def _check_snapshot(self, index: int, leaf: bytes, body: LogSnapshot) -> None:
+        """Compare with this copy's own snapshot, whose bytes the next start begins at."""
+        due = self._snapshots.differs(body)
+        if due is not None:
+            raise BadEntryError(
+                index,
+                leaf,
+                f"names {body.state} as the state after {body.size} entries, which is "
+                f"{to_text(due)}",
+            )
 
     def _document(self, digest: Digest) -> bytes:
         """Read a document, fetched at first use; raises UnreachableError, PeerError."""

@@ -9,15 +9,13 @@ import structlog
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.genesis import COORDINATOR_KEY, log_genesis, rules
-from tequio_ledger.log.documents import DocumentCache
 from tequio_ledger.log.guard import Guard
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Sequencer
-from tequio_ledger.replay import load_and_derive
+from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.runtime import Clock
 from tequio_ledger.signing.client import open_signer
-from tequio_ledger.store import derived
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
 from tequio_shared.errors import TequioError
@@ -32,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Builder:
-    """Reads log and state of one ledger, every time from the first entry.
+    """Reads log and state of one ledger, every time from the disk, from the newest snapshot on.
 
     Each log is read by a follower, also where this process goes on to write it: `succeed` then
     continues with what the follower has read.
@@ -55,13 +53,7 @@ class Builder:
         process writes the log.
         """
         follower = self._follower()
-        with self.database.reader.begin() as connection:
-            is_short = derived.is_incomplete(connection)
-        if is_short:
-            log.info("rewriting derived tables", reason="an older program wrote them")
-            load_and_derive(self.database, follower.log, follower.state, follower.apply)
-        else:
-            follower.log.load(follower.apply)
+        follower.log.load(follower.apply)
         if follower.log.size == 0:
             self.blobs.put(rules())
             coordinator = self._coordinator(follower.state)
@@ -97,10 +89,11 @@ class Builder:
     def _follower(self) -> Follower:
         key = VerifierKey.parse(self.genesis.log_key).key
         signer = open_signer(self.folder, self.signer, key)
-        documents = DocumentCache(self.blobs)
-        state = State(self.genesis, documents.read, documents.size)
-        log_ = Log(self.database, self.genesis, signer, self.guard, self.clock)
-        return Follower(log_, state, documents, ClockGuard(self.clock), self.changed)
+        start = newest_start(self.database, self.genesis, self.blobs)
+        log_ = Log(self.database, self.genesis, signer, self.guard, self.clock, start.tree)
+        timekeeper = ClockGuard(self.clock)
+        timekeeper.record(start.state.coordinator_ms)
+        return Follower(log_, start.state, start.documents, timekeeper, self.changed)
 
     def _coordinator(self, state: State) -> Coordinator:
         return Coordinator(self.folder.signer(COORDINATOR_KEY), state, _log_error)

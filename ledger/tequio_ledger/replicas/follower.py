@@ -25,6 +25,7 @@ from tequio_ledger.log.documents import DocumentCache, document_of, missing_docu
 from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import Log
 from tequio_ledger.log.sequencer import ChangeSignal, ClockGuard, Known, Logged, Outcome, Refused
+from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
@@ -42,7 +43,6 @@ LEADER_POLL_S = 0.25
 ANSWER_S = 15.0
 """Time after which a statement without an answer is withdrawn."""
 QUEUE_ENTRIES = 4_096
-PATIENCE_S = 1.0
 _ID_BYTES = 16
 
 P = ParamSpec("P")
@@ -242,20 +242,6 @@ def _settle(answer: asyncio.Future[list[Outcome]], raw: bytes) -> None:
         answer.set_result(decode(raw))
     except RefusedError as err:
         answer.set_exception(err)
-
-
-async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
-    """Run `work` in a thread; when cancelled, wait up to PATIENCE_S for its end."""
-    # A thread cannot be cancelled. Without the wait the engine could be closed while the thread
-    # still holds one of its connections.
-    task = asyncio.ensure_future(asyncio.to_thread(work, *args, **named))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        done, _ = await asyncio.wait({task}, timeout=PATIENCE_S)
-        for one in done:
-            one.exception()  # marks it as retrieved: asyncio would report it otherwise
-        raise
 
 
 async def write(

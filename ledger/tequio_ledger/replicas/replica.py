@@ -26,10 +26,9 @@ from tequio_ledger.replicas.follower import (
     ForwardedBundle,
     encode,
     encode_refusal,
-    run_in_thread,
     write,
 )
-from tequio_ledger.runtime import Clock
+from tequio_ledger.runtime import Clock, run_in_thread
 from tequio_ledger.store import submissions
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError

@@ -86,18 +86,24 @@ class BlobFolder:
     def clean_up(self) -> None:
         """Clean up after a killed process; only for the process that holds the folder's lock.
 
-        A file without a row was renamed but not counted yet: it gets a row, and lapses like any
-        other unless it is named or sent again. Raises UnwritableError, OSError.
+        A file that was renamed but has no row yet gets one, and lapses like any other unless it is
+        named or sent again. Costs as much as was unfinished. Raises UnwritableError, OSError.
         """
         with self._explained():
             make_folder(self.folder / "new")
             for left_over in (self.folder / "new").iterdir():
+                if self._bucket is None and _NAME.fullmatch(left_over.name):
+                    self._count(Digest(bytes.fromhex(left_over.name)))
                 left_over.unlink()
-            if self._bucket is not None:
-                return
-            for digest in self.digests() - self.rows().keys():
-                # Not without an author, as the coordinator's: those never lapse.
-                self._insert(digest, self.path(digest).stat().st_size, UNKNOWN_AUTHOR)
+
+    def _count(self, digest: Digest) -> None:
+        """Write the row that a killed process did not write."""
+        query = select(Blob.size).where(Blob.sha256 == digest)
+        with self._database.reader.begin() as connection:
+            has_row = connection.scalar(query) is not None
+        if self.path(digest).exists() and not has_row:
+            # Not without an author, as the coordinator's: those never lapse.
+            self._insert(digest, self.path(digest).stat().st_size, UNKNOWN_AUTHOR)
 
     def digests(self) -> set[Digest]:
         if self._bucket is not None:
@@ -306,11 +312,15 @@ class BlobFolder:
         with self._explained():
             upload.finish()
             # Bucket, file, row, in this order: a row promises the blob to every process, and a
-            # process killed in between leaves an uncounted file, which `clean_up` finds.
+            # process killed in between leaves an uncounted file, which `clean_up` finds by its
+            # note: looking for it among all blobs would take long at every start.
             if self._bucket is not None:
                 self._bucket.put(upload.digest, upload.path)
+            note = self.folder / "new" / upload.digest.hex()
+            note.touch()
             self._place(upload)
             self._insert(upload.digest, upload.size, upload.author)
+            note.unlink(missing_ok=True)  # two threads may have stored the same blob
 
     def _place(self, upload: Upload) -> None:
         upload.finish()

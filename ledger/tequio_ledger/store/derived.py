@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, delete, exists, select
+from sqlalchemy import Connection, delete
 
 from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
@@ -162,13 +162,3 @@ def clear(connection: Connection) -> None:
     """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))
-
-
-def is_incomplete(connection: Connection) -> bool:
-    """Return whether an older program wrote the rows, with fewer columns of each round."""
-    # A migration only adds the columns: their values follow from the log alone, and reading it is
-    # the work of the start that comes next.
-    is_over = exists().where(Round.closed_index.is_not(None))
-    is_timeless = exists().where(Round.closed_index.is_not(None), Round.ended_ms.is_(None))
-    is_unattended = is_over & ~exists().select_from(Attended)
-    return bool(connection.scalar(select(is_timeless | is_unattended)))

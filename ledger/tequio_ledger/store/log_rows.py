@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, Row, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    and_,
+    delete,
+    exists,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
 
 from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
@@ -17,11 +28,14 @@ from tequio_ledger.store.models import (
     LogTile,
 )
 from tequio_shared.ids import Digest, PeerKey
-from tequio_shared.log.tiles import TileName
+from tequio_shared.log.tiles import TILE_WIDTH, TileName, hashes_at
+from tequio_shared.statements.network import LogSnapshot
 from tequio_shared.statements.statement import Entry
 
 _LOG_ID = 1
 _PAGE = 1024
+TILE_LEVELS = 8
+"""More levels of tiles than a log of 2^63 entries has."""
 SEARCHED_ENTRIES = 64
 """Number of an author's last entries among which a number is searched."""
 
@@ -140,8 +154,13 @@ def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileNa
     return {(level, n): data for level, n, data in rows}
 
 
-def count_tiles(connection: Connection) -> int:
-    return connection.execute(select(func.count()).select_from(LogTile)).scalar_one()
+def has_tiles_beyond(connection: Connection, size: int) -> bool:
+    """Return whether there is a tile to which none of the first `size` entries belongs."""
+    # One look at the end of each level, in the order of the primary key: tiles are not counted.
+    ends = [-(-hashes_at(level, size) // TILE_WIDTH) for level in range(TILE_LEVELS)]
+    beyond = [and_(LogTile.level == level, LogTile.n >= end) for level, end in enumerate(ends)]
+    beyond.append(LogTile.level >= TILE_LEVELS)
+    return bool(connection.scalar(select(or_(*(exists().where(one) for one in beyond)))))
 
 
 def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
@@ -163,6 +182,25 @@ def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple
     query = select(LogEntry.idx, LogEntry.leaf).where(LogEntry.type.in_(types))
     for row in connection.execute(query.order_by(LogEntry.idx)):
         yield row.idx, row.leaf
+
+
+def last_snapshots(connection: Connection, end: int, limit: int) -> list[tuple[int, bytes]]:
+    """Read the newest entries below an index that name a snapshot, as index and leaf."""
+    query = select(LogEntry.idx, LogEntry.leaf).where(
+        # As text, or PostgreSQL would not know that its index holds these entries.
+        LogEntry.type == literal_column(f"'{LogSnapshot.TYPE}'"),
+        LogEntry.idx < end,
+    )
+    rows = connection.execute(query.order_by(LogEntry.idx.desc()).limit(limit))
+    return [(row.idx, row.leaf) for row in rows]
+
+
+def arrival_ms(connection: Connection, index: int) -> int:
+    """Read the time at which the ledger accepted an entry; raises KeyError without one."""
+    found = connection.scalar(select(LogEntry.at).where(LogEntry.idx == index))
+    if found is None:
+        raise KeyError(index)
+    return found
 
 
 def each_checkpoint(connection: Connection) -> Iterator[StoredCheckpoint]:

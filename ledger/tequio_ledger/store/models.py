@@ -51,6 +51,12 @@ class LogEntry(Base):
     __table_args__ = (
         Index("log_entry_author", "author", "idx"),
         Index("log_entry_round", "run", "round", "idx"),
+        Index(
+            "log_entry_snapshot",
+            "idx",
+            sqlite_where=text("type = 'log.snapshot'"),
+            postgresql_where=text("type = 'log.snapshot'"),
+        ),
     )
 
 

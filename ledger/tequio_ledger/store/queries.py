@@ -179,11 +179,6 @@ def points_per_day(
     return {int(number): int(total) for number, total in connection.execute(query) if number}
 
 
-def tokens(connection: Connection) -> int:
-    """Sum up the accepted tokens of all runs."""
-    return int(connection.scalar(select(func.coalesce(func.sum(Round.tokens), 0))) or 0)
-
-
 def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
     """Read the last measured heads of a run, ascending."""
     heads = select(Measured.round).where(Measured.run == run)

@@ -47,6 +47,7 @@ ROUTES = (
     read_api.get_invitations,
     read_api.get_connectors,
     read_api.get_release,
+    read_api.get_snapshots,
     read_api.get_competitions,
     read_api.get_competition,
     log_files.get_witnesses,

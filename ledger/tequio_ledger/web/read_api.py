@@ -22,6 +22,7 @@ from tequio_shared.api.network import (
     InvitationsAnswer,
     NetworkAnswer,
     ReleasesAnswer,
+    SnapshotsAnswer,
 )
 from tequio_shared.api.peers import (
     PeerAnswer,
@@ -203,6 +204,13 @@ async def get_release(ledger: Ledger) -> ReleasesAnswer:
     """List the releases of the software that organisers named, the newest first."""
     published = await ledger.sequencer.settled()
     return answers.releases_answer(ledger.state, as_of(published))
+
+
+@get("/v1/snapshots")
+async def get_snapshots(ledger: Ledger) -> SnapshotsAnswer:
+    """List the newest snapshots of the state that the log names, the newest first."""
+    published = await ledger.sequencer.settled()
+    return answers.snapshots_answer(ledger.state, as_of(published))
 
 
 @get("/v1/competitions")

@@ -1,4 +1,4 @@
-"""Answers about a network (genesis, health, seeds, invitations, releases), and about its log.
+"""Answers about a network (genesis, health, seeds, releases, snapshots), and about its log.
 
 The event stream of the log has one event per entry: `id` is the log index, `event` is `entry`,
 `data` the leaf in base64url. Comments are heartbeats. Both ends are here, without I/O; the reader's
@@ -20,6 +20,7 @@ from tequio_shared.limits import ENTRY_BYTES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.releases import RELEASES, NamedRelease
+from tequio_shared.network.schedule import SNAPSHOTS, StatedSnapshot
 
 EVENT_BYTES = 2 * ENTRY_BYTES
 """Longest line, and most text in one event: base64url makes a leaf a third longer."""
@@ -130,6 +131,32 @@ class ReleasesAnswer(Struct, frozen=True):
     """The newest releases, the newest first; `minimum` of the first one applies."""
 
     releases: Annotated[Sequence[ReleaseAnswer], Meta(max_length=RELEASES)]
+    as_of: AsOf
+
+
+class SnapshotAnswer(Struct, frozen=True, kw_only=True):
+    """One snapshot of the state, and the entry that names it."""
+
+    index: Natural
+    size: Positive
+    layout: Bytes32Text
+    state: Bytes32Text
+    """Name of the blob."""
+
+    @classmethod
+    def of(cls, stated: StatedSnapshot) -> Self:
+        return cls(
+            index=stated.index,
+            size=stated.size,
+            layout=to_text(stated.layout),
+            state=to_text(stated.digest),
+        )
+
+
+class SnapshotsAnswer(Struct, frozen=True):
+    """The newest snapshots that the log names, the newest first."""
+
+    snapshots: Annotated[Sequence[SnapshotAnswer], Meta(max_length=SNAPSHOTS)]
     as_of: AsOf
 
 

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import Digest
+from tequio_shared.ids import DIGEST_BYTES, Digest
 from tequio_shared.limits import ENTRY_BYTES
 from tequio_shared.log import merkle
 from tequio_shared.log.merkle import node_hash
@@ -273,9 +273,43 @@ class TileTree:
         self._full: dict[TileName, bytes] = {}
         self._grown: set[int] = set()  # levels whose unfinished tile changed
 
+    @classmethod
+    def resume(cls, size: int, read_tile: Callable[[TileName], bytes | None]) -> TileTree:
+        """Build the right edge of `size` entries from tiles, unverified: O(log n) of them.
+
+        A wrong tile makes another root, at this size and at every later one. Raises MalformedError
+        for a missing or too short tile.
+        """
+        tree = cls()
+        nodes = edge_nodes(size)
+        tiles = {name: read_tile(name) or b"" for name in map(tile_of, nodes)}
+        for level in range(TILE_HEIGHT):
+            if not hashes_at(level, size):
+                break
+            name = level, hashes_at(level, size) // TILE_WIDTH
+            raw = tiles.get(name, b"")[: DIGEST_BYTES * tile_width(name, size)]
+            if len(raw) < DIGEST_BYTES * tile_width(name, size):
+                raise MalformedError(f"tile {name[1]} of level {level} has {len(raw)} bytes")
+            tree._edge.append(
+                [Digest(raw[at : at + DIGEST_BYTES]) for at in range(0, len(raw), DIGEST_BYTES)]
+            )
+        hashes = b"".join(tree._node(node) for node in nodes)
+        tree._frontier = merkle.Frontier.parse(size.to_bytes(8, "big") + hashes)
+        return tree
+
+    def _node(self, node: Node) -> Digest:
+        """Hash a full subtree of the right edge."""
+        first, end = span_in_tile(node)
+        return merkle.root_of_hashes(self._edge[tile_of(node)[0]][first:end])
+
     @property
     def size(self) -> int:
         return self._frontier.size
+
+    @property
+    def frontier(self) -> merkle.Frontier:
+        """A copy of the right edge."""
+        return self._frontier.copy()
 
     def append(self, leaf: bytes) -> None:
         """Add one leaf; costs O(1) hashes amortised."""

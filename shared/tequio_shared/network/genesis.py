@@ -19,6 +19,7 @@ from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
     InviteRevoke,
+    LogSnapshot,
     RoleGrant,
     RoleRevoke,
     SoftwareRelease,
@@ -107,6 +108,7 @@ COORDINATOR_BODIES = (
     RoundClose,
     RoundVoid,
     StandingChange,
+    LogSnapshot,
     CompClose,
     CompDraw,
 )

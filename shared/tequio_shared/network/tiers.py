@@ -38,6 +38,7 @@ TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, Mem
 """Bodies that `Tiers.apply` accepts."""
 
 
+@dataclass(slots=True)
 class Teams:
     """The team of each key, as the key itself states it; only `apply` changes it.
 
@@ -46,8 +47,8 @@ class Teams:
     owner, and any key that states the name is in it.
     """
 
-    def __init__(self) -> None:
-        self._changes: dict[PeerKey, list[tuple[int, str]]] = {}  # by log index, ascending
+    _changes: dict[PeerKey, list[tuple[int, str]]] = field(default_factory=dict)
+    """By log index, ascending."""
 
     def of(self, key: PeerKey) -> str:
         """Team of a key, or empty."""

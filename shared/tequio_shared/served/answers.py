@@ -18,6 +18,8 @@ from tequio_shared.api.network import (
     InvitationsAnswer,
     ReleaseAnswer,
     ReleasesAnswer,
+    SnapshotAnswer,
+    SnapshotsAnswer,
 )
 from tequio_shared.api.peers import (
     AttendedAnswer,
@@ -331,3 +333,8 @@ def releases_answer(state: State, as_of: AsOf) -> ReleasesAnswer:
     """List the releases that organisers named, the newest first."""
     rows = [ReleaseAnswer.of(one) for one in reversed(state.releases.releases)]
     return ReleasesAnswer(rows, as_of)
+
+
+def snapshots_answer(state: State, as_of: AsOf) -> SnapshotsAnswer:
+    rows = [SnapshotAnswer.of(one) for one in reversed(state.snapshots.stated)]
+    return SnapshotsAnswer(rows, as_of)

@@ -20,7 +20,7 @@ from tequio_shared.network.coordination import CoordinatorTimers, decide, due
 from tequio_shared.network.run import FullRunView, RunState
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import FaultReport
+from tequio_shared.statements.network import FaultReport, LogSnapshot
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import Body, Entry, Statement, make, sign
 
@@ -62,6 +62,8 @@ class Coordinator:
         self._timers: dict[RunId, CoordinatorTimers] = {}
         # By run, or None for the network: end of the pause after our own statement was refused.
         self._resting_until: dict[RunId | None, int] = {}
+        self.snapshot: LogSnapshot | None = None
+        """A snapshot that is stored and not named yet; set by the sequencer."""
 
     def next_statement(self, now_ms: int) -> CoordinatorStatement | None:
         """Sign the next statement that is due; None when there is none."""
@@ -112,6 +114,7 @@ class Coordinator:
             self.fault_reporter.next()
             or state.standings.due(now_ms)
             or state.competitions.due(now_ms, self._signer.prove)
+            or self._pop_snapshot()
         )
         if body is None:
             return None
@@ -123,6 +126,11 @@ class Coordinator:
             self._on_error(None, err)
             self.back_off(None, now_ms)
             return None
+
+    def _pop_snapshot(self) -> LogSnapshot | None:
+        body, self.snapshot = self.snapshot, None
+        is_due = body is not None and body.size in self._state.snapshots.due
+        return body if is_due else None
 
     def _decide(self, run: RunId, view: FullRunView, now_ms: int) -> CoordinatorStatement | None:
         timers = self._timers.setdefault(run, CoordinatorTimers())

@@ -89,6 +89,10 @@ def questions(state: State) -> Iterator[Question]:
         path="/v1/release",
         answer=lambda on, _, as_of: answers.releases_answer(on.state, as_of),
     )
+    yield Question(
+        path="/v1/snapshots",
+        answer=lambda on, _, as_of: answers.snapshots_answer(on.state, as_of),
+    )
     yield _listed(
         "/v1/competitions",
         lambda on, *page: competitions.competitions_page(on.state, *page, now_ms=on.now_ms),
@@ -208,6 +212,7 @@ _NAMES = (
     "competition",
     "invitation",
     "targets_version",
+    "size",
 )
 
 

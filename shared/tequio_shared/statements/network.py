@@ -209,6 +209,18 @@ class SoftwareRelease(NetworkBody, frozen=True, kw_only=True):
             raise MalformedError(f"minimum {self.minimum} is above version {self.version}")
 
 
+class LogSnapshot(NetworkBody, frozen=True, kw_only=True):
+    """The coordinator names the snapshot of the state after the first `size` entries."""
+
+    TYPE = "log.snapshot"
+
+    layout: Bytes32Text
+    """Hash of the fields of which a snapshot consists (`served.snapshot.layout`)."""
+    size: Positive
+    state: Bytes32Text
+    """SHA-256 of the snapshot."""
+
+
 StandingName = Literal["active", "probation", "quarantined", "suspected"]
 """Standings that the coordinator can set; a key begins as `newcomer`, and only organisers ban."""
 

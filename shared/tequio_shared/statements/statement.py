@@ -80,6 +80,7 @@ Body: TypeAlias = (
     | network.MemberTeam
     | network.CheckpointPublish
     | network.SoftwareRelease
+    | network.LogSnapshot
     | competitions.CompOpen
     | competitions.CompEnter
     | competitions.CompSubmit

@@ -142,6 +142,7 @@ def test_upgrade_drill(tmp_path: Path) -> None:
         before = former.revision()
     done("backup", "--dir", folder, "--to", tmp_path / "backup")
     done("migrate", "--dir", folder, *NETWORK)
+    done("replay", "--dir", folder, *NETWORK)
     with served(folder) as program:
         assert checkpoint(program) == last
         assert httpx.get(f"{program.url}/v1/ranking").json()["ranked"] == 2

@@ -147,7 +147,11 @@ def test_a_file_that_a_killed_process_left_without_a_row_lapses(
         path = blobs.path(sha256(content))
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
+        note = tmp_path / "lapsing" / "new" / sha256(content).hex()
+        note.parent.mkdir(exist_ok=True)
+        note.touch()
     blobs.clean_up()
+    assert not list(note.parent.iterdir())
     nobodys, coordinators = map(sha256, contents)
     assert blobs.put(contents[1]) == coordinators
     clock.pass_ms(1_000)

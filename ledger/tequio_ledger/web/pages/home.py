@@ -81,6 +81,7 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
     ]
     contests.sort(key=lambda one: (not one.is_joinable, -one.now.opened_index))
     keys = len(state.peers)
+    tokens = sum(view.accounts.tokens for view in state.runs.values())
 
     def make() -> Response:
         now_ms = ledger.clock()
@@ -88,7 +89,6 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
             by_day = queries.points_per_day(connection, now_ms - run_charts.SPAN_DAYS * DAY_MS)
             best = ranking.owners(connection, now_ms - WEEK_DAYS * DAY_MS, TOP_EARNERS)
             ranked = ranking.count(connection)
-            tokens = queries.tokens(connection)
             featured = _featured(connection, ledger, listed[0]) if listed else None
         return render.page(
             request,

@@ -24,7 +24,7 @@ from starlette.responses import Response
 
 from tequio_ledger import SOFTWARE, metrics
 from tequio_ledger.log.guard import Published
-from tequio_ledger.replicas import follower
+from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
 from tequio_shared.errors import RefusedError
@@ -254,7 +254,7 @@ class RenderQueue:
         finally:
             self._waiting -= 1
         try:
-            return await follower.run_in_thread(work)
+            return await run_in_thread(work)
         finally:
             self._free.release()
 

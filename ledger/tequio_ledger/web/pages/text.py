@@ -302,6 +302,7 @@ TYPES: Mapping[str, str] = {
     "member.team": "A key chooses its team",
     "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
     "software.release": "Organisers name a release and the oldest version to run",
+    "log.snapshot": "The ledger names a snapshot of everything that follows from the log",
     "comp.open": "Organisers open a competition",
     "comp.enter": "An entrant enters a competition",
     "comp.submit": "An entrant submits a model",

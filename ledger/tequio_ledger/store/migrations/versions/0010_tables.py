@@ -16,6 +16,7 @@ depends_on = None
 
 _WHOLE = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 _HASH = sa.LargeBinary(32)
+_IS_SNAPSHOT = sa.text("type = 'log.snapshot'")
 _IN_A_TEAM = sa.text("team <> ''")
 
 
@@ -54,6 +55,13 @@ def _make_log() -> None:
     )
     op.create_index("log_entry_author", "log_entry", ["author", "idx"])
     op.create_index("log_entry_round", "log_entry", ["run", "round", "idx"])
+    op.create_index(
+        "log_entry_snapshot",
+        "log_entry",
+        ["idx"],
+        sqlite_where=_IS_SNAPSHOT,
+        postgresql_where=_IS_SNAPSHOT,
+    )
     op.create_table(
         "log_tile",
         _serial("level"),

@@ -1,0 +1,78 @@
+"""A snapshot of a log's state, proven by the statement that names it, to begin reading at.
+
+Rules. The ledger's list only says which entries to read: each is proven against a signed
+checkpoint that meets the reader's policy, and signed by the coordinator. The bytes come from anyone
+and are checked by their hash. What a snapshot says of the entries before it is the coordinator's
+word, which auditors and monitors repeat: it may decide what a program looks for, never what it
+trains, signs or pays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import NoReturn
+
+import structlog
+import trio
+
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
+from tequio_client.ledger.proofs import read_entries
+from tequio_shared.api.network import SnapshotAnswer
+from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.ids import Digest, digest_from_text, to_text
+from tequio_shared.served import snapshot
+from tequio_shared.served.state import State
+from tequio_shared.statements.network import LogSnapshot
+
+log = structlog.get_logger(__name__)
+
+FETCH_S = 120.0
+"""Longest search for the bytes of a snapshot."""
+
+
+async def newest_snapshot(
+    ledger: LedgerApi, network: LedgerNetwork, fetch: Callable[[Digest], Awaitable[bytes]]
+) -> tuple[State, int] | None:
+    """Read the newest usable snapshot: the state, and the number of entries that it folded.
+
+    None if there is none; the log says why. Raises LogForkedError.
+    """
+    try:
+        for one in (await ledger.snapshots()).snapshots:
+            if digest_from_text(one.layout) != snapshot.layout():
+                log.info("a snapshot is of another version of Tequio", entries=one.size)
+                continue
+            return await _read(ledger, network, one, fetch)
+    except LogForkedError:
+        raise
+    except (LedgerUnavailableError, LedgerRefusedError, RefusedError, PeerError) as err:
+        log.warning("no snapshot can be used; reading the whole log", error=str(err))
+    return None
+
+
+async def _read(
+    ledger: LedgerApi,
+    network: LedgerNetwork,
+    listed: SnapshotAnswer,
+    fetch: Callable[[Digest], Awaitable[bytes]],
+) -> tuple[State, int]:
+    body = (await read_entries(ledger, network, [listed.index]))[listed.index].statement.body
+    named = listed.size, listed.layout, listed.state
+    if not isinstance(body, LogSnapshot) or (body.size, body.layout, body.state) != named:
+        raise PeerError(f"entry {listed.index} of the log does not name that snapshot")
+    name = digest_from_text(body.state)
+    with trio.move_on_after(FETCH_S) as patience:
+        raw = await fetch(name)
+    if patience.cancelled_caught:
+        raise PeerError(f"nobody has snapshot {to_text(name)[:10]}")
+    read = partial(snapshot.decode, raw, network.genesis, _no_document)
+    state, size = await trio.to_thread.run_sync(read)
+    if size != body.size:
+        raise PeerError(f"snapshot {to_text(name)[:10]} is of {size} entries, not {body.size}")
+    return state, size
+
+
+def _no_document(name: Digest) -> NoReturn:
+    raise KeyError(to_text(name))

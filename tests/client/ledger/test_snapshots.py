@@ -1,0 +1,104 @@
+"""A reader begins at a snapshot only if the log that it trusts names exactly these bytes."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+import trio
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.snapshots import newest_snapshot
+from tequio_shared.api.network import SnapshotsAnswer
+from tequio_shared.ids import Digest, to_text
+from tequio_shared.limits import SNAPSHOT_ENTRIES
+from tequio_shared.served import snapshot
+from tests.support.ledgers import VirtualClock, served
+from tests.support.snapshots import with_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from tequio_shared.served.state import State
+
+    Fetch = Callable[[Digest], Awaitable[bytes]]
+
+DAY_MS = 86_400_000
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Digest]]:
+    """A served ledger that has logged a snapshot: its URL, and the name of the snapshot."""
+    folder = tmp_path_factory.mktemp("ledger")
+    named = with_snapshot(folder, VirtualClock(time.time_ns() // 1_000_000 - DAY_MS))
+    with served(folder) as program:
+        yield program.url, named
+
+
+def read(
+    url: str, fetch: Fetch | None = None, *, api_type: type[LedgerApi] = LedgerApi
+) -> tuple[State, int] | None:
+    async def main() -> tuple[State, int] | None:
+        async with api_type(url) as api:
+
+            async def from_ledger(name: Digest) -> bytes:
+                raw = await api.get_blob(name)
+                assert raw is not None
+                return raw
+
+            return await newest_snapshot(api, await api.network(), fetch or from_ledger)
+
+    return trio.run(main)
+
+
+def test_a_reader_gets_the_state_that_the_log_names(ledger: tuple[str, Digest]) -> None:
+    url, named = ledger
+    found = read(url)
+    assert found is not None
+    state, size = found
+    assert size >= SNAPSHOT_ENTRIES
+    assert snapshot.digest(state, size) == named
+    assert len(state.peers) > 1
+
+
+def test_bytes_of_another_state_are_not_begun_from(
+    ledger: tuple[str, Digest], capsys: pytest.CaptureFixture[str]
+) -> None:
+    async def fetch(_: Digest) -> bytes:
+        return b"no snapshot"
+
+    assert read(ledger[0], fetch) is None
+    told = capsys.readouterr()
+    assert "reading the whole log" in told.out + told.err
+
+
+class LyingList(LedgerApi):
+    """The answers of a ledger that lists another state than its log names."""
+
+    async def snapshots(self) -> SnapshotsAnswer:
+        answer = await super().snapshots()
+        wrong = [msgspec.structs.replace(one, state=one.layout) for one in answer.snapshots]
+        return SnapshotsAnswer(wrong, answer.as_of)
+
+
+def test_a_list_that_the_log_does_not_support_is_not_believed(ledger: tuple[str, Digest]) -> None:
+    assert read(ledger[0], api_type=LyingList) is None
+
+
+class OlderProgram(LedgerApi):
+    """The answers of a ledger whose program has other classes."""
+
+    async def snapshots(self) -> SnapshotsAnswer:
+        answer = await super().snapshots()
+        other = to_text(bytes(32))
+        foreign = [msgspec.structs.replace(one, layout=other) for one in answer.snapshots]
+        return SnapshotsAnswer(foreign, answer.as_of)
+
+
+def test_a_snapshot_of_another_version_is_passed_over(ledger: tuple[str, Digest]) -> None:
+    async def never(_: Digest) -> bytes:
+        raise AssertionError("bytes that cannot be read are not fetched")
+
+    assert read(ledger[0], never, api_type=OlderProgram) is None

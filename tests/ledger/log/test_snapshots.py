@@ -1,0 +1,215 @@
+"""Snapshots: a start from one is the start from entry 0, and one that is wrong is not used."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import text
+
+from tequio_ledger.log.snapshots import newest_start
+from tequio_ledger.store import log_rows
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
+from tequio_shared.limits import SNAPSHOT_ENTRIES
+from tequio_shared.served import snapshot
+from tequio_shared.served.state import State
+from tequio_shared.statements.statement import Entry
+from tests.ledger.log.test_coordinator import LedgerSwarm
+from tests.ledger.log.test_sequencer_keys import live
+from tests.support.authors import Author
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.sample_competitions import SampleCompetitions
+from tests.support.snapshots import grow, until_stated, with_snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+
+CLOCK = VirtualClock()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Digest]:
+    """A folder with a ledger that has logged a snapshot, and the snapshot's name."""
+    folder = tmp_path_factory.mktemp("made")
+    return folder, with_snapshot(folder, CLOCK)
+
+
+@pytest.fixture
+def folder(made: tuple[Path, Digest], tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return shutil.copytree(made[0], tmp_path / "copy")
+
+
+def replayed(ledger: Ledger) -> State:
+    """Fold the stored log from its first entry."""
+    state = State(ledger.genesis, ledger.blobs.read)
+    with ledger.database.reader.begin() as connection:
+        for row in log_rows.each_entry(connection, 0, ledger.log.size):
+            state.apply(row.index, Entry.parse(row.leaf), row.at_ms)
+    return state
+
+
+@pytest.mark.usefixtures("either_database")
+def test_a_start_from_a_snapshot_is_the_start_from_entry_0(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    named = with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger:
+        start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
+        assert start.tree.size >= SNAPSHOT_ENTRIES
+        assert snapshot.digest(start.state, start.tree.size) == named
+        size = ledger.log.size
+        assert snapshot.encode(ledger.state, size) == snapshot.encode(replayed(ledger), size)
+
+
+def test_a_start_continues_a_round_in_progress_with_its_times_of_arrival(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(_train(ledger, clock))
+        (view,) = ledger.state.runs.values()
+        assert view.round is not None
+        times = {slot: one.at_ms for slot, one in view.round.commitments.items()}
+        assert times
+        assert set(times.values()) == {clock()}
+        size = ledger.log.size
+        raw = snapshot.encode(ledger.state, size)
+        with ledger.database.reader.begin() as connection:
+            state, _ = snapshot.decode(
+                raw,
+                ledger.genesis,
+                ledger.blobs.read,
+                arrival_ms=partial(log_rows.arrival_ms, connection),
+            )
+        (again,) = state.runs.values()
+        assert again.round == view.round
+
+
+async def _train(ledger: Ledger, clock: VirtualClock) -> None:
+    async with running(ledger):
+        swarm = LedgerSwarm(ledger, clock)
+        await swarm.open()
+        await swarm.start_round(*swarm.peers[:3])
+        await swarm.post([peer.commit() for peer in swarm.peers[:2]])
+
+
+@pytest.mark.parametrize("what", ["missing", "damaged"])
+def test_a_start_without_the_bytes_folds_the_whole_log(
+    folder: Path, made: tuple[Path, Digest], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = made[1]
+    with opened(make_settings(folder), CLOCK) as ledger:
+        path, before = ledger.blobs.path(named), ledger.log.published
+        expected = snapshot.digest(ledger.state, ledger.log.size)
+    path.unlink()
+    if what == "damaged":
+        path.write_bytes(b"something else")
+    capsys.readouterr()
+    with opened(make_settings(folder), CLOCK) as ledger:
+        assert ledger.log.published == before
+        assert snapshot.digest(ledger.state, ledger.log.size) == expected
+    told = capsys.readouterr()
+    assert f"blob {named.hex()} is missing or damaged" in told.out + told.err
+
+
+def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(folder: Path) -> None:
+    with opened(make_settings(folder), CLOCK) as ledger:
+        (stated,) = ledger.state.snapshots.stated
+        lie = sha256(b"another state")
+        with ledger.database.writer.begin() as connection:
+            query = text("SELECT leaf FROM log_entry WHERE idx = :at")
+            leaf = connection.execute(query, {"at": stated.index}).scalar_one()
+            changed = bytes(leaf).replace(to_text(stated.digest).encode(), to_text(lie).encode())
+            connection.execute(
+                text("UPDATE log_entry SET leaf = :leaf WHERE idx = :at"),
+                {"leaf": changed, "at": stated.index},
+            )
+        start = newest_start(ledger.database, ledger.genesis, ledger.blobs)
+        assert start.tree.size == 0
+    damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
+    with damaged, opened(make_settings(folder), CLOCK):
+        pass
+
+
+@pytest.mark.usefixtures("either_database")
+def test_a_wrong_tile_before_the_snapshot_is_found_at_the_start(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with_snapshot(tmp_path, clock)
+    with opened(make_settings(tmp_path), clock) as ledger, ledger.database.writer.begin() as rows:
+        tile = rows.execute(text("SELECT data FROM log_tile WHERE level = 1")).scalar_one()
+        wrong = bytes([tile[0] ^ 1]) + bytes(tile[1:])
+        rows.execute(text("UPDATE log_tile SET data = :data WHERE level = 1"), {"data": wrong})
+    damaged = pytest.raises(UserFacingError, match="the stored log is damaged")
+    with damaged, opened(make_settings(tmp_path), clock):
+        pass
+
+
+def test_killed_before_the_statement_a_ledger_makes_the_same_snapshot_again(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        grow(ledger, clock, SNAPSHOT_ENTRIES, Author("ana", ledger.genesis.network_id))
+        (due,) = ledger.state.snapshots.due
+        body = ledger.snapshots.make(due)
+        assert ledger.blobs.has(digest_from_text(body.state))
+    with opened(make_settings(tmp_path), clock) as ledger:
+        assert newest_start(ledger.database, ledger.genesis, ledger.blobs).tree.size == 0
+        asyncio.run(until_stated(ledger))
+        (stated,) = ledger.state.snapshots.stated
+        assert (stated.size, to_text(stated.digest)) == (body.size, body.state)
+
+
+def test_only_the_last_two_snapshots_are_stored(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def make_three(ledger: Ledger) -> None:
+        author = Author("ana", ledger.genesis.network_id)
+        for count in (1, 2, 3):
+            grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+            await until_stated(ledger, count)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(make_three(ledger))
+        stated = ledger.state.snapshots.stated
+        assert [ledger.blobs.has(one.digest) for one in stated] == [False, True, True]
+        sizes = [one.size for one in stated]
+        assert sizes == sorted(sizes)
+
+
+def played_competitions(ledger: Ledger, clock: VirtualClock) -> Awaitable[object]:
+    return SampleCompetitions(ledger, clock).live()
+
+
+@pytest.mark.parametrize("play", [live, played_competitions])
+def test_the_logs_of_ended_keys_and_of_competitions_lead_to_the_same_state_from_any_entry(
+    tmp_path: Path, play: Callable[[Ledger, VirtualClock], Awaitable[object]]
+) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger) -> None:
+        async with running(ledger):
+            await play(ledger, clock)
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(run(ledger))
+        with ledger.database.reader.begin() as connection:
+            rows = list(log_rows.each_entry(connection, 0, ledger.log.size))
+        state = going_on = State(ledger.genesis, ledger.blobs.read)
+        for row in rows:
+            entry = Entry.parse(row.leaf)
+            state.apply(row.index, entry, row.at_ms)
+            if going_on is not state:
+                going_on.apply(row.index, entry, row.at_ms)
+            raw = snapshot.encode(state, row.index + 1)
+            assert snapshot.encode(going_on, row.index + 1) == raw, row.index
+            if row.index % 7 == 0:
+                going_on, _ = snapshot.decode(raw, ledger.genesis, ledger.blobs.read)
+        assert state.competitions.views or state.links.replaced
+        for name in snapshot.PARTS:
+            assert getattr(going_on, name) == getattr(state, name), name

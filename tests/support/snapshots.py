@@ -1,0 +1,80 @@
+"""Ledgers whose log is long enough for a snapshot, honest or lying about it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from tequio_ledger.log.log import AdmittedEntry
+from tequio_ledger.log.sequencer import Sequencer
+from tequio_ledger.log.snapshots import KEPT
+from tequio_ledger.store.derived import Changes, derive, write
+from tequio_shared.ids import to_text
+from tequio_shared.limits import SNAPSHOT_ENTRIES
+from tequio_shared.statements.network import LogSnapshot, MemberTeam
+from tests.support.authors import Author, registration
+from tests.support.ledgers import make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_shared.ids import Digest
+    from tests.support.ledgers import VirtualClock
+
+
+def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: Author) -> None:
+    """Log that many entries at once: one key changes its team again and again."""
+    state, batch, changes = ledger.state, list[AdmittedEntry](), Changes()
+    work = registration(state.net, author.key, state.genesis.work_bits)
+    for _ in range(entries):
+        index = ledger.log.size + len(batch)
+        is_new = author.key not in state.peers
+        body = MemberTeam(team=f"team-{index}")
+        entry = author.sign(work if is_new else body, clock())
+        state.apply(index, entry, clock())
+        derive(changes, index, entry, state)
+        batch.append(AdmittedEntry.of(entry, state.net, clock()))
+    ledger.log.append(batch, lambda connection: write(connection, changes, state))
+
+
+async def until_stated(ledger: Ledger, count: int = 1) -> None:
+    """Run the ledger until its log names that many snapshots, and the old ones are deleted."""
+    stated = ledger.state.snapshots.stated
+    async with asyncio.timeout(120), running(ledger):
+        while len(stated) < count or any(ledger.blobs.has(one.digest) for one in stated[:-KEPT]):
+            await ledger.sequencer.changed.wait(0.05)
+
+
+def with_snapshot(folder: Path, clock: VirtualClock) -> Digest:
+    """Make a ledger that has logged a snapshot and three entries after it; gives its name."""
+    with opened(make_settings(folder), clock) as ledger:
+        author = Author("ana", ledger.genesis.network_id)
+        grow(ledger, clock, SNAPSHOT_ENTRIES, author)
+        asyncio.run(until_stated(ledger))
+        grow(ledger, clock, 3, author)
+        (stated,) = ledger.state.snapshots.stated
+        return stated.digest
+
+
+def with_wrong_snapshot(folder: Path, clock: VirtualClock) -> LogSnapshot:
+    """Make a ledger whose coordinator names another state than follows from its log."""
+    with opened(make_settings(folder), clock) as ledger:
+        grow(ledger, clock, SNAPSHOT_ENTRIES, Author("ana", ledger.genesis.network_id))
+        (due,) = ledger.state.snapshots.due
+        right = ledger.snapshots.make(due)
+        wrong = LogSnapshot(
+            layout=right.layout,
+            size=right.size,
+            state=to_text(ledger.blobs.put(b"a state of the operator's choice")),
+        )
+        asyncio.run(_state(ledger, wrong))
+        return wrong
+
+
+async def _state(ledger: Ledger, body: LogSnapshot) -> None:
+    sequencer = ledger.sequencer
+    assert isinstance(sequencer, Sequencer)
+    task = asyncio.create_task(sequencer.run())
+    await sequencer.state_snapshot(body)
+    task.cancel()
