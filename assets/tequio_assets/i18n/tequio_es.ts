@@ -2979,6 +2979,14 @@
         <translation>Aprende de: {source}</translation>
     </message>
     <message>
+        <source>Licence of the model: {licence}</source>
+        <translation>Licencia del modelo: {licence}</translation>
+    </message>
+    <message>
+        <source>Opened by: {keys}</source>
+        <translation>Abierto por: {keys}</translation>
+    </message>
+    <message>
         <source>Graphics memory</source>
         <translation>Memoria gráfica</translation>
     </message>
