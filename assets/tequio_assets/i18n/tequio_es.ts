@@ -5554,6 +5554,10 @@
         <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
     </message>
     <message>
+        <source>what training needs is not installed yet. Resumes once the app has downloaded it; without the app: tequio runtime install.</source>
+        <translation>aún no está instalado lo que hace falta para entrenar. Se reanuda cuando la aplicación lo haya descargado; sin ella: tequio runtime install.</translation>
+    </message>
+    <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
         <translation>el programa de entrenamiento falla una y otra vez. Contribuir lo intenta de nuevo; Actividad tiene el registro.</translation>
     </message>
