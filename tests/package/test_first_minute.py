@@ -25,7 +25,7 @@ from tequio_client.ipc.control import PointsRow
 from tequio_shared.version import BUILD
 from tests.package.conftest import BUILT, NEWER
 from tests.support.accessibility_tree import reader
-from tests.support.bare_system import USER, USER_ID, BareSystem, why_not
+from tests.support.bare_system import USER, USER_ID, BareSystem, end_tree, why_not
 from tests.support.desktop_tour import (
     DesktopUser,
     allow_others,
@@ -102,8 +102,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserSession]:
         launcher = subprocess.Popen(
             command, env=environ, user=USER_ID, group=USER_ID, stderr=subprocess.DEVNULL
         )
-        stack.callback(launcher.wait)
-        stack.callback(launcher.kill)
+        stack.callback(end_tree, launcher)
         wait_until("the accessibility bus is there", lambda: _can_read(bus.address), 30)
         yield UserSession(folder, environ)
 

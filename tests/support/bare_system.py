@@ -89,11 +89,7 @@ class BareSystem:
             try:
                 yield program
             finally:
-                with suppress(psutil.NoSuchProcess):
-                    for one in psutil.Process(program.pid).children(recursive=True):
-                        with suppress(psutil.NoSuchProcess):
-                            one.kill()
-                program.kill()
+                end_tree(program)
 
     def run(
         self, script: str, user: str = "root", *, expected: int = 0, **environ: str
@@ -163,6 +159,16 @@ class BareSystem:
         place = self.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
+
+
+def end_tree(program: subprocess.Popen[bytes]) -> None:
+    """End a program and all that it has started."""
+    with suppress(psutil.NoSuchProcess):
+        for one in psutil.Process(program.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+    program.kill()
+    program.wait()
 
 
 def _base(release: str) -> Path:
