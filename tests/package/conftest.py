@@ -1,4 +1,8 @@
-"""A mirror with what `make package` built, and with a version that is newer."""
+"""A mirror with what `make package` built, and with a version that is newer.
+
+The newer version's app is built from sources that differ in their version alone. Its runtime has
+the same files, as where a release changes the app only.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +34,14 @@ class ReleaseMirror:
     mirror: Mirror
 
     def publish_newer(self) -> None:
-        _publish(self.mirror, NEWER, _newer())
+        _publish(self.mirror, NEWER, _newer_app())
 
 
-def _newer() -> Path:
-    """Build a newer version's app and runtime, once: the sources differ in their version alone."""
+def _newer_app() -> Path:
+    """Build a newer version's app, once."""
     source = NEXT / "source"
-    built = source / "build" / "package"
-    if not (built / "tequio-runtime").is_dir():
+    built = source / "build" / "package" / "tequio"
+    if not built.is_dir():
         shutil.rmtree(source, ignore_errors=True)
         source.mkdir(parents=True)
         for name in COPIED:
@@ -48,8 +52,7 @@ def _newer() -> Path:
         version.write_text(version.read_text().replace(f'"{BUILD}"', f'"{NEWER}"'))
         rooms = ("client", "shared", "assets", "ledger")
         environment = os.environ | {"PYTHONPATH": ":".join(str(source / one) for one in rooms)}
-        command = (source / "installer/package/build.sh", "app", "runtime")
-        subprocess.run(command, check=True, env=environment)
+        subprocess.run((source / "installer/package/build.sh", "app"), check=True, env=environment)
     return built
 
 
@@ -61,13 +64,9 @@ def releases(tmp_path: Path) -> Iterator[ReleaseMirror]:
         shutil.rmtree(folder / name, ignore_errors=True)
     with served(folder) as made:
         made.create(tmp_path / "keys")
-        _publish(made, BUILD, BUILT)
+        _publish(made, BUILD, BUILT / "tequio")
         yield ReleaseMirror(made)
 
 
-def _publish(mirror: Mirror, version: str, built: Path) -> None:
-    mirror.publish(
-        version,
-        ("app", "", built / "tequio"),
-        ("runtime", "cpu", built / "tequio-runtime"),
-    )
+def _publish(mirror: Mirror, version: str, app: Path) -> None:
+    mirror.publish(version, ("app", "", app), ("runtime", "cpu", BUILT / "tequio-runtime"))
