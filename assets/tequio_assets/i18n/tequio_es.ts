@@ -5554,8 +5554,8 @@
         <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
     </message>
     <message>
-        <source>what training needs is not installed yet. Resumes once the app has downloaded it; without the app: tequio runtime install.</source>
-        <translation>aún no está instalado lo que hace falta para entrenar. Se reanuda cuando la aplicación lo haya descargado; sin ella: tequio runtime install.</translation>
+        <source>what training needs is not installed yet. Resumes when it has been downloaded.</source>
+        <translation>aún no está instalado lo que hace falta para entrenar. Se reanuda cuando se haya descargado.</translation>
     </message>
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>
