@@ -5,18 +5,13 @@ program `tequio-app` is `tequio app`, without a console.
 """
 
 import multiprocessing
-import os
 import runpy
 import sys
 from pathlib import Path
 
-from tequio_client.platform import programs, versions
-
 OURS = ("tequio_client",)
 
 multiprocessing.freeze_support()
-if programs.is_runtime():  # the folder is removed with the runtimes; a trainer has one of its own
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(versions.kernels_folder()))
 if sys.argv[1:2] == ["-m"] and sys.argv[2:3] and sys.argv[2].partition(".")[0] in OURS:
     del sys.argv[1]
     name = sys.argv.pop(1)
@@ -25,6 +20,7 @@ else:
     if Path(sys.executable).stem == "tequio-app" and sys.argv[1:2] != ["app"]:
         sys.argv.insert(1, "app")
     from tequio_client.__main__ import main
+    from tequio_client.platform import programs, versions
     from tequio_shared.version import BUILD
 
     if not programs.is_runtime():

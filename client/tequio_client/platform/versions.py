@@ -3,7 +3,6 @@
     app/VERSION/        what an update brought; an installed package of the system is not here
     app/state.json      which of them starts
     runtime/VERSION/    the trainer's runtime for the app of this version
-    runtime/kernels/    code that runtimes have compiled for this processor
 
 A program that was installed hands over to the newest version here. A new version is on trial until
 it has confirmed that it works (`confirm`); one that was started twice without doing so is given up,
@@ -74,11 +73,6 @@ def proposed_networks() -> bytes:
         with contextlib.suppress(OSError):
             return (folder / NETWORKS).read_bytes()
     return b""
-
-
-def kernels_folder() -> Path:
-    """Return where runtimes keep the code that they compile for this processor."""
-    return data_folder() / "runtime" / "kernels"
 
 
 def folder_of(part: Part, version: str) -> Path:
