@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
 
 
-IDLE_S = 180.0
+IDLE_S = 120.0
 """Long enough that what wakes a program once a minute has its part."""
 SETTLE_S = 10.0
 CALM_S = 60.0
