@@ -38,7 +38,7 @@ class PrivateBus:
     """One bus; leaving the block ends it and all its services."""
 
     def __init__(self, folder: Path, owner: int | None = None) -> None:
-        """`owner`: the user who may use it besides root; None: whoever starts it."""
+        """`owner`: the user who may use it besides root; None: the one that starts it."""
         socket = folder / "bus"
         config = folder / "bus.conf"
         config.write_text(_CONFIG.format(socket=socket))

@@ -302,9 +302,9 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     source: Annotated[str, msgspec.Meta(max_length=256)] = ""
     """The texts that it learns from, as its rules describe them for people."""
     description: Annotated[str, msgspec.Meta(max_length=600)] = ""
-    """What it is for, as its rules say; empty: they do not."""
+    """Purpose, as its rules state it; empty: they do not."""
     licence: Name = ""
-    """Of the trained weights, as its rules say; empty: they do not."""
+    """Licence of the trained weights, as its rules state it; empty: they do not."""
     organisers: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_ORGANISERS)] = ()
     """Keys that signed its opening."""
     witness_share_bp: Count = 0

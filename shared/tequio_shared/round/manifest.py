@@ -187,7 +187,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     v: Literal[1] = 1
     name: Name
     description: Description | UnsetType = UNSET
-    """What the run is for, for people; absent: nothing is said."""
+    """Purpose of the run, for people; absent: none is stated."""
     licence: Licence | UnsetType = UNSET
     """Licence of the trained weights; absent: none is named."""
     model: ModelSpec

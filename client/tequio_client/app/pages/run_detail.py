@@ -160,7 +160,7 @@ def source_text(run: RunRow) -> str:
 
 
 def about_text(run: RunRow) -> str:
-    """What the run is for, learns from and gives, and who opened it, as far as its rules say."""
+    """Describe the purpose of a run, its texts and licence, and its organisers, as far as known."""
     licence = QCoreApplication.translate("RunNeeds", "Licence of the model: {licence}")
     organisers = QCoreApplication.translate("RunNeeds", "Opened by: {keys}")
     keys = ", ".join(short_id(key) for key in run.organisers)
