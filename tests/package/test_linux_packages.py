@@ -64,7 +64,7 @@ def test_the_deb_works_on_a_bare_system(
     before = system.files("/usr") | system.files("/etc")
     system.install(system.add(made("*.deb")))
     assert system.run("tequio --version", USER).stdout.strip() == BUILD
-    assert "Lend your computer" in system.run("tequio --help", USER).stdout
+    assert "Train open language models together" in system.run("tequio --help", USER).stdout
     system.run("tequio app --selftest", USER, QT_QPA_PLATFORM="offscreen")
     with system.running("exec tequio app", USER, tmp_path / "app.log", DISPLAY=display.name):
         colours = display.take_picture("^Tequio", PICTURES / f"installed-{system.release}.png")
