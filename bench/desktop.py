@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
 
 
-IDLE_S = 30.0
+IDLE_S = 120.0
+"""Long enough that what wakes a program once a minute has its part."""
 SETTLE_S = 10.0
 CALM_S = 60.0
 """After the last pause; in one of the pauses the worker starts to fetch the state of a round."""

@@ -30,14 +30,16 @@ pytestmark = [
 
 
 @pytest.fixture(params=["bookworm", "trixie", "noble"])
-def system(request: pytest.FixtureRequest, tmp_path: Path) -> BareSystem:
+def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[BareSystem]:
     """Debian 12 and 13, and Ubuntu 24.04."""
-    return BareSystem(request.param, tmp_path)
+    with BareSystem(request.param, tmp_path) as one:
+        yield one
 
 
 @pytest.fixture
-def debian(tmp_path: Path) -> BareSystem:
-    return BareSystem("bookworm", tmp_path)
+def debian(tmp_path: Path) -> Iterator[BareSystem]:
+    with BareSystem("bookworm", tmp_path) as one:
+        yield one
 
 
 @pytest.fixture
@@ -56,18 +58,16 @@ def output(*words: str | Path) -> str:
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
-def test_the_deb_works_on_a_bare_system(system: BareSystem, display: PrivateDisplay) -> None:
+def test_the_deb_works_on_a_bare_system(
+    system: BareSystem, display: PrivateDisplay, tmp_path: Path
+) -> None:
     before = system.files("/usr") | system.files("/etc")
     system.install(system.add(made("*.deb")))
     assert system.run("tequio --version", USER).stdout.strip() == BUILD
-    assert "Lend your computer" in system.run("tequio --help", USER).stdout
+    assert "Train open language models together" in system.run("tequio --help", USER).stdout
     system.run("tequio app --selftest", USER, QT_QPA_PLATFORM="offscreen")
-    command = system.command("exec tequio app", USER, DISPLAY=display.name)
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as program:
-        try:
-            colours = display.take_picture("^Tequio", PICTURES / f"installed-{system.release}.png")
-        finally:
-            program.kill()
+    with system.running("exec tequio app", USER, tmp_path / "app.log", DISPLAY=display.name):
+        colours = display.take_picture("^Tequio", PICTURES / f"installed-{system.release}.png")
     assert colours > COLOURS
     system.run("dpkg --remove tequio")
     left = (system.files("/usr") | system.files("/etc")) - before

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
+BUILT = ROOT / "build" / "package"
 WINE = shutil.which("wine64") or "/usr/lib/wine/wine64"
 PATIENCE_S = 300
 COLOURS = 20
@@ -100,7 +101,7 @@ def installer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("tequio.exe", "tequio-app.exe", "_internal/numpy/core.pyd"):
         (folder / name).write_bytes(b"MZ")
     made = folder.with_name("Tequio-Setup.exe")
-    icons = ROOT / "build" / "package" / "icons"
+    icons = BUILT / "icons"
     defined = {"VERSION": BUILD, "FOLDER": folder, "ICONS": icons, "OUT": made}
     options = [f"-D{name}={value}" for name, value in defined.items()]
     script = ROOT / "installer" / "windows" / "tequio.nsi"
@@ -172,8 +173,31 @@ def test_key_and_data_stay_unless_their_deletion_is_asked_for(
     assert not windows.data.parent.exists()
 
 
-def test_the_whole_package_asks_what_to_install(windows: WindowsUser) -> None:
-    (whole,) = (ROOT / "build" / "package" / "installers").glob("Tequio-Setup-*.exe")
+@pytest.fixture
+def whole() -> Path:
+    """The installer with all files of the app."""
+    (made,) = (BUILT / "installers").glob("Tequio-Setup-*.exe")
+    return made
+
+
+def test_the_whole_package_is_installed_and_removed(windows: WindowsUser, whole: Path) -> None:
+    windows.run(whole, "/S")
+    inside, installed = files(BUILT / "tequio"), files(windows.app)
+    added = {name: installed.pop(name) for name in ("tequio.ico", "uninstall.exe")}
+    assert installed == inside
+    kib = int(windows.value(UNINSTALL_KEY, "EstimatedSize") or "0", 16)
+    assert kib == pytest.approx((sum(inside.values()) + sum(added.values())) / 1024, rel=0.02)
+    windows.uninstall()
+    assert set(files(windows.app)) <= {"tequio"}, "the program of another system than Windows"
+
+
+def files(folder: Path) -> dict[str, int]:
+    """Sizes of the files below a folder, by their paths from it."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.stat().st_size for path in paths}
+
+
+def test_the_whole_package_asks_what_to_install(windows: WindowsUser, whole: Path) -> None:
     with PrivateDisplay("600x440") as display:
         environ = windows.environ | {"DISPLAY": display.name}
         with subprocess.Popen((WINE, whole), env=environ) as program:

@@ -120,9 +120,9 @@ class AccessibilityReader:
 
 
 @contextmanager
-def reader() -> Iterator[AccessibilityReader]:
-    """Read over the session's accessibility bus; programs must be set up to use it."""
-    with open_dbus_connection("SESSION") as session:
+def reader(session_bus: str = "SESSION") -> Iterator[AccessibilityReader]:
+    """Read over a session's accessibility bus; programs must be set up to use it."""
+    with open_dbus_connection(session_bus) as session:
         address = DBusAddress("/org/a11y/bus", bus_name="org.a11y.Bus", interface="org.a11y.Bus")
         reply = session.send_and_get_reply(new_method_call(address, "GetAddress"), timeout=10)
         (where,) = unwrap_msg(reply)

@@ -87,6 +87,10 @@ NOVA = run(
     hourly_up_bytes=310 * MB,
     hourly_down_bytes=322 * MB,
     first_bytes=2_100 * MB,
+    source="FineWeb-2, Spanish",
+    description="Chats in Nahuatl and Spanish, for schools.",
+    licence="Apache-2.0",
+    organisers=(ACCOUNT.key,),
     published=(
         PublishedHead(round=1_800, repo="tequio/nova-350m", revision="4f1c" * 10),
         PublishedHead(round=1_600, repo="tequio/nova-350m", revision="90ab" * 10),

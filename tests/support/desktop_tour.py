@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -246,18 +247,23 @@ def allow_others(user: DesktopUser) -> None:
     user.click("Home")
 
 
-def lend(user: DesktopUser, app: subprocess.Popen[bytes], folder: Path) -> None:
-    """Lend from the first click on Contribute until a round is proven, then pause."""
+def lend(
+    user: DesktopUser, app: subprocess.Popen[bytes], rounds: Callable[[str], list[PointsRow]]
+) -> None:
+    """Lend from the first click on Contribute until a round is proven, then pause.
+
+    `rounds` gives the worker's rounds in a state, newest first, as the page should show them.
+    """
     user.see("Lending", 120)
     wait_until("a trainer computes", lambda: bool(trainers(app)), 120)
     user.shoot("lending")
     user.click("Points")
-    wait_until("a round is pending", lambda: bool(_rounds(folder, "pending")), 180)
-    first = _rounds(folder, "pending")[-1].round
+    wait_until("a round is pending", lambda: bool(rounds("pending")), 180)
+    first = rounds("pending")[-1].round
     time.sleep(REFRESH_S)
     user.shoot("pending")
-    wait_until("a round is verified", lambda: bool(_rounds(folder, "verified")), 300)
-    proven = _rounds(folder, "verified")[-1]
+    wait_until("a round is verified", lambda: bool(rounds("verified")), 300)
+    proven = rounds("verified")[-1]
     assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
     assert proven.micropoints
     assert proven.size is not None, "verified without a checkpoint"
@@ -288,7 +294,6 @@ def _busy() -> float:
 
 
 def _rounds(folder: Path, state: str) -> list[PointsRow]:
-    """The worker's rounds in that state, newest first, as the page should show them."""
     with WorkerCall.to(folder) as call:
         return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
@@ -315,7 +320,7 @@ def main() -> None:
         try:
             first_run(user)
             allow_others(user)
-            lend(user, app, folder / "worker")
+            lend(user, app, partial(_rounds, folder / "worker"))
         except BaseException:
             user.shoot("where-it-failed")
             raise

@@ -25,6 +25,7 @@ _CONFIG = """
   <listen>unix:path={socket}</listen>
   <auth>EXTERNAL</auth>
   <policy context="default">
+    <allow user="root"/>
     <allow send_destination="*" eavesdrop="true"/>
     <allow eavesdrop="true"/>
     <allow own="*"/>
@@ -36,12 +37,15 @@ _CONFIG = """
 class PrivateBus:
     """One bus; leaving the block ends it and all its services."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, owner: int | None = None) -> None:
+        """`owner`: the user who may use it besides root; None: the one that starts it."""
         socket = folder / "bus"
         config = folder / "bus.conf"
         config.write_text(_CONFIG.format(socket=socket))
         command = ["dbus-daemon", f"--config-file={config}", "--nofork", "--print-address=1"]
-        self._daemon = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._daemon = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, user=owner, group=owner
+        )
         assert self._daemon.stdout is not None
         self._daemon.stdout.readline()
         self.address = f"unix:path={socket}"

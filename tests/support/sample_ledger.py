@@ -103,6 +103,8 @@ def rules(audit: AuditRules | UnsetType = UNSET) -> Manifest:
     named = msgspec.structs.replace(
         made,
         name="nova-350m",
+        description="A model of 350 million parameters, <to learn from>.",
+        licence="Apache-2.0",
         admission=Admission(owner_slots=4),
         measure=MeasureRules(every=MEASURED),
         audit=audit,

@@ -2979,6 +2979,14 @@
         <translation>Aprende de: {source}</translation>
     </message>
     <message>
+        <source>Licence of the model: {licence}</source>
+        <translation>Licencia del modelo: {licence}</translation>
+    </message>
+    <message>
+        <source>Opened by: {keys}</source>
+        <translation>Abierto por: {keys}</translation>
+    </message>
+    <message>
         <source>Graphics memory</source>
         <translation>Memoria gráfica</translation>
     </message>
@@ -5544,6 +5552,10 @@
     <message>
         <source>round {round} is the last one. Then lending stops, as you asked.</source>
         <translation>la ronda {round} es la última. Después se deja de prestar, como pediste.</translation>
+    </message>
+    <message>
+        <source>what training needs is not installed yet. Resumes when it has been downloaded.</source>
+        <translation>aún no está instalado lo que hace falta para entrenar. Se reanuda cuando se haya descargado.</translation>
     </message>
     <message>
         <source>the training program keeps failing. Contribute tries again; Activity has the log.</source>

@@ -33,6 +33,7 @@ MAX_ENTRANTS = 64
 MAX_CURVES = 8
 MAX_CURVE_POINTS = 64
 MAX_PUBLISHED_HEADS = 8
+MAX_ORGANISERS = 16
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
@@ -300,6 +301,12 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Download before the first round."""
     source: Annotated[str, msgspec.Meta(max_length=256)] = ""
     """The texts that it learns from, as its rules describe them for people."""
+    description: Annotated[str, msgspec.Meta(max_length=600)] = ""
+    """Purpose, as its rules state it; empty: they do not."""
+    licence: Name = ""
+    """Licence of the trained weights, as its rules state it; empty: they do not."""
+    organisers: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_ORGANISERS)] = ()
+    """Keys that signed its opening."""
     witness_share_bp: Count = 0
     """Points of all witnesses of a round, in 1/10000 of its trainers'."""
     day_disk_bytes: Count = 0

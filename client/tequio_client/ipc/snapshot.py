@@ -51,6 +51,8 @@ class LendingReason(StrEnum):
     JUDGING = "judging"
     """Scores models for a competition, as offered in the preferences."""
     FINISHING = "finishing"  # (round)
+    NO_RUNTIME = "no-runtime"
+    """A package's runtime, which trains, is not installed yet."""
     TRAINER_BROKEN = "trainer-broken"  # (problem)
     KEY = "key"  # (problem)
     LEDGER_UNKNOWN = "ledger-unknown"  # (address) (fact: none)

@@ -50,6 +50,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "until-game-closes.any": "until your game closes. Resumes 60 s after that.",
     "until-game-closes.until": "your game has closed. Resumes {until}.",
     "finishing": "round {round} is the last one. Then lending stops, as you asked.",
+    "no-runtime": "what training needs is not installed yet. Resumes when it has been downloaded.",
     "trainer-broken": "the training program keeps failing. Contribute tries again; Activity has "
     "the log.",
     "key": "your key cannot be used ({problem}). See Settings, Account and keys.",

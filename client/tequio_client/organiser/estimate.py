@@ -57,7 +57,9 @@ _MOST_TFLOPS = 90.0
 _FITTING = 0.85
 _FAR = 4
 """Factor by which a run may miss the best number of tokens without a warning."""
-_MIB, _GIB = 1 << 20, 1 << 30
+_GIB = 1 << 30
+_MB, _GB = 10**6, 10**9
+"""Files and traffic are in decimal units, as in the app; memory and disk limits in binary ones."""
 _MIB_OF_GIB = 1 << 10
 _BITS = 8
 _MBIT = 1e6
@@ -155,7 +157,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="adapters" if manifest.frozen else "model",
         value=f"{model.parameters / 1e6:,.1f}M parameters",
-        note=f"{len(model.tensors)} tensors, {head / _GIB:.2f} GiB a head",
+        note=f"{len(model.tensors)} tensors, {head / _GB:.2f} GB a head",
     )
     yield EstimateRow(
         label="card memory",
@@ -166,24 +168,24 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="disk",
         value=f"{found.disk_bytes / _GIB:.1f} GiB",
-        note=f"{found.first_bytes / _GIB:.2f} GiB are fetched to join; "
+        note=f"{found.first_bytes / _GB:.2f} GB are fetched to join; "
         f"{found.day_disk_bytes / _GIB:.1f} GiB are used after a day, if the limit allows it",
     )
     yield EstimateRow(
         label="contribution",
-        value=f"{sent / _MIB:.2f} MiB",
+        value=f"{sent / _MB:.2f} MB",
         note=f"{4 * model.parameters / sent:,.0f} times smaller than the update in 32 bits",
     )
     yield EstimateRow(
         label="transfer per round",
-        value=f"{(expect.peers - 1) * sent / _MIB:.1f} MiB",
+        value=f"{(expect.peers - 1) * sent / _MB:.1f} MB",
         note=f"up and down; {_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     yield EstimateRow(
         label="round",
         value=_duration(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
-        f"{found.hourly_up_bytes / _GIB:.2f} GiB up and {found.hourly_down_bytes / _GIB:.2f} GiB "
+        f"{found.hourly_up_bytes / _GB:.2f} GB up and {found.hourly_down_bytes / _GB:.2f} GB "
         "down per hour",
     )
     yield EstimateRow(
@@ -210,7 +212,7 @@ def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
     return EstimateRow(
         label="frozen base",
         value=f"{base.parameters / 1e6:,.1f}M parameters",
-        note=f"{base.size_bytes / _GIB:.2f} GiB, fetched once and never sent back; "
+        note=f"{base.size_bytes / _GB:.2f} GB, fetched once and never sent back; "
         + (f"{held / _GIB:.2f} GiB in memory, in 4 bits; " if base.is_in_4_bits else "")
         + f"adapters of rank {base.rank}, alpha {base.alpha}, for {', '.join(base.targets)}",
     )
@@ -349,6 +351,8 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     tensors = adapters.tensors if adapters else network.tensors
     draft = Manifest(
         name=plan.name,
+        description=plan.description or UNSET,
+        licence=plan.licence or UNSET,
         model=ModelSpec(
             config=to_text(sha256(source.config)),
             parameters=sum(math.prod(shape) for _, shape in tensors),

@@ -1,6 +1,8 @@
 """The plan of a run: TOML in human units, converted to the manifest's integers.
 
 name = "tiny"
+description = "A tiny model"  # optional: what the run is for
+licence = "Apache-2.0"      # optional: of the trained weights
 [model]
 source = "config.json"      # a config (fresh weights), or a model to continue: folder or Hub id
 seed = 0                    # seed of fresh weights
@@ -179,6 +181,8 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A complete plan; relative paths are relative to its file."""
 
     name: str
+    description: str = ""
+    licence: str = ""
     model: ModelPlan
     data: DataPlan
     algorithm: AlgorithmPlan = AlgorithmPlan()

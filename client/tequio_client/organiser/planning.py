@@ -51,6 +51,8 @@ _TEXT = """\
 # Once the run is open, nothing here can be changed: the run's id is the hash of these rules.
 
 name = {name}
+description = {description} ## what the run is for: volunteers read it before they join
+licence = {licence} ## of the trained weights: an SPDX name such as "Apache-2.0"
 
 [model]
 {source}
@@ -140,6 +142,8 @@ def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
     expect = plan.expect if isinstance(plan.expect, ExpectPlan) else ExpectPlan()
     text = _TEXT.format(
         name=_quoted(plan.name),
+        description=_quoted(plan.description),
+        licence=_quoted(plan.licence),
         source=_source(plan, is_fresh=is_fresh),
         data=_quoted(plan.data.folder),
         inner=plan.inner,

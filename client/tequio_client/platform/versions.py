@@ -123,11 +123,12 @@ def hand_over(own: str, words: Sequence[str]) -> None:
 def app_to_start(own: str, *, is_counted: bool = True) -> Path | None:
     """Return the program to hand over to; None: stay with version `own`.
 
-    A start that counts is one after which the app confirms that it works. Raises OSError.
+    A start that counts is one after which the app confirms that it works; another one, of a plain
+    command, gives no version up: the app may be confirming it now. Raises OSError.
     """
     now = state()
     while _is_newer(now.current, own):
-        if now.starts is not None and now.starts >= _TRIAL_STARTS:
+        if is_counted and now.starts is not None and now.starts >= _TRIAL_STARTS:
             now = _given_up(now)
             _save(now)
         elif program_of("app", now.current).is_file():

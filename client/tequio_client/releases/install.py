@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tequio_client import files
 from tequio_client.names import clean_text
@@ -247,13 +248,14 @@ def _try_out(bundle: Bundle, folder: Path) -> None:
     program = str(folder / versions.PROGRAMS[bundle.part])
     command = (program, *programs.selftest(bundle.part, bundle.accelerator))
     try:
-        done = subprocess.run(  # noqa: S603 - a program whose every byte was signed
-            command,
-            capture_output=True,
-            timeout=_SELFTEST_S,
-            check=False,
-            env=versions.environment_of_another(),
-        )
+        with TemporaryDirectory() as caches:  # of code that it compiles; nobody uses it again
+            done = subprocess.run(  # noqa: S603 - a program whose every byte was signed
+                command,
+                capture_output=True,
+                timeout=_SELFTEST_S,
+                check=False,
+                env=versions.environment_of_another() | {"XDG_CACHE_HOME": caches},
+            )
         problem = done.stderr.decode(errors="replace") if done.returncode else ""
         failed = bool(done.returncode)
     except (OSError, subprocess.TimeoutExpired) as err:

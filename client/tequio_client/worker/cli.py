@@ -337,12 +337,7 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
 
 
 def _status_lines(shown: Snapshot) -> Iterator[str]:
-    from tequio_client import clock
-    from tequio_client.ipc.texts import decision_sentence
-
-    yield decision_sentence(shown.decision, clock.now_ms(), _local)
-    if shown.decision.is_startable:
-        yield "Start now anyway: tequio contribute --now"
+    yield from _decision_lines(shown.decision)
     if shown.round is not None:
         one = shown.round
         yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
@@ -361,6 +356,19 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.line.cap_reached_ms:
         cap_gb, at = shown.line.month_cap_bytes // 10**9, _local(shown.line.cap_reached_ms)
         yield f"At the present rate, this month's {cap_gb} GB of traffic end on {at.date}"
+
+
+def _decision_lines(decision: Decision) -> Iterator[str]:
+    """The decision, and the command that changes it, if there is one."""
+    from tequio_client import clock
+    from tequio_client.ipc.snapshot import LendingReason
+    from tequio_client.ipc.texts import decision_sentence
+
+    yield decision_sentence(decision, clock.now_ms(), _local)
+    if decision.reason is LendingReason.NO_RUNTIME:
+        yield "The app downloads it; without the app: tequio runtime install"
+    if decision.is_startable:
+        yield "Start now anyway: tequio contribute --now"
 
 
 def _names_ledger(decision: Decision) -> bool:

@@ -13,6 +13,7 @@ from tequio_client import heap
 from tequio_client.ipc.control import ControllerHello
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import InvitationLink
+from tequio_client.platform import programs
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet
@@ -43,6 +44,8 @@ async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
     async with AsyncExitStack() as stack:
         folder = settings.net.folder
         app = PipeTransport() if settings.is_linked else None
+        if app is None and not programs.has_runtime():
+            log.warning("the runtime that trains is missing", install="tequio runtime install")
         hello = await _greet_app(app, folder) if app else None
         if app is not None and hello is None:
             return

@@ -33,6 +33,7 @@ from tequio_client.ipc.facts import (
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.releases import MinimumVersion
+from tequio_client.platform import programs
 from tequio_client.runtime import recent_log_lines
 from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
@@ -499,6 +500,7 @@ class Worker:
             is_computing=self._is_busy(name),
             slowdown=device.step_pace.slowdown if device else None,
             round=driver.current_round if driver else None,
+            has_runtime=programs.has_runtime(),
             trainer_problem=(device.trainer.failure if device else None) or "",
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,

@@ -29,6 +29,7 @@ from tequio_shared.head.contribution import BITS, DENSE_K
 from tequio_shared.head.head import WEIGHT_BYTES, OuterParams, aux_dtype
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
 from tequio_shared.ids import (
+    STEERING,
     Bytes32Text,
     Digest,
     MaybeBytes32Text,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._ -]{0,63}\Z")]
+Description = Annotated[str, Meta(min_length=1, max_length=600, pattern=rf"\A[^{STEERING}]*\Z")]
+Licence = Annotated[str, Meta(max_length=64, pattern=r"\A[A-Za-z0-9][A-Za-z0-9.+() -]*\Z")]
+"""An SPDX expression."""
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
@@ -183,6 +187,10 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
 
     v: Literal[1] = 1
     name: Name
+    description: Description | UnsetType = UNSET
+    """Purpose of the run, for people; absent: none is stated."""
+    licence: Licence | UnsetType = UNSET
+    """Licence of the trained weights; absent: none is named."""
     model: ModelSpec
     tokenizer: Tokenizer
     data: DataSpec

@@ -24,6 +24,14 @@ def read(folder: Path, text: str) -> plans.RunPlan:
     return plans.read_plan(path)
 
 
+def test_words_for_people_may_be_left_out(tmp_path: Path) -> None:
+    plan = read(tmp_path, WHOLE)
+    assert (plan.description, plan.licence) == ("", "")
+    words = 'description = "Small."\nlicence = "CC-BY-4.0"\n'
+    named = read(tmp_path, words + WHOLE)
+    assert (named.description, named.licence) == ("Small.", "CC-BY-4.0")
+
+
 def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     plan = read(tmp_path, WHOLE + "[rounds]\ntrain_s = 1.5\n[inner]\nlr = 0.002\nclip = 0.5\n")
     assert plans.manifest_rounds(plan.rounds).train == 1_500

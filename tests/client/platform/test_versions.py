@@ -66,6 +66,9 @@ def test_only_starts_of_the_app_count() -> None:
     versions.switch_to(NEW, running=OLD)
     for _ in range(5):
         assert versions.app_to_start(OLD, is_counted=False) is not None
+    assert [started(), started()] == [NEW, NEW]
+    assert versions.app_to_start(OLD, is_counted=False) is not None, "the app may just confirm it"
+    assert started() is None
 
 
 def test_a_package_of_the_system_that_is_newer_starts_itself() -> None:

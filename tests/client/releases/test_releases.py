@@ -84,6 +84,8 @@ def test_a_runtime_is_fetched_tried_out_and_equal_to_what_was_published(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEQUIO_SEEN", str(tmp_path / "seen"))
+    (tmp_path / "caches").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     offer, *progress, done = events("runtime", "install", "--for", "cpu")
     total = sum(path.stat().st_size for path in mirror.chunks())
     assert offer["runtime_bytes"] == total
@@ -92,6 +94,7 @@ def test_a_runtime_is_fetched_tried_out_and_equal_to_what_was_published(
     assert done == {"event": "installed", "version": BUILD, "is_update": False}
     assert tree(versions.folder_of("runtime", BUILD)) == tree(tmp_path / "runtime-old")
     assert "selftest cpu" in (tmp_path / "seen").read_text()
+    assert not list((tmp_path / "caches").iterdir()), "the self-test leaves no caches"
     assert f"{BUILD}  cpu" in run("runtime", "status").stdout
 
 

@@ -118,6 +118,9 @@ async def test_a_status_says_what_can_be_done_about_a_rule(tmp_path: Path) -> No
             "Waiting: other programs are using 70 % of your CPU. Resumes below 40 %.",
             "Start now anyway: tequio contribute --now",
         ]
+        host.decision = Decision(state=LendingState.WAITING, reason=LendingReason.NO_RUNTIME)
+        told = await said(tmp_path, "status")
+        assert "without the app: tequio runtime install\n" in told
 
 
 async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_path: Path) -> None:

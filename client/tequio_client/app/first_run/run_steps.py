@@ -146,8 +146,8 @@ class RunStep(FirstRunStep):
             progress = self.tr("round {number} of {rounds}").format(number=number, rounds=rounds)
             parts.insert(0, progress)
         needs = " · ".join(parts)
-        source = source_text(run)
-        return f"{source}\n{needs}" if source else needs
+        about = run.description or source_text(run)
+        return f"{about}\n{needs}" if about else needs
 
 
 class NetworkPanel(QWidget):

@@ -36,6 +36,7 @@ from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.names import short_id
 
 AUTOMATIC = ""
 """The choice left to the program."""
@@ -158,6 +159,20 @@ def source_text(run: RunRow) -> str:
     return words.format(source=run.source) if run.source else ""
 
 
+def about_text(run: RunRow) -> str:
+    """Describe the purpose of a run, its texts and licence, and its organisers, as far as known."""
+    licence = QCoreApplication.translate("RunNeeds", "Licence of the model: {licence}")
+    organisers = QCoreApplication.translate("RunNeeds", "Opened by: {keys}")
+    keys = ", ".join(short_id(key) for key in run.organisers)
+    lines = (
+        _fitted(run.description),
+        source_text(run),
+        licence.format(licence=run.licence) if run.licence else "",
+        organisers.format(keys=keys) if keys else "",
+    )
+    return "\n".join(line for line in lines if line)
+
+
 def is_full(run: RunRow) -> bool:
     return 0 < run.most_members <= run.members
 
@@ -274,7 +289,7 @@ class RunDetail(Card):
         self._join = join or self.tr("Join this run")
         self._stay = stay or self.tr("Stay on this run")
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
-        self.source = WrappedLabel()
+        self.about = WrappedLabel()
         self.facts, self.needs = RunFigures(), RunNeeds()
         self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
         self.meaning, self.note = WrappedLabel(), caption()
@@ -282,7 +297,7 @@ class RunDetail(Card):
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.published, self.writing = RunPublished(), RunWriting()
         self.body.setSpacing(12)
-        fill(self.body, self.name, self.words, self.source, self.facts, self.takes, self.needs)
+        fill(self.body, self.name, self.words, self.about, self.facts, self.takes, self.needs)
         self.body.addWidget(self.meaning)
         fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
 
@@ -315,7 +330,7 @@ class RunDetail(Card):
         needs = needs_of(run, offer)
         self.name.setText(run.name)
         self.words.setText(self._state(run, is_ours=is_ours))
-        self.source.setText(source_text(run))
+        self.about.setText(about_text(run))
         self.facts.show_run(run)
         self.published.show_heads(run.published)
         self.writing.show_sample(run.sample)
@@ -330,7 +345,7 @@ class RunDetail(Card):
     def _show_parts(self, *, is_run: bool) -> None:
         for part in (self.facts, self.takes, self.needs, self.meaning):
             part.setVisible(is_run)
-        self.source.setVisible(is_run and bool(self.source.text()))
+        self.about.setVisible(is_run and bool(self.about.text()))
         self.note.setVisible(is_run and bool(self.note.text()))
 
     def _show_button(self, words: str, chosen: str, *, is_chosen: bool) -> None:

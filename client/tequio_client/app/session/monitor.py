@@ -1,8 +1,10 @@
 """Connects the user's session to the worker and the window: facts, sleep, logout, staying awake.
 
-Facts are polled every second while lending, every five seconds otherwise. Every probe has its own
-thread, so the window never waits for one; a probe that exceeds its time is unknown until it
-answers.
+Facts are polled every second while lending. Otherwise nothing has to stop within seconds, and only
+the mouse, the keyboard and full screen are polled every five seconds; the other probes cost ten
+times as much, and a hidden app should need next to nothing. All are polled when lending begins.
+Every probe has its own thread, so the window never waits for one; a probe that exceeds its time is
+unknown until it answers.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 LENDING_MS, RESTING_MS = 1_000, 5_000
+SLOW_TICKS = 3
+"""At rest, the probes that cost most are polled at every third tick."""
 TIMEOUT_S = 3.0
 """Longer than the probes' own time-outs, whose errors are more precise."""
 NAME_CHARACTERS, ERROR_CHARACTERS = 256, 512
@@ -44,9 +48,15 @@ class SessionProbes(QObject):
     _answered = Signal()
 
     def __init__(
-        self, probes: SessionSources, *, timeout_s: float = TIMEOUT_S, parent: QObject | None = None
+        self,
+        probes: SessionSources,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        resting_ms: int = RESTING_MS,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._resting_ms = resting_ms
         self._probes = probes
         self._timeout_s = timeout_s
         self._pollers: list[SourcePoller[Any]] = []  # all of them, of several types
@@ -57,8 +67,9 @@ class SessionProbes(QObject):
         self._running = self._poller(probes.programs)
         self._game_mode = None if probes.game_mode is None else self._poller(probes.game_mode)
         self.facts = UNKNOWN_SESSION
-        self._timer = QTimer(self, interval=RESTING_MS)
-        self._timer.timeout.connect(self._ask)
+        self._timer = QTimer(self, interval=resting_ms)
+        self._timer.timeout.connect(self._tick)
+        self._ticks = 0
         self._together = QTimer(self, interval=_TOGETHER_MS, singleShot=True)
         self._together.timeout.connect(self._publish)
         self._answered.connect(self._together.start)
@@ -68,14 +79,14 @@ class SessionProbes(QObject):
 
     def start(self) -> None:
         self._timer.start()
-        self._ask()
+        self._ask(*self._pollers)
 
     def set_lending(self, *, is_lending: bool) -> None:
-        every_ms = LENDING_MS if is_lending else RESTING_MS
+        every_ms = LENDING_MS if is_lending else self._resting_ms
         if every_ms != self._timer.interval():
             self._timer.setInterval(every_ms)
             if self._timer.isActive():
-                self._ask()
+                self._ask(*self._pollers)
 
     def set_exclusive(self, names: tuple[str, ...]) -> None:
         if names != self._probes.programs.exclusive_names:
@@ -100,8 +111,16 @@ class SessionProbes(QObject):
         self._pollers.append(made)
         return made
 
-    def _ask(self) -> None:
-        for poller in self._pollers:
+    def _tick(self) -> None:
+        self._ticks += 1
+        is_resting = self._timer.interval() == self._resting_ms
+        if is_resting and self._ticks % SLOW_TICKS:
+            self._ask(self._idle, self._fullscreen)
+        else:
+            self._ask(*self._pollers)
+
+    def _ask(self, *pollers: SourcePoller[Any]) -> None:
+        for poller in pollers:
             poller.poll()
         if not self._late.isActive():  # a probe that hangs must become unknown without an answer
             self._late.start()

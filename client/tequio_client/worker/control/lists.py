@@ -54,9 +54,10 @@ from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, sha256
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import Entry
 
 log = structlog.get_logger(__name__)
@@ -259,6 +260,7 @@ class RunsList:
     def __init__(self, ledger: LedgerApi) -> None:
         self._ledger = ledger
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
+        self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
     async def read(self, ours: Collection[str] = (), flop_per_s: float = 0.0) -> RunsReply:
         """List every run whose rules are available; raises TequioError.
@@ -293,6 +295,9 @@ class RunsList:
             most_members=manifest.rounds.most_members,
             tokens=answer.tokens,
             source=clean_text(corpus.source, MAX_SOURCE_CHARACTERS),
+            description=manifest.description or "",
+            licence=manifest.licence or "",
+            organisers=await self._organisers(answer),
             witness_share_bp=manifest.witness_share_bp,
             parameters=manifest.parameters,
             adapters=manifest.model.parameters if manifest.frozen else 0,
@@ -324,6 +329,19 @@ class RunsList:
             corpus = Corpus.parse(await _document(self._ledger, manifest.data.manifest))
             known = manifest, corpus
             _cache(self._rules, answer.run, known, MAX_RUNS)
+        return known
+
+    async def _organisers(self, answer: RunAnswer) -> tuple[str, ...]:
+        """The keys that signed the run's opening."""
+        known = self._openings.get(answer.run)
+        if known is None:
+            at = answer.opened_index
+            (raw,) = await self._ledger.entries(at, at + 1)
+            opening = Entry.parse(raw)
+            if opening.statement.run != answer.id or opening.statement.type != RunOpen.TYPE:
+                raise PeerError(f"entry {at} does not open the run {answer.run[:10]}")
+            known = tuple(to_text(key) for key, _ in opening.signatures)
+            _cache(self._openings, answer.run, known, MAX_RUNS)
         return known
 
     async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:

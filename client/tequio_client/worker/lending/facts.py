@@ -62,6 +62,7 @@ class LendingFacts:
     slowdown: float | None = None
     """Time per training step, pauses left out, over its long-term average; None: no steps yet."""
     round: int | None = None  # the round in which this worker trains now
+    has_runtime: bool = True  # False: the package's runtime, which trains, is not installed
     trainer_problem: str = ""  # why no trainer is started any more
     key_problem: str = ""
     standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned

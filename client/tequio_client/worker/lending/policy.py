@@ -137,6 +137,11 @@ def finished(case: RuleInput) -> Decision | None:
     )
 
 
+def no_runtime(case: RuleInput) -> Decision | None:
+    """A package can train once its runtime is installed."""
+    return None if case.facts.has_runtime else waiting(LendingReason.NO_RUNTIME)
+
+
 def broken(case: RuleInput) -> Decision | None:
     """Problems that stay until somebody solves them need attention."""
     facts = case.facts
@@ -413,6 +418,7 @@ RULES: tuple[Callable[[RuleInput], Decision | None], ...] = (
     paused_by_user,
     snoozed,
     finished,
+    no_runtime,
     broken,
     outdated,
     ledger,

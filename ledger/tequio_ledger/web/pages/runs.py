@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
-from tequio_ledger.store import queries
+from tequio_ledger.store import entries, queries
 from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import audit_view, competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
@@ -28,6 +28,7 @@ from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.served.competitions import competitions_of_run
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 from tequio_shared.served.state import State
+from tequio_shared.statements.statement import Entry
 
 SHOWN_ROUNDS = 12
 STRIP_LENGTH = 60
@@ -193,6 +194,7 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
         with snapshot(ledger.database) as (connection, published):
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
             heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
+            opening = entries.read_entry(connection, now.opened_index)
         lines = [_round_line(row, now.state) for row in past]
         loss = next((line.loss for line in reversed(lines) if line.loss), None)
         data = data_progress(now, ledger.blobs.read)
@@ -215,6 +217,7 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),
+            organisers=[key for key, _ in Entry.parse(opening[1]).signatures] if opening else [],
             contests=contests,
         )
 

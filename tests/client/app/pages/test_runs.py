@@ -121,6 +121,22 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
     assert "fetches 2.1 GB once" in detail.meaning.text()
 
 
+def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    _show_snapshot(page, worker)
+    shown = page.detail.about
+    assert shown.text() == (
+        "Chats in Nahuatl and Spanish, for schools.\n"
+        "Learns from: FineWeb-2, Spanish\n"
+        "Licence of the model: Apache-2.0\n"
+        f"Opened by: {NOVA.organisers[0][:10]}"
+    )
+    unknown = replace(NOVA, description="", source="", licence="", organisers=())
+    page.detail.show_run(unknown, None, is_ours=False, is_chosen=False)
+    assert not shown.isVisibleTo(page.detail)
+
+
 def test_joining_sends_the_run_with_all_other_preferences(
     page: RunsPage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:

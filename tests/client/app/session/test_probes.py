@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import pairwise
@@ -210,6 +211,26 @@ def test_it_looks_more_often_while_lending(qtbot: QtBot) -> None:
         gaps = [after - before for before, after in pairwise(asked[1:])]
         assert min(gaps) > LENDING_MS / 1_000 / 2
         assert RESTING_MS == 5 * LENDING_MS
+
+
+def test_at_rest_the_probes_that_cost_most_are_asked_at_every_third_tick(qtbot: QtBot) -> None:
+    asked: Counter[str] = Counter()
+
+    def counted(name: str, answer: object) -> Callable[[], Any]:
+        def count() -> object:
+            asked[name] += 1
+            return answer
+
+        return count
+
+    played = scripted_sources(idle=counted("idle", 1.0), lock=counted("lock", False))  # noqa: FBT003 - an answer
+    with closing(SessionProbes(played, resting_ms=10)) as session:
+        session.start()
+        qtbot.waitUntil(lambda: asked["idle"] >= 10, timeout=90_000)
+        assert 2 <= asked["lock"] <= asked["idle"] // 2
+        session.set_lending(is_lending=True)
+        before = asked["lock"]
+        qtbot.waitUntil(lambda: asked["lock"] > before, timeout=90_000)
 
 
 def test_the_first_source_that_is_there_answers() -> None:

@@ -363,9 +363,12 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     paper = signing_swarm.manifest(most=50)
     data = corpus(paper, (1_000, 3_000))
     told = msgspec.structs.replace(paper.data, manifest=to_text(data.digest))
-    manifest = msgspec.structs.replace(paper, data=told)
+    manifest = msgspec.structs.replace(
+        paper, data=told, description="A model for tests.", licence="Apache-2.0"
+    )
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         asyncio.run(open_run(ledger, manifest, data))
+        organiser = SigningOrganiser(ledger).key
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
             runs = RunsList(api)
@@ -378,6 +381,8 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     (row,) = found.rows
     assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
+    assert (row.description, row.licence) == ("A model for tests.", "Apache-2.0")
+    assert row.organisers == (to_text(organiser),)
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
     assert (row.day_points, fast.day_points) == (0, 1_000 * 86_400), "it trains all the time"

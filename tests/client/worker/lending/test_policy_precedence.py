@@ -77,6 +77,7 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
         LendingState.SNOOZED,
         [("want", {"snooze": Snooze(until_ms=EVENING_MS + 900_000, asked_ms=EVENING_MS)})],
     ),
+    (LendingReason.NO_RUNTIME, LendingState.WAITING, [("fact", {"has_runtime": False})]),
     (
         LendingReason.TRAINER_BROKEN,
         LendingState.ATTENTION,

@@ -46,6 +46,7 @@ RANK = [
     {LendingReason.NO_CONSENT},
     {LendingReason.BY_HAND},
     {LendingReason.SNOOZED, LendingReason.UNTIL_GAME_CLOSES},
+    {LendingReason.NO_RUNTIME},
     {
         LendingReason.TRAINER_BROKEN,
         LendingReason.KEY,
@@ -439,11 +440,12 @@ def test_facts_that_are_too_old_are_as_good_as_none(
 DISTURBANCES: list[tuple[int, Disturb]] = [
     (0, lambda known, chosen, wish: (known, _with(chosen, consent=False), wish)),
     (1, lambda known, chosen, wish: (known, chosen, _with(wish, lend=False))),
-    (3, lambda known, chosen, wish: (replace(known, key_problem="gone"), chosen, wish)),
-    (5, lambda known, chosen, wish: (replace(known, free_disk_bytes=0), chosen, wish)),
-    (6, lambda known, chosen, wish: (replace(known, idle_reason=NONE_OPEN), chosen, wish)),
+    (3, lambda known, chosen, wish: (replace(known, has_runtime=False), chosen, wish)),
+    (4, lambda known, chosen, wish: (replace(known, key_problem="gone"), chosen, wish)),
+    (6, lambda known, chosen, wish: (replace(known, free_disk_bytes=0), chosen, wish)),
+    (7, lambda known, chosen, wish: (replace(known, idle_reason=NONE_OPEN), chosen, wish)),
     (
-        7,
+        8,
         lambda known, chosen, wish: (
             replace(known, machine=_with(known.machine or MACHINE, on_battery=True)),
             _with(chosen, on_battery=False),
@@ -451,16 +453,16 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        9,
+        10,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, game="doom"), session_age_s=0.0),
             _with(chosen, pause_for_games=True),
             wish,
         ),
     ),
-    (10, lambda known, chosen, wish: (known, _with(chosen, week=(0,) * 7), wish)),
+    (11, lambda known, chosen, wish: (known, _with(chosen, week=(0,) * 7), wish)),
     (
-        11,
+        12,
         lambda known, chosen, wish: (
             replace(known, month_bytes=10**15),
             _with(chosen, month_gb=1),
@@ -468,7 +470,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        12,
+        13,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, is_metered=True)),
             _with(chosen, on_metered=False),
@@ -476,7 +478,7 @@ DISTURBANCES: list[tuple[int, Disturb]] = [
         ),
     ),
     (
-        13,
+        14,
         lambda known, chosen, wish: (
             replace(known, session=_with(known.session or SESSION, idle_s=0.0, is_locked=False)),
             _with(chosen, idle_minutes=5, while_used=False),

@@ -23,6 +23,14 @@ def test_published_heads_are_linked_the_newest_first(seen: PageSite) -> None:
     assert command in page.text
 
 
+def test_a_run_is_described_by_its_rules_and_names_those_who_opened_it(seen: PageSite) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    assert "A model of 350 million parameters, <to learn from>." in page.text
+    assert "Apache-2.0, of the trained weights" in page.text
+    (organiser,) = seen.shown.ledger.genesis.organisers
+    assert f"/peers/{organiser}" in page.links()
+
+
 def test_the_entry_says_what_was_published(seen: PageSite) -> None:
     view = seen.shown.ledger.state.run(seen.shown.rules.run_id)
     index, body = view.published[PUBLISHED[-1]]

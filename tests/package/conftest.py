@@ -1,0 +1,72 @@
+"""A mirror with what `make package` built, and with a version that is newer.
+
+The newer version's app is built from sources that differ in their version alone. Its runtime has
+the same files, as where a release changes the app only.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_shared.version import BUILD
+from tests.support.mirrors import Mirror, served
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+BUILT, NEXT = ROOT / "build" / "package", ROOT / "build" / "package-next"
+NEWER = "9.9.9"
+COPIED = ("client", "shared", "assets", "ledger", "installer", "pyproject.toml", "LICENSE")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseMirror:
+    """A mirror that has the version that was built, and a newer one at request."""
+
+    mirror: Mirror
+
+    def publish_newer(self) -> None:
+        _publish(self.mirror, NEWER, _newer_app())
+
+
+def _newer_app() -> Path:
+    """Build a newer version's app, once."""
+    source = NEXT / "source"
+    built = source / "build" / "package" / "tequio"
+    if not built.is_dir():
+        shutil.rmtree(source, ignore_errors=True)
+        source.mkdir(parents=True)
+        for name in COPIED:
+            path = ROOT / name
+            (shutil.copytree if path.is_dir() else shutil.copy2)(path, source / name)
+        (source / ".venv").symlink_to(ROOT / ".venv")
+        version = source / "shared" / "tequio_shared" / "version.py"
+        version.write_text(version.read_text().replace(f'"{BUILD}"', f'"{NEWER}"'))
+        rooms = ("client", "shared", "assets", "ledger")
+        environment = os.environ | {"PYTHONPATH": ":".join(str(source / one) for one in rooms)}
+        subprocess.run((source / "installer/package/build.sh", "app"), check=True, env=environment)
+    return built
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Iterator[ReleaseMirror]:
+    """A mirror with what was built; packing the runtime takes some minutes the first time."""
+    folder = BUILT.with_name("package-mirror")
+    for name in ("metadata", "targets", "pending"):  # chunks stay
+        shutil.rmtree(folder / name, ignore_errors=True)
+    with served(folder) as made:
+        made.create(tmp_path / "keys")
+        _publish(made, BUILD, BUILT / "tequio")
+        yield ReleaseMirror(made)
+
+
+def _publish(mirror: Mirror, version: str, app: Path) -> None:
+    mirror.publish(version, ("app", "", app), ("runtime", "cpu", BUILT / "tequio-runtime"))
