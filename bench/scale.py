@@ -63,7 +63,7 @@ ROWS = (
 ROUNDS, MANY = 12, 1_000
 """Rounds that are played, and things that are added, to measure what a snapshot grows by."""
 PAYMENT = 5_000_000_000
-"""Micropoints of a large contribution."""
+"""GFLOP of a large contribution."""
 REPLAYED = 100_000
 """Longest log that is also opened without its snapshot."""
 STARTS = 3

@@ -53,7 +53,7 @@ class AttackedLog:
     suspected: frozenset[str]
     audits: int
     points: Mapping[str, int]
-    """Micro-points that are the member's at the end."""
+    """GFLOP that are the member's at the end."""
 
     def windows(self, members: Sequence[str]) -> int:
         """Windows that these members had accepted in all."""

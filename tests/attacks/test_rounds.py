@@ -15,7 +15,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.run import RunState
 from tequio_shared.round.documents import Roster
-from tequio_shared.round.points import trainer_micropoints
+from tequio_shared.round.points import trainer_gflop
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -237,7 +237,7 @@ def test_windows_are_counted_once_and_only_when_trained(seed: int) -> None:
     parameters = swarm.manifest.model.parameters
     tokens = len(done) * swarm.manifest.windows.tokens
     total = sum(one.trainer for one in accounts.earned.values())
-    assert abs(total - trainer_micropoints(tokens, parameters)) <= len(done)
+    assert abs(total - trainer_gflop(tokens, parameters)) <= len(done)
 
 
 @attack("A16", layer="coord", ends="the round ends at its deadline; later ones do not wait")
@@ -320,7 +320,7 @@ def test_members_are_paid_by_key_whatever_the_order_of_exits(leaving: list[int],
     before = round_of(swarm)
     rows = before.result(before.measured_ms()).slots
     for slot, member in enumerate(before.roster.members):
-        due = rows[slot].trainer_micropoints + rows[slot].witness_micropoints
+        due = rows[slot].trainer_gflop + rows[slot].witness_gflop
         assert paid[member.key] == due
     for at in leaving:
         quitter = swarm.volunteers[at]
@@ -358,7 +358,7 @@ def test_pay_follows_accepted_tokens() -> None:
             ).tokens
     parameters = swarm.manifest.model.parameters
     for key, count in tokens.items():
-        assert abs(accounts.earned[key].trainer - trainer_micropoints(count, parameters)) <= 3
+        assert abs(accounts.earned[key].trainer - trainer_gflop(count, parameters)) <= 3
     assert accounts.earned[lazy.key].trainer < max(one.trainer for one in accounts.earned.values())
     before = earned(swarm)[lazy.key]
     swarm.log_statement(lazy.signer, StatementDraft(MemberLeave(reason=1)))

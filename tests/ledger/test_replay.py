@@ -68,7 +68,7 @@ def test_a_forged_credit_does_not_survive_a_replay(tmp_path: Path) -> None:
         asyncio.run(live_through(ledger))
         before = rows(ledger)
         with ledger.database.writer.begin() as connection:
-            connection.execute(text("UPDATE peer SET micropoints = micropoints + 1000"))
+            connection.execute(text("UPDATE peer SET gflop = gflop + 1000"))
             connection.execute(text("DELETE FROM credit"))
     replay(make_settings(tmp_path))
     with opened(make_settings(tmp_path), CLOCK) as ledger:

@@ -126,6 +126,6 @@ def test_packaged_volunteers_train_and_the_audit_agrees(tmp_path: Path) -> None:
     assert outcome["audit_exit"] == 0
     assert outcome["heads_agree"]
     assert len(outcome["peers"]) == PEERS
-    assert all(peer["micropoints"] for peer in outcome["peers"])
+    assert all(peer["gflop"] for peer in outcome["peers"])
     held_out = outcome["held_out"]
     assert held_out["bits_per_byte_end"] < held_out["bits_per_byte_start"]

@@ -75,7 +75,7 @@ def test_the_runtime_comes_from_the_mirror_and_earns_points(
     with mock.patch.object(play, "tequio", packaged), mock.patch.dict(os.environ, home):
         outcome: dict[str, Any] = run_demo(quick_script(tmp_path / "network", PEERS))
     assert outcome["audit_exit"] == 0
-    assert all(peer["micropoints"] for peer in outcome["peers"])
+    assert all(peer["gflop"] for peer in outcome["peers"])
 
 
 def test_a_newer_version_starts_and_the_old_one_comes_back(

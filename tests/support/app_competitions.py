@@ -68,8 +68,8 @@ RACE = CompetitionRow(
     needed=2,
     data="https://ledger.example/data-rules",
     entrants=(
-        side("nova", OURS, run_name="nova-350m", micropoints=18_604 * POINT, has_submitted=True),
-        side("cuentos-124m", OTHER, micropoints=326 * POINT + 4_021),
+        side("nova", OURS, run_name="nova-350m", gflop=18_604 * POINT, has_submitted=True),
+        side("cuentos-124m", OTHER, gflop=326 * POINT + 4_021),
         side("elsewhere", "", run_name=""),
     ),
 )
@@ -104,7 +104,7 @@ SCORED = replace(
     judged=1,
     to_judge=2,
     entrants=(
-        side("cuentos-124m", OTHER, micropoints=326 * POINT, has_submitted=True),
+        side("cuentos-124m", OTHER, gflop=326 * POINT, has_submitted=True),
         side("lingua-60m", FULL.run, has_submitted=True),
     ),
 )
@@ -119,7 +119,7 @@ DECIDED = replace(
     scored_ms=NOW_MS - 16 * DAY_MS,
     result_ms=NOW_MS - 13 * DAY_MS,
     entrants=(
-        placed(side("nova", OURS, micropoints=2_212 * POINT), 1, 842_117_402, 2_100_000),
+        placed(side("nova", OURS, gflop=2_212 * POINT), 1, 842_117_402, 2_100_000),
         placed(side("elsewhere", ""), 2, 851_402_991, 2_600_000),
         placed(side("nova-30m", ENDED.run), 2, 852_990_120, 2_400_000),
         placed(side("lingua-60m", FULL.run), 4, 871_204_558, 3_900_000),

@@ -45,7 +45,7 @@ from tequio_client.ipc.snapshot import (
     TrafficView,
     TrainerView,
 )
-from tequio_shared.round.points import MICROPOINTS
+from tequio_shared.round.points import GFLOP_PER_POINT
 from tests.support import app_competitions, app_worker_answers
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 NOW_MS = app_worker_answers.NOW_MS
 MINUTE_MS, DAY_MS = 60_000, 86_400_000
-POINT = MICROPOINTS
+POINT = GFLOP_PER_POINT
 GB = 10**9
 AGREED = Preferences(consent=True, upload_mbit=5.0)
 CARD = AcceleratorFacts(
@@ -248,7 +248,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         RankRow(
             rank=44 + at,
             key=_key(rng),
-            micropoints=189_304_021 + (3 - at) * 2_714_000 + (at != 3) * 400_180,
+            gflop=189_304_021 + (3 - at) * 2_714_000 + (at != 3) * 400_180,
             is_ours=at == 3,
         )
         for at in range(7)

@@ -25,11 +25,11 @@ from tequio_client.ipc.control import (
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_shared.ids import to_text
-from tequio_shared.round.points import MICROPOINTS
+from tequio_shared.round.points import GFLOP_PER_POINT
 
 NOW_MS = 1_795_285_800_000
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
-POINT = MICROPOINTS
+POINT = GFLOP_PER_POINT
 MB, GB = 10**6, 10**9
 ROUNDS = 1_204
 EVENTS = 310
@@ -136,7 +136,7 @@ def _row(number: int, rng: Random) -> PointsRow:
         at_ms=at_ms,
         state="pending" if is_new else "rejected" if reason else "verified",
         reason=reason,
-        micropoints=trained + witnessed,
+        gflop=trained + witnessed,
         trained=trained,
         witnessed=witnessed,
         device="cpu" if number % 11 == 0 else "cuda:0",
@@ -183,7 +183,7 @@ def series(question: Question) -> PointsSeries:
     for row in ROWS:
         fits = question.run in ("", row.run) and question.device in ("", row.device)
         if fits and row.at_ms >= since_ms:
-            sums[(row.at_ms - since_ms) // question.step_ms] += row.micropoints
+            sums[(row.at_ms - since_ms) // question.step_ms] += row.gflop
     return PointsSeries(since_ms=since_ms, step_ms=question.step_ms, verified=tuple(sums))
 
 

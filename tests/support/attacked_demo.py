@@ -65,9 +65,9 @@ class FinishedDemo:
         return [body for body in said if (key_from_text(body.peer) in self.cheats) is of_cheats]
 
     def points(self, key: PeerKey) -> int:
-        """Micro-points that the ledger names for the key at the end."""
+        """GFLOP that the ledger names for the key at the end."""
         mine = peer_id_text(key)
-        return sum(one["micropoints"] for one in self.outcome["peers"] if one["peer_id"] == mine)
+        return sum(one["gflop"] for one in self.outcome["peers"] if one["peer_id"] == mine)
 
     def committed(self, key: PeerKey) -> list[int]:
         """Rounds in which the key committed."""

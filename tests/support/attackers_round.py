@@ -262,7 +262,7 @@ def outcome(swarm: Swarm, who: Volunteer) -> tuple[Verdict, RejectionReason]:
 
 
 def earned(swarm: Swarm) -> Mapping[PeerKey, int]:
-    """Micro-points of each member, of both kinds together."""
+    """GFLOP of each member, of both kinds together."""
     accounts = swarm.view.accounts
     return {key: one.trainer + one.witness for key, one in accounts.earned.items()}
 

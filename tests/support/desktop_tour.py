@@ -265,7 +265,7 @@ def lend(
     wait_until("a round is verified", lambda: bool(rounds("verified")), 300)
     proven = rounds("verified")[-1]
     assert proven.round < first + ROUNDS, f"round {proven.round} is the first, after {first}"
-    assert proven.micropoints
+    assert proven.gflop
     assert proven.size is not None, "verified without a checkpoint"
     user.see(PROOF)
     time.sleep(SETTLE_S)

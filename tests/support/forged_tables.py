@@ -42,28 +42,28 @@ class Forgery:
 
 
 # The best key by its rounds: other forgeries change the points of its row.
-_BEST = "(SELECT peer FROM credit GROUP BY peer ORDER BY SUM(micropoints) DESC, peer LIMIT 1)"
+_BEST = "(SELECT peer FROM credit GROUP BY peer ORDER BY SUM(gflop) DESC, peer LIMIT 1)"
 _LAST_MEASURED = "round = (SELECT MAX(round) FROM measured)"
 _KEY = r"[\w-]{43}"
 FORGERIES = {
     "a key that is not in the log at rank 1": Forgery(
         table="peer",
-        orders="INSERT INTO peer (key, registered_index, last_seq, last_hash, micropoints, "
+        orders="INSERT INTO peer (key, registered_index, last_seq, last_hash, gflop, "
         "unvested, forfeited) VALUES (x'{stranger}', 1, 1, zeroblob(32), 9000000000000, 0, 0)",
         event=f"{to_text(STRANGER)} $",
         answer=rf"/v1/ranking\b.* rows\[1 {to_text(STRANGER)}\]",
     ),
     "points of a key": Forgery(
         table="peer",
-        orders="UPDATE peer SET micropoints = micropoints + 500 WHERE key = {best}",
-        event=f"{_KEY} micropoints",
-        answer=rf"/v1/peers\b.* peers\[{_KEY}\].micropoints",
+        orders="UPDATE peer SET gflop = gflop + 500 WHERE key = {best}",
+        event=f"{_KEY} gflop",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].gflop",
     ),
     "a key that is gone": Forgery(
         table="peer",
         orders="DELETE FROM peer WHERE key = (SELECT p.key FROM peer p JOIN standing s ON "
-        "s.peer = p.key WHERE micropoints > 0 AND standing = 'active' "
-        "ORDER BY micropoints LIMIT 1)",
+        "s.peer = p.key WHERE gflop > 0 AND standing = 'active' "
+        "ORDER BY gflop LIMIT 1)",
         event=f"{_KEY} $",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\](?!\.).*(expected|is) a row",
     ),
@@ -75,13 +75,13 @@ FORGERIES = {
     ),
     "points of a round": Forgery(
         table="credit",
-        orders="UPDATE credit SET micropoints = micropoints + 500 WHERE round = 3",
-        event=f"{_KEY} 3 {_KEY} '(trainer|witness)' micropoints",
-        answer=rf"/v1/peers/{_KEY}/rounds\b.* rounds\[{_KEY} 3\].micropoints",
+        orders="UPDATE credit SET gflop = gflop + 500 WHERE round = 3",
+        event=f"{_KEY} 3 {_KEY} '(trainer|witness)' gflop",
+        answer=rf"/v1/peers/{_KEY}/rounds\b.* rounds\[{_KEY} 3\].gflop",
     ),
     "points of a round that never was": Forgery(
         table="credit",
-        orders="INSERT INTO credit (run, round, peer, kind, micropoints, team) SELECT run, 999, "
+        orders="INSERT INTO credit (run, round, peer, kind, gflop, team) SELECT run, 999, "
         "peer, 'trainer', 7, 'forgers' FROM credit LIMIT 1",
         event=f"{_KEY} 999 {_KEY} 'trainer' $",
     ),

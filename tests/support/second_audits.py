@@ -706,13 +706,13 @@ class Auditing:
             model, base = self._manifest["model"], self._manifest.get("base", {"parameters": 0})
             flops = 6 * model["parameters"] + 4 * base["parameters"]
             due = now.orders[slot].case.tokens * flops // 10**9
-            if row["trainer_micropoints"] != due:
+            if row["trainer_gflop"] != due:
                 raise ValueError(f"slot {slot} of round {now.number} gets {row}, and {due} is due")
         wallet = self.purses.setdefault(key, Wallet())
-        if row["trainer_micropoints"]:
-            wallet.trainer.pay(now.number, row["trainer_micropoints"])
-        if row["witness_micropoints"]:
-            wallet.witness.pay(now.number, row["witness_micropoints"])
+        if row["trainer_gflop"]:
+            wallet.trainer.pay(now.number, row["trainer_gflop"])
+        if row["witness_gflop"]:
+            wallet.witness.pay(now.number, row["witness_gflop"])
 
     def _miss(self, now: SecondRound, key: bytes, verdict: int) -> None:
         member = self.members[key]

@@ -65,7 +65,7 @@ def compare(folder: Path, *, peers: int, rounds: int, train_s: float) -> list[Co
             ("rounds void", real["rounds_void"], simulated.rounds_void),
             ("log entries", real["log"]["size"], sum(simulated.entries.values())),
             ("tokens", real["tokens_accepted"], simulated.tokens),
-            ("micropoints", sum(one["micropoints"] for one in members), simulated.micropoints),
+            ("gflop", sum(one["gflop"] for one in members), simulated.gflop),
             (
                 # The workers count what they verified, and leaves for auditors are not among it.
                 "bytes fetched per peer",

@@ -109,7 +109,7 @@ def test_the_outcome_has_exactly_the_documented_fields(demo: Demo) -> None:
             "peer_id",
             "roles",
             "head",
-            "micropoints",
+            "gflop",
             "bytes_sent",
             "bytes_received",
             "worker_rss_mb",
@@ -171,7 +171,7 @@ def demo_heads(demo: Demo) -> set[str]:
 def test_every_peer_trains_shares_and_earns(demo: Demo) -> None:
     for peer in demo.outcome["peers"]:
         assert peer["roles"] == ["trainer", "witness"]
-        assert peer["micropoints"] > 0
+        assert peer["gflop"] > 0
         assert peer["bytes_received"] > 0
         assert 0 < peer["compute_fraction"] < 1
     assert sum(peer["bytes_sent"] for peer in demo.outcome["peers"]) > 0
@@ -231,7 +231,7 @@ def test_the_pages_of_its_ledger_lead_from_the_run_to_a_verified_entry(demo: Dem
         for peer in demo.outcome["peers"]:
             window.open(f"{url}/search?q={peer['peer_id']}")
             points = page.locator(".stat", has_text="exactly").inner_text()
-            assert exact_points(peer["micropoints"]) in points
+            assert exact_points(peer["gflop"]) in points
         assert window.faults == []
 
 

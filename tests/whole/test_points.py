@@ -1,4 +1,4 @@
-"""Points of a real swarm: proven by each worker itself, and the ledger's to the micropoint."""
+"""Points of a real swarm: proven by each worker itself, and the ledger's to the GFLOP."""
 
 from __future__ import annotations
 
@@ -83,6 +83,6 @@ def agreed(api: LedgerApi, actor: RunningProgram, path: Path) -> Callable[[], Aw
         except LedgerRefusedError:
             return False
         mine = sum(row["trained"] + row["witnessed"] for row in proven(path))
-        return bool(mine == account.micropoints > 0)
+        return bool(mine == account.gflop > 0)
 
     return holds

@@ -67,7 +67,7 @@ class HeadHistory:
     rounds: int
     """Rounds that closed up to the head."""
     tokens: int
-    micropoints: Mapping[PeerKey, int]
+    gflop: Mapping[PeerKey, int]
     """Of every key that had earned some when the head's round closed."""
     measures: Mapping[PeerKey, tuple[int, HeadMeasure]]
     """Measurements on held-out text by members drawn by lot, each with its log index."""
@@ -108,7 +108,7 @@ def head_history(
         checkpoint=log.checkpoint,
         rounds=len(closed),
         tokens=sum(ContributionHeader.parse(w.header).tokens for one in closed for w in one.works),
-        micropoints=dict(ranked),
+        gflop=dict(ranked),
         measures=history.measures.get(head.round, {}),
     )
 
@@ -184,7 +184,7 @@ def _front_matter(story: HeadHistory, form: ExportForm) -> str:
 def _what(story: HeadHistory, form: ExportForm) -> str:
     base = story.manifest.frozen
     made = (
-        f"trained together by {len(story.micropoints):,} keys of the network "
+        f"trained together by {len(story.gflop):,} keys of the network "
         f"{_plain(story.genesis.name)} with Tequio, on computers that their owners lent. "
     )
     exactly = "exactly the integers that the network agreed on, as 32-bit floating-point numbers."
@@ -344,7 +344,7 @@ def _sample(story: HeadHistory) -> tuple[str, ...]:
 
 
 def _people(story: HeadHistory) -> str:
-    ranked = list(story.micropoints.items())
+    ranked = list(story.gflop.items())
     rows = [(f"`{to_text(key)}`", points(amount)) for key, amount in ranked[:MAX_CONTRIBUTORS]]
     text = "## Who made it\n\n" + (_table(("key", "points"), rows) if rows else "Nobody yet.")
     more = ranked[MAX_CONTRIBUTORS:]

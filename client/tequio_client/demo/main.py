@@ -67,7 +67,7 @@ def _peers(network: DemoNetwork) -> RenderableType:
             f"{one.received_bytes / MIB:.1f}",
             str(one.rounds_trained),
             str(one.proofs),
-            points(network.micropoints.get(one.key, 0)),
+            points(network.gflop.get(one.key, 0)),
             f"{one.resident_mb} + {one.trainer_resident_mb}",
         )
     return table
@@ -89,14 +89,14 @@ def print_summary(result: DemoResult, console: Console) -> None:
     facts.add_row("time", f"{result.seconds:.0f} s")
     console.print(Panel(facts, title="What came out", title_align="left"))
     earned = Table("volunteer", "points")
-    for key, micropoints in sorted(result.micropoints.items(), key=lambda pair: -pair[1]):
-        earned.add_row(peer_id_text(key_from_text(key)), points(micropoints))
+    for key, gflop in sorted(result.gflop.items(), key=lambda pair: -pair[1]):
+        earned.add_row(peer_id_text(key_from_text(key)), points(gflop))
     console.print(earned)
     console.print(Panel(Text(result.end.sample), title="The model writes", title_align="left"))
 
 
 def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
-    """The outcome as plain values; sizes in bytes, memory in MiB, points in micropoints."""
+    """The outcome as plain values; sizes in bytes, memory in MiB, points in GFLOP."""
     tally = result.tally
     return {
         "rounds_committed": tally.committed,
@@ -108,7 +108,7 @@ def json_report(result: DemoResult, run: RunAnswer) -> dict[str, object]:
                 "peer_id": one.peer,
                 "roles": list(one.roles),
                 "head": digest_from_text(one.head).hex() if one.head else "",
-                "micropoints": result.micropoints.get(one.key, 0),
+                "gflop": result.gflop.get(one.key, 0),
                 "bytes_sent": one.sent_bytes,
                 "bytes_received": one.received_bytes,
                 "worker_rss_mb": one.resident_mb,

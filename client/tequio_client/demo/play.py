@@ -191,7 +191,7 @@ class DemoNetwork:
     run: RunAnswer | None = None
     seed: DemoProgram | None = None
     volunteers: list[DemoProgram] = field(default_factory=list)
-    micropoints: dict[str, int] = field(default_factory=dict)  # by key as text
+    gflop: dict[str, int] = field(default_factory=dict)  # by key as text
     opened_at: float = 0.0  # trio time at which the volunteers started
     ledger: DemoProgram | None = None
 
@@ -203,7 +203,7 @@ class DemoNetwork:
 class DemoResult:
     tally: LogTally
     statuses: list[Status]
-    micropoints: dict[str, int]  # by key as text
+    gflop: dict[str, int]  # by key as text
     start: link.Evaluated
     end: link.Evaluated
     audit_exit: int
@@ -299,18 +299,18 @@ async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
                 _add_volunteer(network, nursery)
             try:
                 (network.run,) = await ledger.runs()
-                network.micropoints = await _micropoints(network, ledger)
+                network.gflop = await _gflop(network, ledger)
             except LedgerUnavailableError as err:
                 log.warning("the ledger does not answer", error=str(err))
             await trio.sleep(POLL_S)
 
 
-async def _micropoints(network: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
+async def _gflop(network: DemoNetwork, ledger: LedgerApi) -> dict[str, int]:
     """Points of each volunteer so far, by key; an unregistered one has none."""
     earned = {}
     for one in network.statuses():
         with suppress(LedgerRefusedError):
-            earned[one.key] = (await ledger.peer(key_from_text(one.key))).micropoints
+            earned[one.key] = (await ledger.peer(key_from_text(one.key))).gflop
     return earned
 
 
@@ -327,11 +327,11 @@ async def _measured(network: DemoNetwork, seconds: float) -> DemoResult:
     audit_exit = await audit.run()
     async with LedgerApi(network.url) as ledger:
         tally = await trio.to_thread.run_sync(read_log, LiveLog(ledger))
-        micropoints = await _micropoints(network, ledger)
+        gflop = await _gflop(network, ledger)
     return DemoResult(
         tally=tally,
         statuses=network.statuses(),
-        micropoints=micropoints,
+        gflop=gflop,
         start=start,
         end=end,
         audit_exit=audit_exit,

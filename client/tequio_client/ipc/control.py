@@ -66,7 +66,7 @@ class CompetitionEntrantRow(msgspec.Struct, frozen=True, kw_only=True):
     run: Name = ""
     """Run of the entrant; empty: the model was trained elsewhere."""
     run_name: Name = ""
-    micropoints: Count = 0
+    gflop: Count = 0
     """Our points in that run, proven here."""
     has_submitted: bool = False
     rank: Count = 0
@@ -312,7 +312,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     day_disk_bytes: Count = 0
     """Disk space used after a day, if the storage limit allows it; 0: unknown."""
     day_points: Count = 0
-    """Micropoints per day that this computer would earn; 0: unknown, as no device was measured."""
+    """GFLOP per day that this computer would earn; 0: unknown, as no device was measured."""
     adapters: Count = 0
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
@@ -345,11 +345,11 @@ class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
     state: Annotated[str, msgspec.Meta(pattern="^(pending|verified|rejected)$")]
     reason: Name = ""
     """Reason for no points: `not-selected`, `silent`, `void`, or the reason of the rejection."""
-    micropoints: Count = 0
+    gflop: Count = 0
     trained: Count = 0
-    """Part of `micropoints` for training."""
+    """Part of `gflop` for training."""
     witnessed: Count = 0
-    """Part of `micropoints` for witnessing."""
+    """Part of `gflop` for witnessing."""
     device: Name = ""
     tokens: Count = 0
     energy_j: float = 0.0
@@ -394,7 +394,7 @@ class LossesReply(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
     rank: Count
     key: Name
-    micropoints: Count
+    gflop: Count
     is_ours: bool = False
 
 

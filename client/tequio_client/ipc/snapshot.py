@@ -1,6 +1,6 @@
 """A worker's snapshot: its whole visible state in one value, shown to people only.
 
-No program decides by it. Points in micropoints, memory in MiB, times in milliseconds since 1970
+No program decides by it. Points in GFLOP, memory in MiB, times in milliseconds since 1970
 unless the name says otherwise, energy in joules.
 """
 
@@ -165,7 +165,7 @@ class DesiredState(msgspec.Struct, frozen=True, kw_only=True):
 class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One worker's part in the swarm, as one JSON line per change and one every second.
 
-    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in micropoints.
+    Shown to people only. Sizes in bytes, memory in MiB, times in seconds, points in GFLOP.
     """
 
     peer: Text
@@ -236,9 +236,9 @@ class PointsView(msgspec.Struct, frozen=True, kw_only=True):
     unverified: Count = 0
     """Points reported by the ledger whose entries were not checked yet."""
     unvested: Count = 0
-    """Micro-points of `total` that a quarantine would still take, as the ledger says."""
+    """GFLOP of `total` that a quarantine would still take, as the ledger says."""
     forfeited: Count = 0
-    """Micro-points that rounds paid and that were lost since; not in `total`."""
+    """GFLOP that rounds paid and that were lost since; not in `total`."""
     rejected: Count = 0
     """Rounds without points since the last local midnight."""
     rank: Count = 0

@@ -6,7 +6,7 @@ since a missing one would raise KeyError; a test fills them all.
 
 A decision's key is the code of its reason, followed by `.` and its `fact`, or by `.until` where the
 end is known and the sentence changes with it. Each sentence names the rule that decided and the way
-out. An event's points come in micropoints; its time is in the row. `UNKNOWN_EVENT` and
+out. An event's points come in GFLOP; its time is in the row. `UNKNOWN_EVENT` and
 `UNKNOWN_REASON` are for codes of a later version.
 """
 
@@ -279,7 +279,7 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
 }
 """All events but `decided`, whose sentence is the decision's own (`decision_sentence`)."""
 POINT_VALUES = frozenset({"points", "ledger", "proven"})
-"""Values of events that are amounts in micropoints."""
+"""Values of events that are amounts in GFLOP."""
 UNKNOWN_EVENT = "An event that this version does not know ({code})."
 _DECISION_VALUES = ("state", "reason", "until_ms")
 

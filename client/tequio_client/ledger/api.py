@@ -168,7 +168,7 @@ class LedgerApi:
         """List up to `reach` keys on either side of this one, best first; raises PeerError."""
         answer = await self._get(f"ranking?around={to_text(key)}&n={reach}", RankingAnswer)
         for one, other in pairwise(answer.rows):
-            if other.rank != one.rank + 1 or other.micropoints > one.micropoints:
+            if other.rank != one.rank + 1 or other.gflop > one.gflop:
                 raise PeerError(f"place {other.rank} of the ranking does not follow {one.rank}")
         return answer
 

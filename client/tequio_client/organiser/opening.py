@@ -241,7 +241,7 @@ def list_runs(ledger: str, worker_folder: Path) -> None:
 
 
 def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
-    """Micropoints per day of this computer's fastest measured device, by run; empty: unknown."""
+    """GFLOP per day of this computer's fastest measured device, by run; empty: unknown."""
     speed = max(read_speeds(worker_folder).values(), default=0.0)
     if not speed:
         return {}

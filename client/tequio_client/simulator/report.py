@@ -27,14 +27,14 @@ class LieResult(msgspec.Struct, frozen=True, kw_only=True):
     quarantined: int
     after: float | None
     """Contributions before the first quarantine; the median."""
-    micropoints: float
+    gflop: float
     """Points per peer, without those that were taken."""
     profit: float | None
     """Points less the work done, as a share of what honest peers on such computers earned."""
 
 
 class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
-    """Bytes, micropoints, and counts over the whole time unless a name says otherwise."""
+    """Bytes, gflop, and counts over the whole time unless a name says otherwise."""
 
     run: str
     peers: int
@@ -48,7 +48,7 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     members_mean: float
     tokens: int
     tokens_per_day: float
-    micropoints: int
+    gflop: int
     down_bytes: int
     """Fetched by all peers from each other and from seeds; `up_bytes` were sent by them."""
     up_bytes: int
@@ -90,7 +90,7 @@ def make_report(simulation: Simulation) -> SimulationReport:
         members_mean=mean(one.rostered for one in samples),
         tokens=view.accounts.tokens,
         tokens_per_day=view.accounts.tokens / days,
-        micropoints=sum(one.trainer + one.witness for one in view.accounts.earned.values()),
+        gflop=sum(one.trainer + one.witness for one in view.accounts.earned.values()),
         down_bytes=totals.down,
         up_bytes=totals.up,
         opened_bytes=totals.leaves,
@@ -132,8 +132,8 @@ def _lie_result(
         simulation.convicted[one.key] for one in members if one.key in simulation.convicted
     ]
     kept = [_kept(one, simulation) for one in members]
-    micropoints = simulation.setup.manifest.micropoints
-    work = sum(micropoints(one.trained) for one in members)
+    gflop = simulation.setup.manifest.gflop
+    work = sum(gflop(one.trained) for one in members)
     due = rate * sum(_ability(one, simulation) for one in members)
     return LieResult(
         kind=kind.name,
@@ -141,7 +141,7 @@ def _lie_result(
         peers=len(members),
         quarantined=len(convicted),
         after=median(convicted) if convicted else None,
-        micropoints=mean(kept),
+        gflop=mean(kept),
         profit=(sum(kept) - work) / due if due else None,
     )
 
@@ -214,7 +214,7 @@ def _lie_lines(report: SimulationReport) -> Iterator[str]:
         profit = "-" if one.profit is None else f"{round(one.profit, 2) + 0.0:+.0%}"
         yield (
             f"{one.kind:8} {one.peers:6,} {one.quarantined:11,} {after:>6} "
-            f"{points(int(one.micropoints)):>10} {profit:>7}  {one.text}"
+            f"{points(int(one.gflop)):>10} {profit:>7}  {one.text}"
         )
     yield ""
     yield "after: contributions before the quarantine. points: kept, per peer. profit: points less"

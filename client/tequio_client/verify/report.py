@@ -79,7 +79,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditTotals:
-    """Audits by repeated training (docs/auditing.md) in a log, and its points in micropoints."""
+    """Audits by repeated training (docs/auditing.md) in a log, and its points in GFLOP."""
 
     repeated: int
     """Contributions whose training an auditor repeated, or that it was not given."""

@@ -258,7 +258,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     if shown.unverified:
         click.echo(f"{_points(shown.unverified)} reported by the ledger, not verified yet")
     for one in rows.rows:
-        what = _points(one.micropoints) if one.state == "verified" else one.reason
+        what = _points(one.gflop) if one.state == "verified" else one.reason
         click.echo(f"round {one.round} of {one.run_name}: {one.state} {what}".rstrip())
 
 

@@ -55,7 +55,7 @@ _OF_ROUND = (RoundRoster, RoundOpen, RoundClose, RoundVoid)
 _FRESH_PEER = (
     "last_seq",
     "last_hash",
-    "micropoints",
+    "gflop",
     "unvested",
     "forfeited",
     "recovery",

@@ -1,7 +1,7 @@
 """Tables. Those of the log come first; `replay` rebuilds all tables below the line from it.
 
 Rows of the log are inserted and never changed, except for the head and the growing right edge of
-the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are micropoints.
+the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are GFLOP.
 """
 
 from __future__ import annotations
@@ -132,13 +132,13 @@ class Peer(Base):
     registered_index: Mapped[Number] = mapped_column(index=True)
     last_seq: Mapped[Number]
     last_hash: Mapped[Hash]
-    micropoints: Mapped[Number]
+    gflop: Mapped[Number]
     unvested: Mapped[Number]
     forfeited: Mapped[Number]
     recovery: Mapped[Hash | None]
     replaces: Mapped[Hash | None]
     replaced_by: Mapped[Hash | None]
-    __table_args__ = (Index("peer_rank", text("micropoints DESC"), "registered_index", "key"),)
+    __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key"),)
 
 
 class PeerStanding(Base):
@@ -220,7 +220,7 @@ class Credit(Base):
     peer: Mapped[Hash] = mapped_column(ForeignKey("peer.key"), primary_key=True)
     kind: Mapped[str] = mapped_column(primary_key=True)
     """trainer or witness."""
-    micropoints: Mapped[Number]
+    gflop: Mapped[Number]
     team: Mapped[str] = mapped_column(server_default="")
     """Team of the peer when the round closed; empty without one."""
     __table_args__ = (
@@ -228,7 +228,7 @@ class Credit(Base):
             "credit_team",
             "team",
             "peer",
-            "micropoints",
+            "gflop",
             sqlite_where=text("team <> ''"),
             postgresql_where=text("team <> ''"),
         ),

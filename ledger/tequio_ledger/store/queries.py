@@ -114,7 +114,7 @@ class StoredRows:
 
 # The sum of a query over a bigint column is numeric on PostgreSQL, and would come as a Decimal.
 _EARNED = (
-    select(cast(func.coalesce(func.sum(Credit.micropoints), 0), BigInteger))
+    select(cast(func.coalesce(func.sum(Credit.gflop), 0), BigInteger))
     .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
     .scalar_subquery()
 )
@@ -125,7 +125,7 @@ _ATTENDED = (
         Round.roster_index,
         Round.closed_index,
         Round.outcome,
-        _EARNED.label("micropoints"),
+        _EARNED.label("gflop"),
     )
     .select_from(Attended)
     .join(Round, Round.closed_index == Attended.closed_index)
@@ -164,12 +164,12 @@ def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -
 def points_per_day(
     connection: Connection, since_ms: int, key: bytes | None = None
 ) -> dict[int, int]:
-    """Sum up micropoints by day since 1970 (UTC), of one key or of all."""
+    """Sum up GFLOP by day since 1970 (UTC), of one key or of all."""
     # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
     # expression than the one in SELECT.
     when = Round.ended_ms // literal_column(str(DAY_MS))
     query = (
-        select(when, func.sum(Credit.micropoints))
+        select(when, func.sum(Credit.gflop))
         .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
         .where(Round.ended_ms >= since_ms)
         .group_by(when)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 class Owner:
     key: PeerKey
     """The owner's key that earned most."""
-    micropoints: int
+    gflop: int
     rounds: int | None
     """Paid rounds, counted once for each key; None for the ranking of all time."""
     keys: int
@@ -53,7 +53,7 @@ class Owner:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
     name: str
-    micropoints: int
+    gflop: int
     keys: int
     """Number of keys that earned them."""
 
@@ -69,7 +69,7 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
     return [
         Owner(
             key=PeerKey(row.peer),
-            micropoints=int(row.total),
+            gflop=int(row.total),
             rounds=None if since_ms is None else int(row.rounds),
             keys=row.held,
         )
@@ -79,7 +79,7 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
-    total, keys = func.sum(Credit.micropoints), func.count(Credit.peer.distinct())
+    total, keys = func.sum(Credit.gflop), func.count(Credit.peer.distinct())
     query: Select[str, int, int] = select(Credit.team, total, keys).where(
         _IN_A_TEAM, Credit.peer.not_in(_EXCLUDED)
     )
@@ -87,7 +87,7 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
         query = query.join(Round, _OF_ROUND).where(Round.ended_ms >= since_ms)
     query = query.group_by(Credit.team).order_by(total.desc(), Credit.team)
     rows = connection.execute(query.limit(limit).offset(after))
-    return [Team(name=name, micropoints=int(points), keys=held) for name, points, held in rows]
+    return [Team(name=name, gflop=int(points), keys=held) for name, points, held in rows]
 
 
 _VOUCHED = int(Tier.VOUCHED)
@@ -106,7 +106,7 @@ def _since(since_ms: int) -> Subquery:
         select(
             Credit.peer,
             _owner(Credit.peer).label("owner"),
-            func.sum(Credit.micropoints).label("total"),
+            func.sum(Credit.gflop).label("total"),
             func.count(Round.closed_index.distinct()).label("rounds"),
             literal(0).label("seniority"),
         )
@@ -142,11 +142,11 @@ def _ever(most: int) -> Subquery:
             Peer.key.label("peer"),
             Peer.registered_index.label("seniority"),
             KeyTier.owner.label("owner"),
-            Peer.micropoints.label("total"),
+            Peer.gflop.label("total"),
             literal(0).label("rounds"),
         )
         .join(KeyTier, KeyTier.peer == Peer.key)
-        .where(KeyTier.tier == _VOUCHED, Peer.micropoints > 0)
+        .where(KeyTier.tier == _VOUCHED, Peer.gflop > 0)
         .subquery()
     )
     is_vouched = exists().where(KeyTier.peer == Peer.key, KeyTier.tier == _VOUCHED)
@@ -154,13 +154,13 @@ def _ever(most: int) -> Subquery:
         select(
             Peer.key.label("peer"),
             Peer.registered_index.label("seniority"),
-            Peer.micropoints.label("total"),
+            Peer.gflop.label("total"),
             literal(0).label("rounds"),
             literal(1).label("held"),
             literal(1).label("place"),
         )
-        .where(Peer.micropoints > 0, ~is_vouched)
-        .order_by(Peer.micropoints.desc(), Peer.registered_index, Peer.key)
+        .where(Peer.gflop > 0, ~is_vouched)
+        .order_by(Peer.gflop.desc(), Peer.registered_index, Peer.key)
         .limit(most)
         .subquery()
     )
@@ -175,12 +175,12 @@ def _ever(most: int) -> Subquery:
 
 def count(connection: Connection) -> int:
     """Count the keys that have earned something."""
-    return _count(connection, Peer.micropoints > 0)
+    return _count(connection, Peer.gflop > 0)
 
 
 def after(connection: Connection, rank: int, limit: int) -> list[RankedRow]:
     """Read the keys after a place."""
-    query = _RANKED.where(Peer.micropoints > 0).order_by(*_ORDER).offset(rank).limit(limit)
+    query = _RANKED.where(Peer.gflop > 0).order_by(*_ORDER).offset(rank).limit(limit)
     return _numbered(connection.execute(query).all(), rank + 1)
 
 
@@ -190,7 +190,7 @@ def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] 
     if own is None:
         return None
     place = _count(connection, _ahead(own)) + 1
-    query = _RANKED.where(_behind(own), Peer.micropoints > 0).order_by(*_ORDER).limit(limit)
+    query = _RANKED.where(_behind(own), Peer.gflop > 0).order_by(*_ORDER).limit(limit)
     return _numbered(connection.execute(query).all(), place + 1)
 
 
@@ -206,31 +206,31 @@ def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] 
     above = connection.execute(_RANKED.where(ahead).order_by(*_BACKWARDS).limit(reach)).all()
     before = list(reversed(above))
     place = _count(connection, ahead) + 1
-    if own.micropoints == 0:
+    if own.gflop == 0:
         return _numbered(before, place - len(before))
-    behind = _RANKED.where(_behind(own), Peer.micropoints > 0).order_by(*_ORDER).limit(reach)
+    behind = _RANKED.where(_behind(own), Peer.gflop > 0).order_by(*_ORDER).limit(reach)
     return _numbered([*before, own, *connection.execute(behind)], place - len(before))
 
 
-_RANKED = select(Peer.key, Peer.micropoints, Peer.registered_index)
-_ORDER = (Peer.micropoints.desc(), Peer.registered_index, Peer.key)
-_BACKWARDS = (Peer.micropoints, Peer.registered_index.desc(), Peer.key.desc())
+_RANKED = select(Peer.key, Peer.gflop, Peer.registered_index)
+_ORDER = (Peer.gflop.desc(), Peer.registered_index, Peer.key)
+_BACKWARDS = (Peer.gflop, Peer.registered_index.desc(), Peer.key.desc())
 
 
 def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
     # `points >= own` is implied by the rest. It is here for the planner, which turns a plain
     # comparison into a range of the index, but not an OR.
-    points = Peer.micropoints
-    if own.micropoints == 0:
+    points = Peer.gflop
+    if own.gflop == 0:
         return points > 0
     earlier = tuple_(Peer.registered_index, Peer.key) < tuple_(own.registered_index, own.key)
-    return and_(points >= own.micropoints, or_(points > own.micropoints, earlier))
+    return and_(points >= own.gflop, or_(points > own.gflop, earlier))
 
 
 def _behind(own: Row[bytes, int, int]) -> ColumnElement[bool]:
-    points = Peer.micropoints
+    points = Peer.gflop
     later = tuple_(Peer.registered_index, Peer.key) > tuple_(own.registered_index, own.key)
-    return and_(points <= own.micropoints, or_(points < own.micropoints, later))
+    return and_(points <= own.gflop, or_(points < own.gflop, later))
 
 
 def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
@@ -239,6 +239,6 @@ def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
 
 def _numbered(rows: Sequence[Row[bytes, int, int]], first: int) -> list[RankedRow]:
     return [
-        RankedRow(rank=rank, key=PeerKey(row.key), micropoints=row.micropoints)
+        RankedRow(rank=rank, key=PeerKey(row.key), gflop=row.gflop)
         for rank, row in enumerate(rows, first)
     ]

@@ -50,11 +50,11 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     registered_index: Natural
     last_seq: Natural
     last_hash: Bytes32Text
-    micropoints: Natural
+    gflop: Natural
     unvested: Natural
-    """Part of `micropoints` that can still be lost (docs/protocol.md, 13.1)."""
+    """Part of `gflop` that can still be lost (docs/protocol.md, 13.1)."""
     forfeited: Natural
-    """Earned and lost: not part of `micropoints`."""
+    """Earned and lost: not part of `gflop`."""
     recovery: Bytes32Text | None
     """The recovery key."""
     replaces: Bytes32Text | None
@@ -103,7 +103,7 @@ class AttendedAnswer(Struct, frozen=True, kw_only=True):
     roster_index: Natural
     closed_index: Natural
     outcome: OutcomeText
-    micropoints: Natural
+    gflop: Natural
 
 
 class PeerRoundsAnswer(Struct, frozen=True):
@@ -119,7 +119,7 @@ class RankedAnswer(Struct, frozen=True, kw_only=True):
 
     rank: Positive
     key: Bytes32Text
-    micropoints: Natural
+    gflop: Natural
 
 
 class RankingAnswer(Struct, frozen=True):

@@ -209,7 +209,7 @@ class RunAccounts:
             # A key that was revoked during the round is not paid for it: it may have been stolen.
             if member not in links.revoked:
                 earned = self.earned[key]
-                earned.pay(view.number, row.trainer_micropoints, row.witness_micropoints)
+                earned.pay(view.number, row.trainer_gflop, row.witness_gflop)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].tokens += accepted[slot].header.tokens

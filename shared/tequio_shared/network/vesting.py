@@ -16,9 +16,9 @@ class UnvestedPayment:
     """Number of payments by then, and `earned` their sum."""
     earned: int
     round: int
-    micropoints: int
+    gflop: int
     needed: int
-    """Micropoints that have to be earned later."""
+    """GFLOP that have to be earned later."""
     waits_again: bool = False
     """True if it waits from the beginning, since a later one was withheld."""
 
@@ -38,20 +38,20 @@ class Vesting:
     """In all payments so far."""
     total: int = 0
 
-    def pay(self, number: int, micropoints: int, *, needed: int | None = None) -> None:
+    def pay(self, number: int, gflop: int, *, needed: int | None = None) -> None:
         """Add the payment of that round, and release what it vests.
 
         `needed` points have to follow; as many times as many as it has, if None.
         """
-        self.paid, self.earned = self.paid + 1, self.earned + micropoints
-        self.total += micropoints
+        self.paid, self.earned = self.paid + 1, self.earned + gflop
+        self.total += gflop
         self.waiting.append(
             UnvestedPayment(
                 paid=self.paid,
                 earned=self.earned,
                 round=number,
-                micropoints=micropoints,
-                needed=VESTING * micropoints if needed is None else needed,
+                gflop=gflop,
+                needed=VESTING * gflop if needed is None else needed,
             )
         )
         self._release()
@@ -64,12 +64,12 @@ class Vesting:
             if self.earned - one.earned < one.needed:
                 large.append(one)
             else:
-                self.total -= one.micropoints
+                self.total -= one.gflop
         self.waiting.extendleft(reversed(large))
 
     def withdraw(self, number: int) -> int:
         """Take the payment of one round back."""
-        taken = sum(one.micropoints for one in self.waiting if one.round == number)
+        taken = sum(one.gflop for one in self.waiting if one.round == number)
         self.waiting = deque(one for one in self.waiting if one.round != number)
         self.total -= taken
         return taken
@@ -83,7 +83,7 @@ class Vesting:
 
     def take_restarted(self) -> int:
         """Take the payments that wait again, and let the others vest: the run has ended."""
-        taken = sum(one.micropoints for one in self.waiting if one.waits_again)
+        taken = sum(one.gflop for one in self.waiting if one.waits_again)
         self.take_all()
         return taken
 
@@ -95,7 +95,7 @@ class Vesting:
 
 @dataclass(slots=True, kw_only=True)
 class MemberPoints:
-    """Micro-points of a member in the run, `trainer` and `witness` without the forfeited ones."""
+    """GFLOP of a member in the run, `trainer` and `witness` without the forfeited ones."""
 
     trainer: int = 0
     witness: int = 0

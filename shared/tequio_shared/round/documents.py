@@ -126,7 +126,7 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     `verdict` and `reason` are proof.Verdict and proof.Reason; `windows` counts accepted ones; `ms`
     is the coordinator's time from round.open to the commitment's arrival (0: none). An audit is
-    paid like the training that it repeats: `trainer_micropoints`.
+    paid like the training that it repeats: `trainer_gflop`.
     """
 
     contribution: MaybeBytes32Text
@@ -134,8 +134,8 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     reason: Natural
     windows: Natural
     ms: Natural
-    trainer_micropoints: Natural
-    witness_micropoints: Natural
+    trainer_gflop: Natural
+    witness_gflop: Natural
 
 
 class RoundResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -41,7 +41,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import DataOrder
-from tequio_shared.round.points import trainer_micropoints
+from tequio_shared.round.points import trainer_gflop
 
 if TYPE_CHECKING:
     import numpy as np
@@ -278,9 +278,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
         """Parameters of the network, frozen ones included."""
         return self.model.parameters + (self.frozen.parameters if self.frozen else 0)
 
-    def micropoints(self, tokens: int) -> int:
+    def gflop(self, tokens: int) -> int:
         still = self.frozen.parameters if self.frozen else 0
-        return trainer_micropoints(tokens, self.model.parameters, still)
+        return trainer_gflop(tokens, self.model.parameters, still)
 
     def schedule_at(self, round_number: int) -> tuple[int, int]:
         """(alpha_q, lambda_q) in force in that round."""
@@ -327,7 +327,7 @@ _EVERYBODY = Admission()
 _NOTHING = MeasureRules(every=0)
 _NO_AUDITS = AuditRules(unproven_bp=0, others_bp=0)
 _MOST_WINDOWS = 2**32 - 1  # window_count in a contribution header is a u32
-_MOST_POINTS = 2**62  # of a run, in micropoints: their sum still fits a database integer
+_MOST_POINTS = 2**62  # of a run, in gflop: their sum still fits a database integer
 
 
 # Each fault names the field and the rule: an organiser reads it while writing the plan.
@@ -413,7 +413,7 @@ def _size_fault(manifest: Manifest) -> str:
     tokens = rounds.most_members * windows.most * windows.tokens
     if windows.most > _MOST_WINDOWS or tokens > JSON_INTEGER:
         return "windows.most is more than a round can hold"
-    points = manifest.micropoints(tokens)
+    points = manifest.gflop(tokens)
     if points > JSON_INTEGER or points * rounds.most > _MOST_POINTS:
         return "the points of a round, or of all rounds, exceed what can be counted"
     return ""

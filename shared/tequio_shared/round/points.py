@@ -1,21 +1,21 @@
 """Points: what accepted work is worth, and how amounts are written for people.
 
-Work is counted in integers of 10^9 FLOP. They are called micropoints in the fields of the log, of
-the API and of the programs; only people see points, each of which is `MICROPOINTS` of these. So a
-small GPU earns hundreds of points an hour, and a year of the largest network still fits a JSON
-number. Amounts that people read are cut, never rounded up, and are written by one rule (`digits`).
+The log, the API and the programs count work in whole GFLOP, 10^9 floating-point operations; only
+people see points, each of which is `GFLOP_PER_POINT` of these. So a small GPU earns hundreds of
+points an hour, and a year of the largest network still fits a JSON number. Amounts that people read
+are cut, never rounded up, and are written by one rule (`digits`).
 """
 
 from __future__ import annotations
 
 FLOP_PER_PARAMETER_TOKEN = 6
 FLOP_PER_FROZEN_TOKEN = 4
-FLOP_PER_MICROPOINT = 10**9
-MICROPOINTS = 10_000
-"""Micropoints in a point, which therefore is 10^13 FLOP."""
+FLOP_PER_GFLOP = 10**9
+GFLOP_PER_POINT = 10_000
+"""GFLOP in a point, which therefore is 10^13 FLOP."""
 BASIS_POINTS = 10_000
 _PLACES = 4
-"""Decimals of a point that micropoints can express."""
+"""Decimals of a point that whole GFLOP can express."""
 _SIGNIFICANT = 3
 
 
@@ -29,26 +29,26 @@ def flop_per_token(parameters: int, frozen: int = 0) -> int:
     return FLOP_PER_PARAMETER_TOKEN * parameters + FLOP_PER_FROZEN_TOKEN * frozen
 
 
-def trainer_micropoints(tokens: int, parameters: int, frozen: int = 0) -> int:
-    """Micropoints for accepted tokens on a model of that size, rounded down."""
-    return tokens * flop_per_token(parameters, frozen) // FLOP_PER_MICROPOINT
+def trainer_gflop(tokens: int, parameters: int, frozen: int = 0) -> int:
+    """GFLOP for accepted tokens on a model of that size, rounded down."""
+    return tokens * flop_per_token(parameters, frozen) // FLOP_PER_GFLOP
 
 
-def witness_micropoints(trainer_total: int, share_bp: int, elected: int) -> int:
-    """Micropoints for one counted proof: an equal part of the share, rounded down.
+def witness_gflop(trainer_total: int, share_bp: int, elected: int) -> int:
+    """GFLOP for one counted proof: an equal part of the share, rounded down.
 
     Divided by the elected, not by the proofs: a witness earns nothing by others' silence.
     """
     return trainer_total * share_bp // BASIS_POINTS // max(elected, 1)
 
 
-def digits(micropoints: int) -> tuple[int, str]:
+def digits(gflop: int) -> tuple[int, str]:
     """Split an amount that is not negative into whole points and the decimals to write.
 
     Whole numbers from 100 points on, else three significant digits: 18930, 41.2, 4.12, 0.0123.
     Below one point without trailing zeros.
     """
-    whole, part = divmod(micropoints, MICROPOINTS)
+    whole, part = divmod(gflop, GFLOP_PER_POINT)
     decimals = f"{part:0{_PLACES}d}"
     if whole:
         return whole, decimals[: max(_SIGNIFICANT - len(str(whole)), 0)]
@@ -56,20 +56,20 @@ def digits(micropoints: int) -> tuple[int, str]:
     return whole, decimals[: leading + _SIGNIFICANT].rstrip("0")
 
 
-def exact_digits(micropoints: int) -> tuple[int, str]:
+def exact_digits(gflop: int) -> tuple[int, str]:
     """Split an amount like `digits`, with all decimals but trailing zeros."""
-    whole, part = divmod(micropoints, MICROPOINTS)
+    whole, part = divmod(gflop, GFLOP_PER_POINT)
     return whole, f"{part:0{_PLACES}d}".rstrip("0")
 
 
-def points(micropoints: int) -> str:
+def points(gflop: int) -> str:
     """Write an amount in English: 18,930 or 41.2 or 0.0123."""
-    return _written(digits(micropoints))
+    return _written(digits(gflop))
 
 
-def exact_points(micropoints: int) -> str:
-    """Write an amount in English to the last micropoint."""
-    return _written(exact_digits(micropoints))
+def exact_points(gflop: int) -> str:
+    """Write an amount in English to the last GFLOP."""
+    return _written(exact_digits(gflop))
 
 
 def _written(parts: tuple[int, str]) -> str:

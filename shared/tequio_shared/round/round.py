@@ -58,7 +58,7 @@ from tequio_shared.round.documents import (
     SlotResult,
 )
 from tequio_shared.round.gain import NO_SAMPLE, GainSample
-from tequio_shared.round.points import witness_micropoints
+from tequio_shared.round.points import witness_gflop
 from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -550,15 +550,14 @@ class RoundView:
         """Result document from the proofs so far and the coordinator's times."""
         verdicts = self.verdicts()
         earned = {
-            slot: self.manifest.micropoints(one.header.tokens)
-            for slot, one in self.accepted().items()
+            slot: self.manifest.gflop(one.header.tokens) for slot, one in self.accepted().items()
         }
         audited = {
-            slot: self.manifest.micropoints(self.orders[slot].tokens)
+            slot: self.manifest.gflop(self.orders[slot].tokens)
             for slot, (_, report) in self.reports.items()
             if not report.declines
         }
-        witness = witness_micropoints(
+        witness = witness_gflop(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
 
@@ -576,8 +575,8 @@ class RoundView:
                 reason=int(reason),
                 windows=done,
                 ms=measured_ms[slot] if one else 0,
-                trainer_micropoints=earned.get(slot, 0) + audited.get(slot, 0),
-                witness_micropoints=witness if slot in paid else 0,
+                trainer_gflop=earned.get(slot, 0) + audited.get(slot, 0),
+                witness_gflop=witness if slot in paid else 0,
             )
 
         return RoundResult(slots=tuple(row(slot) for slot in range(len(self.roster.members))))

@@ -109,7 +109,7 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         registered_index=peer.registered_index,
         last_seq=peer.last_seq,
         last_hash=to_text(peer.last_hash),
-        micropoints=peer.micropoints,
+        gflop=peer.gflop,
         unvested=peer.unvested,
         forfeited=peer.forfeited,
         recovery=None if peer.recovery is None else to_text(peer.recovery),
@@ -162,10 +162,7 @@ def ranking_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> Rank
 def ranking_answer(
     page: Sequence[RankedRow], last: PeerKey | None, ranked: int, as_of: AsOf
 ) -> RankingAnswer:
-    rows = [
-        RankedAnswer(rank=row.rank, key=to_text(row.key), micropoints=row.micropoints)
-        for row in page
-    ]
+    rows = [RankedAnswer(rank=row.rank, key=to_text(row.key), gflop=row.gflop) for row in page]
     return RankingAnswer(rows, None if last is None else to_text(last), ranked, as_of)
 
 
@@ -180,7 +177,7 @@ def peer_rounds_page(
             roster_index=row.roster_index,
             closed_index=row.closed_index,
             outcome=row.outcome,
-            micropoints=row.micropoints,
+            gflop=row.gflop,
         )
         for row in found
     ]

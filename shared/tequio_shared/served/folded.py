@@ -65,7 +65,7 @@ class FoldedRows:
         row, earned = found.round, Counter[bytes]()
         self._rounds[statement.run][row.round] = row
         for credit in found.credits:
-            earned[credit.peer] += credit.micropoints
+            earned[credit.peer] += credit.gflop
         for one in found.attended:
             attended = AttendedRound(
                 run=row.run,
@@ -73,7 +73,7 @@ class FoldedRows:
                 roster_index=row.roster_index,
                 closed_index=one.closed_index,
                 outcome=row.outcome,
-                micropoints=earned[one.peer],
+                gflop=earned[one.peer],
             )
             self._attended[PeerKey(one.peer)].append(attended)
 
@@ -125,8 +125,8 @@ class FoldedRows:
         found = Counter[PeerKey]()
         for key, rounds in self._attended.items():
             for one in rounds:
-                if one.run == run and one.closed_index < size and one.micropoints:
-                    found[key] += one.micropoints
+                if one.run == run and one.closed_index < size and one.gflop:
+                    found[key] += one.gflop
         return found
 
     def _registration(self, key: PeerKey) -> tuple[int, PeerKey]:
@@ -138,11 +138,11 @@ class FoldedRows:
         return self._ranking[1]
 
     def _rank(self) -> Iterator[RankedRow]:
-        earned = {key: self._state.micropoints(key) for key in self._state.peers}
+        earned = {key: self._state.gflop(key) for key in self._state.peers}
         paid = [key for key, points in earned.items() if points]
         paid.sort(key=lambda key: (-earned[key], *self._registration(key)))
         for rank, key in enumerate(paid, 1):
-            yield RankedRow(rank=rank, key=key, micropoints=earned[key])
+            yield RankedRow(rank=rank, key=key, gflop=earned[key])
 
 
 def _after(rounds: dict[int, RoundRow], after: int, limit: int) -> list[RoundRow]:

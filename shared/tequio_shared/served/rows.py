@@ -86,7 +86,7 @@ class CreditRow:
     round: int
     peer: bytes
     kind: str
-    micropoints: int
+    gflop: int
     team: str
     """Team of the key when the round closed; empty without one."""
 
@@ -123,11 +123,11 @@ class PeerRow:
     registered_index: int
     last_seq: int
     last_hash: bytes
-    micropoints: int
+    gflop: int
     unvested: int
-    """Part of `micropoints` that can still be lost."""
+    """Part of `gflop` that can still be lost."""
     forfeited: int
-    """No longer part of `micropoints`."""
+    """No longer part of `gflop`."""
     recovery: bytes | None
     """The recovery key."""
     replaces: bytes | None
@@ -270,13 +270,13 @@ def _credits(
             round=found.round,
             peer=members[slot],
             kind=kind,
-            micropoints=amount,
+            gflop=amount,
             # The team of that moment: a member that leaves takes no points away from it.
             team=team_of(members[slot], index),
         )
         for slot, row in enumerate(slots)
         if slot in members
-        for kind, amount in ((TRAINER, row.trainer_micropoints), (WITNESS, row.witness_micropoints))
+        for kind, amount in ((TRAINER, row.trainer_gflop), (WITNESS, row.witness_gflop))
         if amount
     )
 
@@ -335,7 +335,7 @@ class RankedRow:
 
     rank: int
     key: PeerKey
-    micropoints: int
+    gflop: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,7 +347,7 @@ class AttendedRound:
     roster_index: int
     closed_index: int
     outcome: str
-    micropoints: int
+    gflop: int
 
 
 # --- Measures, by head.

@@ -164,7 +164,7 @@ class State(NetworkView):
             entries, lambda _: current.roster, self.documents, self.teams.at, self.links.is_paid
         )
 
-    def micropoints(self, key: PeerKey) -> int:
+    def gflop(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs, without the forfeited ones; O(runs)."""
         return sum(one.trainer + one.witness for one in self.points(key))
 
@@ -225,7 +225,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         registered_index=chain.registered_index,
         last_seq=chain.seq,
         last_hash=chain.last,
-        micropoints=state.micropoints(key),
+        gflop=state.gflop(key),
         unvested=sum(one.unvested for one in points),
         forfeited=sum(one.forfeited for one in points),
         recovery=links.recovery.get(key),

@@ -38,14 +38,14 @@ def test_it_says_what_the_log_says(story: HeadHistory) -> None:
     text = history.render_card(story, "http://ledger.example")
     view = played().swarm.view
     earned = {key: one.trainer + one.witness for key, one in view.accounts.earned.items()}
-    assert story.micropoints == {key: amount for key, amount in earned.items() if amount}
+    assert story.gflop == {key: amount for key, amount in earned.items() if amount}
     assert story.tokens == view.accounts.tokens
     for word in (
         to_text(story.head.hash),
         to_text(story.head.weights_root),
         f"{story.tokens:,}",
         "sparseloco",
-        *map(to_text, story.micropoints),
+        *map(to_text, story.gflop),
         "tequio checkpoint verify PATH_OR_REPO --ledger http://ledger.example",
         played().swarm.genesis.log_key,
     ):
@@ -113,5 +113,5 @@ def test_a_strangers_words_stay_words(story: HeadHistory) -> None:
 
 def test_so_many_contributors_are_counted(story: HeadHistory) -> None:
     many = {bytes([at % 256, at // 256]) * 16: 10_000 for at in range(150)}
-    text = history.render_card(dataclasses.replace(story, micropoints=many), "http://l")  # type: ignore[arg-type]  # keys of a test
+    text = history.render_card(dataclasses.replace(story, gflop=many), "http://l")  # type: ignore[arg-type]  # keys of a test
     assert "And 50 more keys with 50.0 points together." in text

@@ -335,7 +335,7 @@ RUN = to_text(sha256(b"a run"))
 
 def round_that_ended(at: int) -> dict[str, object]:
     told = {"run": RUN, "round": 1, "roster_index": 1, "closed_index": at, "outcome": "void"}
-    return {**told, "micropoints": 0, "a_new_field": 1}
+    return {**told, "gflop": 0, "a_new_field": 1}
 
 
 @pytest.mark.trio
@@ -364,7 +364,7 @@ async def test_a_ranking_goes_down_from_place_to_place() -> None:
     async with joined() as (server, api):
 
         def serve_ranking(*rows: tuple[int, int]) -> None:
-            told = [{"rank": rank, "key": RUN, "micropoints": points} for rank, points in rows]
+            told = [{"rank": rank, "key": RUN, "gflop": points} for rank, points in rows]
             as_of = AsOf(size=10, root=RUN)
             body = msgspec.json.encode({"rows": told, "next": None, "ranked": 9, "as_of": as_of})
             server.tamper = answering("/v1/ranking", status=200, body=body)

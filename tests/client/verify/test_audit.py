@@ -248,15 +248,15 @@ def forge_result(log: SwarmLog, index: int, body: RoundClose, result: RoundResul
 
 def test_a_changed_point_is_found_even_if_the_coordinator_signs_it(log: SwarmLog) -> None:
     index, body, result = closing(1)
-    slot = next(at for at, row in enumerate(result.slots) if row.trainer_micropoints)
+    slot = next(at for at, row in enumerate(result.slots) if row.trainer_gflop)
     row = result.slots[slot]
-    paid = msgspec.structs.replace(row, trainer_micropoints=row.trainer_micropoints + 1)
+    paid = msgspec.structs.replace(row, trainer_gflop=row.trainer_gflop + 1)
     rows = (*result.slots[:slot], paid, *result.slots[slot + 1 :])
     forge_result(log, index, body, RoundResult(slots=rows))
     findings = found_at(audited(log), index)
-    told = next(one for one in findings if "trainer_micropoints" in one.what)
-    assert told.expected == str(row.trainer_micropoints)
-    assert told.found == str(row.trainer_micropoints + 1)
+    told = next(one for one in findings if "trainer_gflop" in one.what)
+    assert told.expected == str(row.trainer_gflop)
+    assert told.found == str(row.trainer_gflop + 1)
     assert told.place.round == crooked_swarm().entries[index].statement.round
     assert told.place.peer is not None
 
@@ -271,7 +271,7 @@ def test_a_swapped_accepted_set_is_found_even_if_the_coordinator_signs_it(log: S
 def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: SwarmLog) -> None:
     index, body, result = closing(0)
     slot = next(at for at, row in enumerate(result.slots) if row.verdict == 1)
-    row = msgspec.structs.replace(result.slots[slot], verdict=2, windows=0, trainer_micropoints=0)
+    row = msgspec.structs.replace(result.slots[slot], verdict=2, windows=0, trainer_gflop=0)
     forge_result(log, index, body, RoundResult(slots=(*result.slots[:slot], row)))
     assert any("verdict" in one.what for one in found_at(audited(log), index))
 
@@ -279,11 +279,11 @@ def test_a_dropped_winner_is_found_even_if_the_coordinator_signs_it(log: SwarmLo
 def test_a_changed_point_in_the_api_is_found(log: SwarmLog) -> None:
     earned = crooked_swarm().view.accounts.earned
     key = max(earned, key=lambda one: earned[one].trainer)
-    log.lie_about(key, micropoints=earned[key].trainer + earned[key].witness + 1)
+    log.lie_about(key, gflop=earned[key].trainer + earned[key].witness + 1)
     report = audited(log)
     assert report.exit_code == 2
     assert [(one.what, one.place.peer) for one in report.findings] == [
-        (f"answer /v1/peers/{to_text(key)}, micropoints", to_text(key))
+        (f"answer /v1/peers/{to_text(key)}, gflop", to_text(key))
     ]
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.trio
 HOUR_MS = 3_600_000
 ROW = PointsRow(
-    number=1, run="r", run_name="nova", round=7, at_ms=1, state="verified", micropoints=1_234_567
+    number=1, run="r", run_name="nova", round=7, at_ms=1, state="verified", gflop=1_234_567
 )
 
 
@@ -145,7 +145,7 @@ async def test_points_are_printed_by_the_one_rule(tmp_path: Path) -> None:
         assert "round 7 of nova: verified 123 points" in text
         shown = json.loads(await said(tmp_path, "points", "--json"))
         assert shown["points"]["total"] == host.points.total
-        assert shown["rounds"][0]["micropoints"] == ROW.micropoints
+        assert shown["rounds"][0]["gflop"] == ROW.gflop
 
 
 async def test_what_the_worker_does_is_a_sentence_or_json(tmp_path: Path) -> None:

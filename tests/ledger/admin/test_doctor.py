@@ -78,7 +78,7 @@ DAMAGES: dict[str, tuple[Callable[[Ledger], None], str, Grade]] = {
     "an old checkpoint": (
         sql("UPDATE log_checkpoint SET root = zeroblob(32) WHERE size = 1"), "log", Grade.ERROR,
     ),
-    "a credit": (sql("UPDATE credit SET micropoints = micropoints + 1"), "tables", Grade.ERROR),
+    "a credit": (sql("UPDATE credit SET gflop = gflop + 1"), "tables", Grade.ERROR),
     "an unsigned head": (
         sql("DELETE FROM log_checkpoint WHERE size = (SELECT max(size) FROM log_checkpoint)"),
         "checkpoints", Grade.WARNING,

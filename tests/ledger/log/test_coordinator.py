@@ -119,8 +119,8 @@ def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
         with swarm.ledger.database.reader.begin() as connection:
             outcomes = connection.execute(select(Round.outcome).order_by(Round.round)).scalars()
             assert list(outcomes) == ["closed", "closed", "closed", "open"]
-            earned = connection.execute(select(Peer.micropoints)).scalars().all()
-            credited = connection.execute(select(Credit.micropoints)).scalars().all()
+            earned = connection.execute(select(Peer.gflop)).scalars().all()
+            credited = connection.execute(select(Credit.gflop)).scalars().all()
         assert sum(earned) == sum(credited) > 0
 
     drive(tmp_path, scenario)

@@ -54,8 +54,8 @@ def paid_points(ledger: Ledger) -> dict[tuple[int, bytes], int]:
     """Payments by round and member."""
     paid = Counter[tuple[int, bytes]]()
     with ledger.database.reader.begin() as connection:
-        for row in connection.execute(select(Credit.round, Credit.peer, Credit.micropoints)):
-            paid[row.round, row.peer] += row.micropoints
+        for row in connection.execute(select(Credit.round, Credit.peer, Credit.gflop)):
+            paid[row.round, row.peer] += row.gflop
     return dict(paid)
 
 
@@ -100,19 +100,19 @@ def test_rows_follow_keys_that_end_and_a_replay_derives_the_same(tmp_path: Path)
 
         them = asyncio.run(run())
         a, heir = stored(ledger, them["a"].key), stored(ledger, them["heir"].key)
-        assert (a.peer.micropoints, a.peer.replaced_by) == (0, them["heir"].key)
+        assert (a.peer.gflop, a.peer.replaced_by) == (0, them["heir"].key)
         assert a.standing.standing == Standing.REPLACED
         assert a.standing.since == heir.peer.registered_index
         assert (heir.peer.replaces, heir.standing.standing) == (them["a"].key, Standing.NEWCOMER)
         paid = paid_points(ledger)
-        assert heir.peer.micropoints == paid[1, them["a"].key] + paid[2, them["a"].key]
+        assert heir.peer.gflop == paid[1, them["a"].key] + paid[2, them["a"].key]
         assert (2, them["b"].key) not in paid
-        assert stored(ledger, them["b"].key).peer.micropoints == paid[1, them["b"].key] > 0
+        assert stored(ledger, them["b"].key).peer.gflop == paid[1, them["b"].key] > 0
         assert stored(ledger, them["b"].key).standing.standing == Standing.REVOKED
         c, saved = stored(ledger, them["c"].key), stored(ledger, them["saved"].key)
         assert (c.peer.replaced_by, c.peer.recovery) == (them["saved"].key, None)
         assert saved.peer.recovery is not None
-        assert saved.peer.micropoints > 0
+        assert saved.peer.gflop > 0
         assert wrong_rows(ledger) is None
         before, size = rows(ledger), ledger.log.size
     assert replay(make_settings(tmp_path)) == size

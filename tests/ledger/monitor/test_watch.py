@@ -298,7 +298,7 @@ def test_answers_that_do_not_follow_from_the_log_are_listed(
     def lie(path: str, raw: bytes) -> bytes:
         if not path.startswith("/v1/peers"):
             return raw
-        rich = re.sub(rb'"micropoints":0', b'"micropoints":7000000', raw, count=1)
+        rich = re.sub(rb'"gflop":0', b'"gflop":7000000', raw, count=1)
         return re.sub(rb'"last_seq":1', b'"last_seq":2', rich, count=1)
 
     remote.change = lie
@@ -306,9 +306,7 @@ def test_answers_that_do_not_follow_from_the_log_are_listed(
         watch.check()
         (alarm,) = rung(tmp_path)
         assert alarm.kind is AlarmKind.DERIVED
-        assert any(
-            "micropoints is 0 by the log, but 7000000 is said" in one for one in alarm.differences
-        )
+        assert any("gflop is 0 by the log, but 7000000 is said" in one for one in alarm.differences)
         remote.change = lambda _path, raw: raw
         watch.check()
         assert len(rung(tmp_path)) == 1

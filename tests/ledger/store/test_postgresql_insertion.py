@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FRESH = ("standing", "since", "cause", "evidence", "until", "appeal")
 FEW, MANY = 3, 40
 
-NOTHING = {"micropoints": 0, "unvested": 0, "forfeited": 0}
+NOTHING = {"gflop": 0, "unvested": 0, "forfeited": 0}
 
 
 @pytest.fixture

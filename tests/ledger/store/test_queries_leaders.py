@@ -26,7 +26,7 @@ EARNED = (
     (ALONE, 2, 40, "one"),
     (SMALL, 3, 1_000, "other"),
 )
-"""Key, round, micropoints, and the team in which the key was then."""
+"""Key, round, gflop, and the team in which the key was then."""
 
 NO_LOSS = {"unvested": 0, "forfeited": 0}
 
@@ -41,8 +41,8 @@ def invent(ledger: Ledger) -> None:
                 "last_hash": bytes(32),
                 **NO_LOSS,
             }
-            total = sum(micropoints for one, _, micropoints, _ in EARNED if one == key)
-            connection.execute(insert(Peer).values(micropoints=total, **peer))
+            total = sum(gflop for one, _, gflop, _ in EARNED if one == key)
+            connection.execute(insert(Peer).values(gflop=total, **peer))
         for key in (SMALL, LARGE):
             owned = insert(KeyTier).values(peer=key, tier=1, owner=OWNER, until=9, since=1)
             connection.execute(owned)
@@ -51,9 +51,9 @@ def invent(ledger: Ledger) -> None:
             made = {"run": RUN, "round": number, "roster_index": 1, "roster": bytes(32)}
             ended = {"closed_index": 10 + number, "outcome": "closed", "ended_ms": ended_ms}
             connection.execute(insert(Round).values(**made, **ended, accepted=1, tokens=1))
-        for key, number, micropoints, team in EARNED:
+        for key, number, gflop, team in EARNED:
             credit = {"run": RUN, "round": number, "peer": key, "kind": "trainer", "team": team}
-            connection.execute(insert(Credit).values(micropoints=micropoints, **credit))
+            connection.execute(insert(Credit).values(gflop=gflop, **credit))
 
 
 def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
@@ -63,8 +63,8 @@ def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
         invent(ledger)
         with ledger.database.reader.begin() as connection:
             assert ranking.owners(connection, 100, 9) == [
-                Owner(key=LARGE, micropoints=55, rounds=3, keys=2),
-                Owner(key=ALONE, micropoints=40, rounds=1, keys=1),
+                Owner(key=LARGE, gflop=55, rounds=3, keys=2),
+                Owner(key=ALONE, gflop=40, rounds=1, keys=1),
             ]
             assert [one.key for one in ranking.owners(connection, 0, 1)] == [SMALL]
             assert ranking.owners(connection, 101, 9) == []
@@ -76,8 +76,8 @@ def test_of_all_time_owners_have_one_place_too(tmp_path: Path, either_database: 
         with ledger.database.reader.begin() as connection:
             places = ranking.owners(connection, None, 9)
             assert places == [
-                Owner(key=SMALL, micropoints=1_055, rounds=None, keys=2),
-                Owner(key=ALONE, micropoints=40, rounds=None, keys=1),
+                Owner(key=SMALL, gflop=1_055, rounds=None, keys=2),
+                Owner(key=ALONE, gflop=40, rounds=None, keys=1),
             ]
             assert ranking.owners(connection, None, 9, after=1) == places[1:]
             assert ranking.owners(connection, None, 1) == places[:1]
@@ -107,12 +107,12 @@ def test_a_team_has_what_was_earned_for_it_and_not_what_its_members_earned_befor
         invent(ledger)
         with ledger.database.reader.begin() as connection:
             assert ranking.teams(connection, None, 9) == [
-                Team(name="other", micropoints=1_005, keys=2),
-                Team(name="one", micropoints=70, keys=2),
+                Team(name="other", gflop=1_005, keys=2),
+                Team(name="one", gflop=70, keys=2),
             ]
             assert ranking.teams(connection, 100, 9) == [
-                Team(name="one", micropoints=70, keys=2),
-                Team(name="other", micropoints=5, keys=1),
+                Team(name="one", gflop=70, keys=2),
+                Team(name="other", gflop=5, keys=1),
             ]
             assert [one.name for one in ranking.teams(connection, None, 1, after=1)] == ["one"]
             assert ranking.teams(connection, 101, 9) == []

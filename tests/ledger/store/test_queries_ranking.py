@@ -36,15 +36,15 @@ def folder(tmp_path: Path, either_database: str) -> Path:
 
 def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
     """Put keys with points in, and give the ranking as Python's own sort makes it."""
-    made = [(bytes([99 - at]) * 32, at // 2, micropoints) for at, micropoints in enumerate(POINTS)]
+    made = [(bytes([99 - at]) * 32, at // 2, gflop) for at, gflop in enumerate(POINTS)]
     with ledger.database.writer.begin() as connection:
-        connection.execute(text("UPDATE peer SET micropoints = 0"))
-        for key, registered, micropoints in made:
+        connection.execute(text("UPDATE peer SET gflop = 0"))
+        for key, registered, gflop in made:
             connection.execute(
                 text(
                     "INSERT INTO peer VALUES (:key, :at, 0, :last, :points, 0, 0, NULL, NULL, NULL)"
                 ),
-                {"key": key, "at": registered, "last": bytes(32), "points": micropoints},
+                {"key": key, "at": registered, "last": bytes(32), "points": gflop},
             )
     best = sorted((-points, at, key) for key, at, points in made if points)
     return [(rank, key, -points) for rank, (points, _, key) in enumerate(best, 1)]
@@ -58,7 +58,7 @@ def test_the_ranking_is_by_points_then_by_registration(tmp_path: Path) -> None:
             assert ranking.count(connection) == len(expected)
             for rank in range(len(expected) + 1):
                 found = ranking.after(connection, rank, 2)
-                assert [(one.rank, one.key, one.micropoints) for one in found] == expected[
+                assert [(one.rank, one.key, one.gflop) for one in found] == expected[
                     rank : rank + 2
                 ]
 
@@ -71,7 +71,7 @@ def test_neighbours_are_those_of_the_whole_ranking(tmp_path: Path) -> None:
             for rank, key, _ in expected:
                 found = ranking.around(connection, PeerKey(key), 2)
                 assert found is not None
-                said = [(one.rank, one.key, one.micropoints) for one in found]
+                said = [(one.rank, one.key, one.gflop) for one in found]
                 assert said == expected[max(rank - 3, 0) : rank + 2]
             without = ranking.around(connection, PeerKey(bytes([99]) * 32), 2)
             assert [one.rank for one in without or ()] == [5, 6], "the last ones of those with any"
@@ -107,8 +107,8 @@ def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: 
             )
             assert {one.closed_index for one in found} == mine
             assert [one.closed_index for one in found] == sorted(mine, reverse=True)
-            earned = sql.execute(select(Credit.micropoints).where(Credit.peer == key)).scalars()
-            assert sum(one.micropoints for one in found) == sum(earned)
+            earned = sql.execute(select(Credit.gflop).where(Credit.peer == key)).scalars()
+            assert sum(one.gflop for one in found) == sum(earned)
         counted = sql.execute(select(Attended.closed_index)).scalars().all()
         assert set(counted) == {one.closed_index for one in over}
         assert len(counted) >= 3 * len(over)

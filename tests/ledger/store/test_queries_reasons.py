@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LOGGED, BEYOND, NOWHERE = (bytes([number]) * 32 for number in (1, 2, 3))
 
-NOTHING = {"micropoints": 0, "unvested": 0, "forfeited": 0}
+NOTHING = {"gflop": 0, "unvested": 0, "forfeited": 0}
 
 
 def test_an_entry_beyond_the_end_of_the_log_explains_nothing(

@@ -55,8 +55,8 @@ def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -
         await swarm.play(one, two, three)
         assert paid(swarm, 2)[one.key] == {""}
         with swarm.ledger.database.reader.begin() as connection:
-            places = {team.name: team.micropoints for team in ranking.teams(connection, None, 9)}
-        earned = {peer.key: swarm.ledger.state.micropoints(peer.key) for peer in (one, two, three)}
+            places = {team.name: team.gflop for team in ranking.teams(connection, None, 9)}
+        earned = {peer.key: swarm.ledger.state.gflop(peer.key) for peer in (one, two, three)}
         assert places["puebla-2"] == earned[two.key], "what was earned before it left is its own"
         assert earned[three.key] < places["oaxaca"] < earned[one.key] + earned[three.key]
 

@@ -36,12 +36,11 @@ def peers(http: httpx.Client) -> list[dict[str, Any]]:
 def test_the_ranking_is_that_of_the_peers(http: httpx.Client) -> None:
     answer = http.get("/v1/ranking").json()
     best = sorted(
-        (one for one in peers(http) if one["micropoints"]),
-        key=lambda one: (-one["micropoints"], one["registered_index"]),
+        (one for one in peers(http) if one["gflop"]),
+        key=lambda one: (-one["gflop"], one["registered_index"]),
     )
     assert answer["rows"] == [
-        {"rank": rank, "key": one["key"], "micropoints": one["micropoints"]}
-        for rank, one in enumerate(best, 1)
+        {"rank": rank, "key": one["key"], "gflop": one["gflop"]} for rank, one in enumerate(best, 1)
     ]
     assert answer["ranked"] == len(best) == 2
     assert answer["as_of"] == http.get("/v1/runs").json()["as_of"]
@@ -59,7 +58,7 @@ def test_the_ranking_is_read_page_by_page_and_around_a_key(http: httpx.Client) -
     assert http.get("/v1/ranking", params=middle).json()["rows"] == whole
     alone = {"around": whole[1]["key"], "n": 0}
     assert http.get("/v1/ranking", params=alone).json()["rows"] == whole[1:2]
-    without = next(one["key"] for one in peers(http) if not one["micropoints"])
+    without = next(one["key"] for one in peers(http) if not one["gflop"])
     last = http.get("/v1/ranking", params={"around": without, "n": 2}).json()
     assert (last["rows"], last["ranked"]) == (whole[-2:], 2)
 
@@ -67,8 +66,8 @@ def test_the_ranking_is_read_page_by_page_and_around_a_key(http: httpx.Client) -
 def test_a_keys_rounds_add_up_to_its_points(http: httpx.Client) -> None:
     for one in peers(http):
         rounds = http.get(f"/v1/peers/{one['key']}/rounds").json()
-        paid = sum(row["micropoints"] for row in rounds["rounds"])
-        assert paid == one["micropoints"] + one["forfeited"]
+        paid = sum(row["gflop"] for row in rounds["rounds"])
+        assert paid == one["gflop"] + one["forfeited"]
         assert rounds["next"] is None
         ends = [row["closed_index"] for row in rounds["rounds"]]
         assert ends == sorted(ends, reverse=True)

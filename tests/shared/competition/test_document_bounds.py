@@ -116,8 +116,8 @@ def test_the_largest_result_fits_its_bound(slots: int) -> None:
         reason=JSON_INTEGER,
         windows=JSON_INTEGER,
         ms=JSON_INTEGER,
-        trainer_micropoints=JSON_INTEGER,
-        witness_micropoints=JSON_INTEGER,
+        trainer_gflop=JSON_INTEGER,
+        witness_gflop=JSON_INTEGER,
     )
     raw = RoundResult(slots=(row,) * slots).encode()
     assert len(raw) <= result_bytes(slots)

@@ -72,9 +72,9 @@ def test_a_manifest_without_one_is_what_it_was_before() -> None:
 def test_frozen_weights_are_paid_for_forward_and_backward_but_not_for_a_gradient() -> None:
     manifest = lora_manifest()
     due = 10**9 * (6 * manifest.model.parameters + 4 * 10_000) // 10**9
-    assert manifest.micropoints(10**9) == due
+    assert manifest.gflop(10**9) == due
     plain = tiny_manifest()
-    assert plain.micropoints(10**9) == 6 * plain.model.parameters
+    assert plain.gflop(10**9) == 6 * plain.model.parameters
 
 
 @pytest.mark.parametrize(

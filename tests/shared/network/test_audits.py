@@ -85,7 +85,7 @@ def test_an_auditor_trains_nothing_in_its_round_and_is_paid_for_what_it_repeats(
     for slot in current.reports:
         order = current.orders[slot]
         assert rows[slot].verdict == Verdict.AUDITED
-        assert rows[slot].trainer_micropoints == swarm.manifest.micropoints(order.tokens) > 0
+        assert rows[slot].trainer_gflop == swarm.manifest.gflop(order.tokens) > 0
 
 
 def test_at_most_half_of_the_trainers_audit_at_once() -> None:
@@ -267,7 +267,7 @@ def test_an_auditor_that_declines_is_not_paid_and_holds_nobody_up() -> None:
     swarm.post(one, StatementDraft(body, current.number))
     swarm.run_rounds(current.number)
     row = current.result(current.measured_ms()).slots[slot]
-    assert (row.verdict, row.trainer_micropoints) == (Verdict.SILENT, 0)
+    assert (row.verdict, row.trainer_gflop) == (Verdict.SILENT, 0)
     assert key in swarm.view.accounts.audits.paused
     assert swarm.view.accounts.members[key].is_active
     assert not any(

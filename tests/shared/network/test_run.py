@@ -103,8 +103,8 @@ def check_points(swarm: Swarm) -> int:
         and (name := needed_document(one.statement)) is not None
     ]
     rows = [row for result in results for row in result.slots]
-    assert all((row.trainer_micropoints > 0) == (row.verdict == 1) for row in rows)
-    paid = sum(row.trainer_micropoints + row.witness_micropoints for row in rows)
+    assert all((row.trainer_gflop > 0) == (row.verdict == 1) for row in rows)
+    paid = sum(row.trainer_gflop + row.witness_gflop for row in rows)
     earned = swarm.view.accounts.earned.values()
     assert paid == sum(one.trainer + one.witness for one in earned)
     return len(results)
@@ -239,9 +239,7 @@ def test_a_result_with_another_point_is_refused_even_if_its_hash_is_signed() -> 
     view, statement = swarm.replay(swarm.entries[:at]), swarm.entries[at].statement
     assert isinstance(statement.body, RoundClose)
     result = RoundResult.parse(swarm.blobs[sha256_of(statement)])
-    row = msgspec.structs.replace(
-        result.slots[0], trainer_micropoints=result.slots[0].trainer_micropoints + 1
-    )
+    row = msgspec.structs.replace(result.slots[0], trainer_gflop=result.slots[0].trainer_gflop + 1)
     forged = RoundResult(slots=(row, *result.slots[1:]))
     swarm.blobs[sha256(forged.encode())] = forged.encode()
     body = msgspec.structs.replace(statement.body, result=to_text(sha256(forged.encode())))

@@ -35,8 +35,8 @@ def row(contribution: str) -> SlotResult:
         reason=0,
         windows=3,
         ms=4,
-        trainer_micropoints=5,
-        witness_micropoints=6,
+        trainer_gflop=5,
+        witness_gflop=6,
     )
 
 

@@ -13,25 +13,25 @@ parameters = st.integers(1, 10**11)
 
 
 def test_the_published_example() -> None:
-    assert points.trainer_micropoints(1_000_000, 100_000_000) == 600_000  # 60 points
-    assert points.witness_micropoints(1_000_000, 500, 16) == 3_125
+    assert points.trainer_gflop(1_000_000, 100_000_000) == 600_000  # 60 points
+    assert points.witness_gflop(1_000_000, 500, 16) == 3_125
 
 
 @given(tokens, tokens, parameters)
 def test_splitting_work_among_keys_gains_nothing(one: int, other: int, size: int) -> None:
-    apart = points.trainer_micropoints(one, size) + points.trainer_micropoints(other, size)
-    together = points.trainer_micropoints(one + other, size)
+    apart = points.trainer_gflop(one, size) + points.trainer_gflop(other, size)
+    together = points.trainer_gflop(one + other, size)
     assert together - 1 <= apart <= together
 
 
 @given(st.integers(0, 2**53), st.integers(0, 5_000), st.integers(0, 16))
 def test_witnesses_never_get_more_than_their_share(total: int, share: int, elected: int) -> None:
-    each = points.witness_micropoints(total, share, elected)
+    each = points.witness_gflop(total, share, elected)
     assert each * max(elected, 1) * 10_000 <= total * share
 
 
 @pytest.mark.parametrize(
-    ("micropoints", "short", "exact"),
+    ("gflop", "short", "exact"),
     [
         (0, "0", "0"),
         (1, "0.0001", "0.0001"),
@@ -45,23 +45,23 @@ def test_witnesses_never_get_more_than_their_share(total: int, share: int, elect
         (189_309_999, "18,930", "18,930.9999"),
     ],
 )
-def test_amounts_are_cut_and_never_rounded_up(micropoints: int, short: str, exact: str) -> None:
-    assert points.points(micropoints) == short
-    assert points.exact_points(micropoints) == exact
+def test_amounts_are_cut_and_never_rounded_up(gflop: int, short: str, exact: str) -> None:
+    assert points.points(gflop) == short
+    assert points.exact_points(gflop) == exact
 
 
 @given(st.integers(0, 2**53 - 1))
-def test_an_exact_amount_loses_no_micropoint(micropoints: int) -> None:
-    whole, _, part = points.exact_points(micropoints).replace(",", "").partition(".")
-    assert int(whole) * points.MICROPOINTS + int(part.ljust(4, "0")) == micropoints
+def test_an_exact_amount_loses_no_gflop(gflop: int) -> None:
+    whole, _, part = points.exact_points(gflop).replace(",", "").partition(".")
+    assert int(whole) * points.GFLOP_PER_POINT + int(part.ljust(4, "0")) == gflop
 
 
 @given(st.integers(0, 2**53 - 1))
-def test_a_short_amount_is_close_and_never_too_much(micropoints: int) -> None:
-    shown = float(points.points(micropoints).replace(",", "")) * points.MICROPOINTS
-    assert micropoints * 0.99 - 1 <= shown <= micropoints * (1 + 1e-12)
+def test_a_short_amount_is_close_and_never_too_much(gflop: int) -> None:
+    shown = float(points.points(gflop).replace(",", "")) * points.GFLOP_PER_POINT
+    assert gflop * 0.99 - 1 <= shown <= gflop * (1 + 1e-12)
 
 
 def test_a_small_card_earns_hundreds_of_points_an_hour() -> None:
     hourly_flop = 1e12 * 3600  # a card that trains with one TFLOP/s
-    assert 100 <= hourly_flop / (points.FLOP_PER_MICROPOINT * points.MICROPOINTS) < 1000
+    assert 100 <= hourly_flop / (points.FLOP_PER_GFLOP * points.GFLOP_PER_POINT) < 1000

@@ -237,7 +237,7 @@ def test_a_result_row_says_what_became_of_each_slot() -> None:
     for slot, row in enumerate(rows):
         assert Verdict(row.verdict) is (Verdict.SILENT if slot == silent else Verdict.ACCEPTED)
         assert bool(row.contribution) == bool(row.windows) == bool(row.ms) == (slot != silent)
-        assert (row.trainer_micropoints > 0) == (row.witness_micropoints > 0) == (slot != silent)
+        assert (row.trainer_gflop > 0) == (row.witness_gflop > 0) == (slot != silent)
 
 
 def test_only_slots_that_witness_agree_on_heads() -> None:

@@ -100,7 +100,7 @@ class CompetitionFigures(Columns):
         self.set_parts((self.points, self.entrants, self.texts, self.evaluators))
 
     def show_row(self, row: CompetitionRow) -> None:
-        ours = sum({one.run: one.micropoints for one in row.entrants if one.run}.values())
+        ours = sum({one.run: one.gflop for one in row.entrants if one.run}.values())
         exact = self.tr("{points} points in the runs of its sides")
         self.points.show_value(
             figures.short_points(ours), exact.format(points=figures.exact_points(ours))

@@ -176,7 +176,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
     def _show_one(self, row: CompetitionRow, now_ms: int) -> None:
         snapshot = self.model.snapshot
         ledger, stage = snapshot.ledger.url if snapshot else "", stage_progress(row, now_ms).stage
-        worked_for = {one.run for one in row.entrants if one.micropoints} | {self._own_run()} - {""}
+        worked_for = {one.run for one in row.entrants if one.gflop} | {self._own_run()} - {""}
         self.about.show_row(row, now_ms, ledger)
         self.rules.show_row(row)
         self.judging.show_row(
@@ -370,8 +370,8 @@ class SideRow(ChoiceRow):
         self.facts.setText(BETWEEN.join(facts))
         self.facts.setVisible(bool(facts))
         earned = self.tr("You earned {points} points for it")
-        self.points.setText(earned.format(points=figures.short_points(side.micropoints)))
-        self.points.setVisible(bool(side.micropoints))
+        self.points.setText(earned.format(points=figures.short_points(side.gflop)))
+        self.points.setVisible(bool(side.gflop))
         self.sent.setVisible(side.has_submitted)
         self.fit.setVisible(run is not None and run.is_open and resources is not None)
         if run is not None and resources is not None:

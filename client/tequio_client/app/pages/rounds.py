@@ -78,7 +78,7 @@ WIDTHS = {
 }
 """Minimum width of each column in pixels; round and state share the rest."""
 WIDEST_WITNESSED = 444_444
-"""Micro-points of the widest figure expected for witnessing."""
+"""GFLOP of the widest figure expected for witnessing."""
 HIDDEN_FIRST = (RoundsColumn.ENERGY, RoundsColumn.WORK)
 """Columns hidden first in a narrow window; the round's dialog shows them all."""
 ANY = ""
@@ -175,7 +175,7 @@ class RoundDialog(QDialog):
         row = self._row
         tokens = figures.count(row.tokens) if row.tokens else figures.ABSENT
         energy = figures.energy(row.energy_j) if row.energy_j else figures.ABSENT
-        amounts = (row.micropoints, row.trained, row.witnessed)
+        amounts = (row.gflop, row.trained, row.witnessed)
         is_open = row.state == "pending"
         points, trained, witnessed = (
             figures.ABSENT if is_open else figures.exact_points(one) for one in amounts

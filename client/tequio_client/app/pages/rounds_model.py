@@ -209,10 +209,10 @@ class RoundsRows(TableRows[PointsRow]):
         if row.state == "pending":
             return figures.ABSENT, ""
         part = self.witness_points(row.witnessed) if row.witnessed else ""
-        return figures.short_points(row.micropoints), part
+        return figures.short_points(row.gflop), part
 
-    def witness_points(self, micropoints: int) -> str:
-        return self.tr("{points} as witness").format(points=figures.short_points(micropoints))
+    def witness_points(self, gflop: int) -> str:
+        return self.tr("{points} as witness").format(points=figures.short_points(gflop))
 
     def _proof_text(self, row: PointsRow) -> str:
         if is_checked(row):

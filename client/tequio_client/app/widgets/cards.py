@@ -190,7 +190,7 @@ class RankingRows(TableRows[RankRow]):
         if column == RANK:
             return figures.count(row.rank)
         if column == POINTS:
-            return figures.short_points(row.micropoints)
+            return figures.short_points(row.gflop)
         short = f"{row.key[:KEY_LETTERS]}…" if len(row.key) > KEY_LETTERS else row.key
         return self.tr("You") if row.is_ours else short
 
@@ -322,11 +322,11 @@ class StatCard(QFrame):
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
         self.setAccessibleDescription(note)
 
-    def show_points(self, micropoints: int, note: str, sign: str = "", more: str = "") -> None:
+    def show_points(self, gflop: int, note: str, sign: str = "", more: str = "") -> None:
         """`more` is added to the tool tip, on lines of its own."""
-        exact = self.tr("{points} points").format(points=figures.exact_points(micropoints))
+        exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
         told = f"{exact}\n{more}" if more else exact
-        self.show_figure(sign + figures.short_points(micropoints), note, told)
+        self.show_figure(sign + figures.short_points(gflop), note, told)
 
 
 class StatCards(Columns):

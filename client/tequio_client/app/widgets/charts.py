@@ -81,7 +81,7 @@ def round_step(least: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartData:
-    """Micro-points and a label for each step, oldest first."""
+    """GFLOP and a label for each step, oldest first."""
 
     values: tuple[int, ...] = ()
     labels: tuple[str, ...] = ()

@@ -17,14 +17,14 @@ SCALES = ((12, "{number}T"), (9, "{number}B"), (6, "{number}M"), (3, "{number}k"
 ABSENT = "–"
 
 
-def short_points(micropoints: int) -> str:
+def short_points(gflop: int) -> str:
     """Points by the rule for all programs: 18,930 or 41.2 or 0.0123; cut, not rounded."""
-    return _amount(points.digits(micropoints))
+    return _amount(points.digits(gflop))
 
 
-def exact_points(micropoints: int) -> str:
-    """Points to the last micropoint, without trailing zeros."""
-    return _amount(points.exact_digits(micropoints))
+def exact_points(gflop: int) -> str:
+    """Points to the last GFLOP, without trailing zeros."""
+    return _amount(points.exact_digits(gflop))
 
 
 def _amount(parts: tuple[int, str]) -> str:

@@ -206,7 +206,7 @@ def _competition_row(
             name=one.entrant,
             run=one.side or "",
             run_name=names.get(one.side or "", ""),
-            micropoints=ours.get(one.side or "", 0),
+            gflop=ours.get(one.side or "", 0),
             has_submitted=one.submission is not None,
             **_score(places.get(one.entrant)),
         )

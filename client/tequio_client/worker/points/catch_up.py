@@ -173,13 +173,13 @@ class PointsCatchUp:
         self.pause_s = 0.1  # pause after each proven round
         self.page_rounds = 100  # rounds requested from the ledger at a time
         self._is_rechecked = False  # everything was checked a second time already
-        # Micro-points of this key by the ledger's last answer: all that rounds paid, what of it is
+        # GFLOP of this key by the ledger's last answer: all that rounds paid, what of it is
         # forfeited, and what can still be.
         self.claimed, self.forfeited, self.unvested = 0, 0, 0
         self.is_complete = False  # True if the last pass proved all claimed points
         self.forked = ""  # why this log is not trusted any more; empty: it is
         self.on_difference: Callable[[int, int], None] = lambda _, __: None
-        """Called with claimed and proven micropoints if they differ after a full check."""
+        """Called with claimed and proven GFLOP if they differ after a full check."""
 
     async def run(self) -> None:
         """Catch up regularly; returns only when the log turns out to be another one."""
@@ -210,7 +210,7 @@ class PointsCatchUp:
                 raise
             self.claimed, self.is_complete = 0, True
             return
-        self.claimed = account.micropoints + account.forfeited
+        self.claimed = account.gflop + account.forfeited
         self.forfeited, self.unvested = account.forfeited, account.unvested
         newest = (await self._ledger.peer_rounds(self._key, limit=1)).rounds
         if newest:

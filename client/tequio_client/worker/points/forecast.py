@@ -15,7 +15,7 @@ import structlog
 from tequio_client import files
 from tequio_client.worker.points.points_db import DatabaseFile
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.points import FLOP_PER_MICROPOINT
+from tequio_shared.round.points import FLOP_PER_GFLOP
 
 log = structlog.get_logger(__name__)
 
@@ -58,16 +58,16 @@ def record_speed(folder: Path, device: str, flop_per_s: float) -> None:
 
 
 def by_speed(flop_per_s: float, train_ms: int, round_ms: int) -> int:
-    """Micropoints per day of a device that trains in each round of `round_ms`.
+    """GFLOP per day of a device that trains in each round of `round_ms`.
 
     It trains for `train_ms` of these, and waits for the witnesses in the rest.
     """
     share = min(train_ms / max(round_ms, 1), 1.0)
-    return int(flop_per_s * DAY_S * share / FLOP_PER_MICROPOINT)
+    return int(flop_per_s * DAY_S * share / FLOP_PER_GFLOP)
 
 
 def by_rounds(file: DatabaseFile, now_ms: int) -> int:
-    """Micropoints per day at the pace of the last rounds; 0: too few, or none lately.
+    """GFLOP per day at the pace of the last rounds; 0: too few, or none lately.
 
     Raises DatabaseError.
     """

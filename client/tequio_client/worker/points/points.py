@@ -127,7 +127,7 @@ class PointsRecorder:
 
 
 class PointsTotals(NamedTuple):
-    """Proven micropoints today and in total; pending rounds, and rounds rejected today."""
+    """Proven GFLOP today and in total; pending rounds, and rounds rejected today."""
 
     today: int = 0
     total: int = 0
@@ -150,7 +150,7 @@ def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
 
 
 def points_by_run(file: DatabaseFile) -> dict[str, int]:
-    """Proven micropoints by run id; raises DatabaseError."""
+    """Proven GFLOP by run id; raises DatabaseError."""
     rows = file.rows(
         "SELECT run, SUM(trained + witnessed) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
@@ -165,7 +165,7 @@ def run_ids(file: DatabaseFile) -> frozenset[str]:
 
 def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
     rows = file.rows(
-        "SELECT *, trained + witnessed AS micropoints "
+        "SELECT *, trained + witnessed AS gflop "
         "FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
         "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",
         asked.before,
@@ -343,9 +343,7 @@ class Bookkeeping:
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
-            control.RankRow(
-                rank=row.rank, key=row.key, micropoints=row.micropoints, is_ours=row.key == ours
-            )
+            control.RankRow(rank=row.rank, key=row.key, gflop=row.gflop, is_ours=row.key == ours)
             for row in found.rows[: 2 * asked.around + 1]
         )
         return control.RankingReply(rows=rows, ranked=found.ranked)
@@ -363,11 +361,11 @@ class Bookkeeping:
                 values["reason"] = outcome.reason
             case ActivityEvent.ROUND_AUDITED:
                 values |= {
-                    "points": outcome.micropoints,
+                    "points": outcome.gflop,
                     "audited": outcome.audited_round,
                 }
             case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
-                values["points"] = outcome.micropoints
+                values["points"] = outcome.gflop
         self.activity.add(code, level, **values)
 
     def _record_difference(self, claimed: int, proven: int) -> None:

@@ -6,7 +6,7 @@ its last entry is proven to be in a log whose checkpoint this worker has checked
 changes again. Outcomes that are unproven when the database is opened are dropped: their proof may
 never have come.
 
-Amounts are in micropoints, times in milliseconds since 1970 by the coordinator's clock. The
+Amounts are in GFLOP, times in milliseconds since 1970 by the coordinator's clock. The
 database can be rebuilt from the ledger, except device, tokens, energy and loss, which are only
 shown to the user.
 """
@@ -152,7 +152,7 @@ def _set_aside(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOutcome:
-    """The outcome of a round for one key; amounts in micropoints.
+    """The outcome of a round for one key; amounts in GFLOP.
 
     `state` is `verified` if the key earned something or had nothing to train, else `rejected`.
     `reason` tells why training earned nothing: `void`, `silent`, `not-selected` or the protocol's
@@ -168,7 +168,7 @@ class RoundOutcome:
     """Round of the contribution that the key repeated instead of training, 0: none. Not stored."""
 
     @property
-    def micropoints(self) -> int:
+    def gflop(self) -> int:
         return self.trained + self.witnessed
 
 
@@ -185,12 +185,12 @@ def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOu
     reason = _reason(row, had_windows=roster.members[slot].share > 0)
     if reason == NO_POINTS and audited_round:
         reason = NOT_AUDITED
-    earned = row.trainer_micropoints + row.witness_micropoints
+    earned = row.trainer_gflop + row.witness_gflop
     return RoundOutcome(
         state=VERIFIED if earned or reason in {"", NO_POINTS, NOT_AUDITED} else REJECTED,
         reason=reason,
-        trained=row.trainer_micropoints,
-        witnessed=row.witness_micropoints,
+        trained=row.trainer_gflop,
+        witnessed=row.witness_gflop,
         audited_round=audited_round if row.verdict == Verdict.AUDITED else 0,
     )
 
@@ -204,7 +204,7 @@ def _reason(row: SlotResult, *, had_windows: bool) -> str:
         case Verdict.SILENT if had_windows:
             return SILENT
         case Verdict.SILENT:
-            return "" if row.witness_micropoints else NO_POINTS
+            return "" if row.witness_gflop else NO_POINTS
     try:
         return RejectionReason(row.reason).name.lower().replace("_", "-")
     except ValueError:  # of a later version
@@ -345,7 +345,7 @@ class PointsDatabase:
         return bool(self.file.rows(query, number, PENDING))
 
     def verified_below(self, size: int) -> int:
-        """Proven micropoints of rounds that ended below that log size."""
+        """Proven GFLOP of rounds that ended below that log size."""
         ((amount,),) = self.file.rows(
             "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
             "WHERE state != 'pending' AND entry < ?",

@@ -474,7 +474,7 @@ async def _check_settled(node: Node, joined: JoinedRun, feedback: ErrorFeedback)
     header, run = feedback.open_header, to_text(joined.manifest.run_id)
     known = feedback.ended_round if header is None else max(feedback.ended_round, header.round)
     for one in page.rounds:
-        if (one.run, one.outcome) == (run, CLOSED) and one.round > known and one.micropoints:
+        if (one.run, one.outcome) == (run, CLOSED) and one.round > known and one.gflop:
             log.warning("error feedback dropped: older than the last work", round=one.round)
             await trio.to_thread.run_sync(feedback.start_over)
             return

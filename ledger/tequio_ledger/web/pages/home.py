@@ -103,7 +103,7 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
             ranked=ranked,
             members=sum(run.members for run in listed if not run.is_over),
             tokens=tokens,
-            today_micropoints=by_day.get(now_ms // DAY_MS, 0),
+            today_gflop=by_day.get(now_ms // DAY_MS, 0),
             points=run_charts.points_per_day(by_day, now_ms),
             leaders=best,
         )
@@ -195,7 +195,7 @@ def _api_line(method: str, path: str, operation: Json) -> ApiLine:
 @render.in_queue
 def get_about(request: Request, ledger: Ledger) -> Response:
     """Explain points with an example, worked out by the functions that pay."""
-    paid = points.trainer_micropoints(TOKENS, PARAMETERS)
+    paid = points.trainer_gflop(TOKENS, PARAMETERS)
     return render.page(
         request,
         ledger,
@@ -204,10 +204,10 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         cache=render.CACHE_SETTLED,
         tokens=TOKENS,
         parameters=PARAMETERS,
-        trainer_micropoints=paid,
+        trainer_gflop=paid,
         share_bp=SHARE_BP,
         elected=ELECTED,
-        witness_micropoints=points.witness_micropoints(ELECTED * paid, SHARE_BP, ELECTED),
+        witness_gflop=points.witness_gflop(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
     )
 

@@ -46,7 +46,7 @@ RANKINGS = {"people": "People", "teams": "Teams"}
 class LeaderRow:
     rank: int
     key: PeerKey
-    micropoints: int
+    gflop: int
     standing: str
     rounds: int | None = None
     """Rounds in the span that paid it; None for all time."""
@@ -103,7 +103,7 @@ def _owners(connection: Connection, since_ms: int | None, after: int) -> list[Le
         LeaderRow(
             rank=rank,
             key=one.key,
-            micropoints=one.micropoints,
+            gflop=one.gflop,
             standing=_standing(connection, one.key),
             rounds=one.rounds,
             others=one.keys - 1,
@@ -120,7 +120,7 @@ def _around(connection: Connection, key_text: str) -> list[LeaderRow]:
         LeaderRow(
             rank=one.rank,
             key=one.key,
-            micropoints=one.micropoints,
+            gflop=one.gflop,
             standing=_standing(connection, one.key),
         )
         for one in near
@@ -149,7 +149,7 @@ def get_peer(
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
-        near = ranking.around(connection, peer, 0) if row.peer.micropoints else None
+        near = ranking.around(connection, peer, 0) if row.peer.gflop else None
         ranked = ranking.count(connection)
     accounts = (view.accounts.earned for view in state.runs.values())
     return render.page(
@@ -171,7 +171,7 @@ def get_peer(
         ),
         proofs_asked=state.asked[peer],
         proofs_sent=state.proofs[peer],
-        proofs_micropoints=sum(one[peer].witness for one in accounts if peer in one),
+        proofs_gflop=sum(one[peer].witness for one in accounts if peer in one),
         older=rows[-1].closed_index if len(rows) == ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=newest,

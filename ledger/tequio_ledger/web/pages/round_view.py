@@ -210,7 +210,7 @@ class SlotOutcome:
     is_elected: bool
     proof_index: int | None
     duty: StatusLabel
-    micropoints: int
+    gflop: int
 
     @property
     def why(self) -> str:
@@ -243,8 +243,8 @@ def slot_outcome(record: RoundRecord, slot: int) -> SlotOutcome:
         votes=sum(slot in one.vouched for at, one in record.findings.items() if at != slot),
         is_elected=slot in record.elected,
         proof_index=sent.index if sent else None,
-        duty=_duty(record, slot, row.witness_micropoints if row else 0),
-        micropoints=row.trainer_micropoints + row.witness_micropoints if row else 0,
+        duty=_duty(record, slot, row.witness_gflop if row else 0),
+        gflop=row.trainer_gflop + row.witness_gflop if row else 0,
     )
 
 

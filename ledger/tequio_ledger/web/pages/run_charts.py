@@ -11,7 +11,7 @@ from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, as_bars, chart
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
-from tequio_shared.round.points import MICROPOINTS, points
+from tequio_shared.round.points import GFLOP_PER_POINT, points
 
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
@@ -203,14 +203,14 @@ def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
     return as_bars(made)
 
 
-def _day(number: int, micropoints: int, today: int) -> ChartReading:
+def _day(number: int, gflop: int, today: int) -> ChartReading:
     label = text.day(number * text.DAY_MS)
     is_open = number == today
     return ChartReading(
         at=number,
-        value=micropoints / MICROPOINTS,
+        value=gflop / GFLOP_PER_POINT,
         label=label,
-        caption=f"{label}{', so far' if is_open else ''}: {points(micropoints)} points",
+        caption=f"{label}{', so far' if is_open else ''}: {points(gflop)} points",
         is_open=is_open,
     )
 

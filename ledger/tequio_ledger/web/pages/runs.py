@@ -296,7 +296,7 @@ async def get_round(
             stated=stated.most_common(),
             tokens=sum(one.tokens for one in accepted),
             windows=assignment.count_windows(record.roster.pool),
-            micropoints=sum(one.micropoints for one in slots),
+            gflop=sum(one.gflop for one in slots),
             accepted=len(accepted),
         )
 

@@ -523,8 +523,8 @@ def test_it_is_drawn_four_times_a_second_at_most(
     qtbot.waitUntil(lambda: home.stats.total.figure.text() == "39.0", timeout=2_000)
 
 
-def _with_total(micropoints: int) -> Snapshot:
-    return replace(LENDING, points=replace(LENDING.points, total=micropoints))
+def _with_total(gflop: int) -> Snapshot:
+    return replace(LENDING, points=replace(LENDING.points, total=gflop))
 
 
 def _asked(worker: ScriptedWorker) -> list[type]:

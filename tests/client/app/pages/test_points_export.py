@@ -1,4 +1,4 @@
-"""The export: every round, every micropoint, all of the file or none of it."""
+"""The export: every round, every GFLOP, all of the file or none of it."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ def test_every_round_is_written_as_it_is(
     rows = _read(path)
     assert len(rows) == len(app_worker_answers.ROWS)
     assert [int(row["number"]) for row in rows] == [row.number for row in app_worker_answers.ROWS]
-    total = sum(row.micropoints for row in app_worker_answers.ROWS)
-    assert sum(int(row["micropoints"]) for row in rows) == total
+    total = sum(row.gflop for row in app_worker_answers.ROWS)
+    assert sum(int(row["gflop"]) for row in rows) == total
     for written, row in zip(rows, app_worker_answers.ROWS, strict=True):
-        trained, witnessed = written["trained_micropoints"], written["witnessed_micropoints"]
+        trained, witnessed = written["trained_gflop"], written["witnessed_gflop"]
         assert (int(trained), int(witnessed)) == (row.trained, row.witnessed)
         assert float(written["energy_j"]) == row.energy_j
     pages = [one for one in worker.received if isinstance(one, control.AskQuestion)]

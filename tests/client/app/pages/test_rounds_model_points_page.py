@@ -117,7 +117,7 @@ def test_a_verified_round_has_all_its_cells(page: PointsPage, worker: ScriptedWo
     assert cells[RoundsColumn.ROUND] == ("nova-350m", "Round 1,837")
     assert cells[RoundsColumn.STATE] == ("Verified", "")
     assert cells[RoundsColumn.WORK] == ("RTX 4070", "983,040 tokens")
-    assert cells[RoundsColumn.POINTS][0] == figures.short_points(row.micropoints)
+    assert cells[RoundsColumn.POINTS][0] == figures.short_points(row.gflop)
     assert cells[RoundsColumn.POINTS][1].endswith(" as witness")
     assert cells[RoundsColumn.ENERGY][0].endswith("Wh")
 
@@ -293,9 +293,7 @@ def test_rounds_that_cannot_be_had_can_be_asked_for_again(
 
 def test_a_round_that_is_proven_changes_at_once(page: PointsPage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker)
-    proven = replace(
-        PENDING, state="verified", micropoints=5, trained=5, entry=9, size=10, root="r"
-    )
+    proven = replace(PENDING, state="verified", gflop=5, trained=5, entry=9, size=10, root="r")
     worker.replies[AskPoints] = PointsReply(rows=(proven, *app_worker_answers.ROWS[1:ROUNDS_PAGE]))
     _show_snapshot(page, worker)
     assert _cells(page, 0)[RoundsColumn.STATE][0] == "Pending", "nothing was said to have changed"

@@ -33,7 +33,7 @@ def test_the_proof_is_told_in_words_and_can_be_copied(qtbot: QtBot) -> None:
     for line in (
         "nova-350m, round 1,837",
         "Verified",
-        f"Points: {figures.exact_points(VERIFIED.micropoints)}",
+        f"Points: {figures.exact_points(VERIFIED.gflop)}",
         f"For training: {figures.exact_points(VERIFIED.trained)}",
         f"For checking others' work: {figures.exact_points(VERIFIED.witnessed)}",
         f"Ledger: {URL}",

@@ -152,7 +152,7 @@ def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
         RankRow(
             rank=45 + at,
             key=f"key-number-{at}-of-many",
-            micropoints=at * 10**7,
+            gflop=at * 10**7,
             is_ours=at == 1,
         )
         for at in range(3)

@@ -121,7 +121,7 @@ async def test_our_points_are_those_that_were_proven(
     book.add_round(RoundPlace(number=9, run=listing.nova, run_name="r", round=9, at_ms=9))
     async with LedgerApi(listing.program.url) as api:
         found = await CompetitionsList(api, book.file, onlooker).read()
-    ours = {one.name: one.micropoints for one in found.rows[0].entrants}
+    ours = {one.name: one.gflop for one in found.rows[0].entrants}
     assert (ours["nova"], ours["comet"], ours["lone-wolf"]) == (15_000_000, 0, 0)
 
 

@@ -86,7 +86,7 @@ async def test_an_answer_that_nobody_could_read_is_an_error_and_no_answer(tmp_pa
 
     async with served(tmp_path) as desk:
         row = PointsRow(number=1, run="r", run_name="r", round=1, at_ms=1, state="verified")
-        desk.rows = (replace(row, micropoints=2**60),)
+        desk.rows = (replace(row, gflop=2**60),)
         assert await trio.to_thread.run_sync(call) == "all is well"
 
 

@@ -94,7 +94,7 @@ async def listed(kept: Bookkeeping) -> PointsReply:
     return found
 
 
-async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_path: Path) -> None:
+async def test_every_key_proves_its_points_to_the_gflop(honest: str, tmp_path: Path) -> None:
     async with LedgerApi(honest) as api:
         rows = await ranked(api)
         assert len(rows) == 2, "the third is quarantined, and has lost what had not vested"
@@ -104,9 +104,9 @@ async def test_every_key_proves_its_points_to_the_micropoint(honest: str, tmp_pa
             async with keeping(api, PeerKey(from_text(row.key)), home) as kept:
                 await kept.catch_up.run_once()
                 shown = kept.totals(0)
-                assert (shown.total, shown.unverified, shown.pending) == (row.micropoints, 0, 0)
+                assert (shown.total, shown.unverified, shown.pending) == (row.gflop, 0, 0)
                 found = await listed(kept)
-                assert sum(one.micropoints for one in found.rows) == row.micropoints
+                assert sum(one.gflop for one in found.rows) == row.gflop
                 size = (await api.checkpoint()).size
                 assert all(one.size == size and one.root for one in found.rows)
                 assert {one.run_name for one in found.rows} == {"paper"}
@@ -147,7 +147,7 @@ LIES = {
     ),
     "a round that was not ours": (
         "UPDATE round SET roster_index = roster_index + 1 WHERE round = 1",
-        "UPDATE peer SET micropoints = micropoints + 5 WHERE micropoints > 0",
+        "UPDATE peer SET gflop = gflop + 5 WHERE gflop > 0",
     ),
 }
 
@@ -158,7 +158,7 @@ async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
 ) -> None:
     async with talking(copied(lived, tmp_path / "ledger", *LIES[lie])) as api:
         key = await best(api)
-        claimed = (await api.peer(key)).micropoints
+        claimed = (await api.peer(key)).gflop
         async with keeping(api, key, tmp_path) as kept:
             kept.catch_up.pause_s = 0
             await kept.catch_up.run_once()
@@ -173,12 +173,12 @@ async def test_what_a_ledger_claims_beyond_its_log_stays_unverified(
 async def test_a_credit_that_the_log_does_not_give_is_not_counted(
     lived: Path, tmp_path: Path
 ) -> None:
-    lie = "UPDATE credit SET micropoints = 1000000000"
+    lie = "UPDATE credit SET gflop = 1000000000"
     async with talking(copied(lived, tmp_path / "ledger", lie)) as api:
         key = await best(api)
         async with keeping(api, key, tmp_path) as kept:
             await kept.catch_up.run_once()
-            assert kept.totals(0).total == (await api.peer(key)).micropoints < 1_000_000_000
+            assert kept.totals(0).total == (await api.peer(key)).gflop < 1_000_000_000
 
 
 async def test_another_log_than_the_remembered_one_proves_nothing(

@@ -26,7 +26,7 @@ def db(tmp_path: Path) -> Iterator[PointsDatabase]:
 
 
 def earn(db: PointsDatabase, amounts: list[int], every_ms: int = 3 * MINUTE_MS) -> int:
-    """Record rounds that paid these micropoints; returns the time of the last."""
+    """Record rounds that paid these GFLOP; returns the time of the last."""
     for at, amount in enumerate(amounts):
         outcome = RoundOutcome(state=VERIFIED, trained=amount)
         db.record_end(place(10 * at, at_ms=at * every_ms), 10 * at + 9, outcome)
@@ -58,7 +58,7 @@ def test_a_measured_device_trains_in_its_part_of_each_round(tmp_path: Path) -> N
     speeds = forecast.read_speeds(tmp_path)
     assert speeds == {"cuda:0": 5 * TERA, "cpu": TERA / 20}
     whole = forecast.by_speed(speeds["cuda:0"], train_ms=60_000, round_ms=60_000)
-    assert whole == 5_000 * 86_400, "micropoints of 10^9 FLOP"
+    assert whole == 5_000 * 86_400, "GFLOP are 10^9 FLOP"
     assert forecast.by_speed(speeds["cuda:0"], train_ms=60_000, round_ms=80_000) == whole * 3 // 4
     assert forecast.by_speed(0.0, train_ms=60_000, round_ms=0) == 0
 

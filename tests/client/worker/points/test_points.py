@@ -192,10 +192,10 @@ def one_round(
         reason=reason,
         windows=0,
         ms=0,
-        trainer_micropoints=trained,
-        witness_micropoints=witnessed,
+        trainer_gflop=trained,
+        witness_gflop=witnessed,
     )
-    others = msgspec.structs.replace(slot, trainer_micropoints=999, verdict=1, reason=0)
+    others = msgspec.structs.replace(slot, trainer_gflop=999, verdict=1, reason=0)
     return closed_outcome(roster, RoundResult(slots=(others, slot)), ANA)
 
 
@@ -224,4 +224,4 @@ async def test_an_outcome_says_why_training_gave_nothing(
 async def test_documents_without_our_slot_prove_nothing() -> None:
     with pytest.raises(PeerError, match="no slot"):
         closed_outcome(Roster(members=(), pool=(), train_ms=1), RoundResult(slots=()), ANA)
-    assert points_db.VOIDED.micropoints == 0
+    assert points_db.VOIDED.gflop == 0

@@ -109,7 +109,7 @@ def test_energy_goes_to_the_round_that_it_was_spent_in(kept: Bookkeeping) -> Non
 
 
 def test_points_beyond_those_proven_are_shown_as_unverified(kept: Bookkeeping) -> None:
-    each = PAID.micropoints
+    each = PAID.gflop
     kept.catch_up.claimed = 3 * each
     assert (kept.totals(0).total, kept.totals(0).unverified) == (0, 3 * each)
     kept.points_db.record_proven_end(place(10), 19, PAID, checkpoint(20))

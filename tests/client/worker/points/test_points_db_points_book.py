@@ -58,7 +58,7 @@ def book(tmp_path: Path) -> Iterator[PointsDatabase]:
 
 def states(book: PointsDatabase) -> dict[int, tuple[str, int]]:
     rows = points.read_rounds(book.file, AskPoints()).rows
-    return {row.number: (row.state, row.micropoints) for row in rows}
+    return {row.number: (row.state, row.gflop) for row in rows}
 
 
 def total(book: PointsDatabase) -> int:
@@ -74,7 +74,7 @@ def test_a_round_counts_only_when_a_checkpoint_covers_its_end(book: PointsDataba
     assert total(book) == 0
     assert book.mark_proven(RUN, 20, checkpoint(25)) == 1
     (row,) = points.read_rounds(book.file, AskPoints()).rows
-    assert (row.state, row.micropoints, row.trained, row.witnessed) == (
+    assert (row.state, row.gflop, row.trained, row.witnessed) == (
         "verified",
         1_050_000,
         1_000_000,
@@ -91,7 +91,7 @@ def test_a_reader_of_one_run_proves_and_forgets_nothing_of_another(book: PointsD
     assert [states(book)[number][0] for number in (10, 20)] == ["verified", "pending"]
     book.forget_unproven(RUN)
     assert book.mark_proven(NEXT_RUN, 99, checkpoint(99)) == 1
-    assert states(book)[20] == ("verified", PAID.micropoints)
+    assert states(book)[20] == ("verified", PAID.gflop)
 
 
 def test_what_was_proven_never_changes(book: PointsDatabase) -> None:
@@ -109,7 +109,7 @@ def test_one_round_is_never_counted_twice(book: PointsDatabase) -> None:
     book.record_proven_end(place(10), 19, PAID, checkpoint(50))
     again = RoundPlace(number=11, run=RUN, run_name="tiny", round=1, at_ms=5)
     book.record_proven_end(again, 29, PAID, checkpoint(50))
-    assert total(book) == PAID.micropoints
+    assert total(book) == PAID.gflop
 
 
 def test_an_end_whose_proof_an_earlier_life_owed_is_forgotten(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_an_end_whose_proof_an_earlier_life_owed_is_forgotten(tmp_path: Path) ->
         first.mark_proven(RUN, 20, checkpoint(20))
     with closing(PointsDatabase.opened(tmp_path, KEY)) as second:
         second.mark_proven(RUN, 99, checkpoint(99))
-        assert states(second) == {10: ("verified", PAID.micropoints), 20: ("pending", 0)}
+        assert states(second) == {10: ("verified", PAID.gflop), 20: ("pending", 0)}
 
 
 KILLED = """
@@ -144,7 +144,7 @@ def test_a_kill_in_mid_write_leaves_what_was_written_before(tmp_path: Path) -> N
     assert done.returncode == -signal.SIGKILL
     with closing(PointsDatabase.opened(tmp_path, KEY)) as book:
         assert book.file.set_aside_path is None
-        assert states(book) == {10: ("verified", PAID.micropoints), 20: ("pending", 0)}
+        assert states(book) == {10: ("verified", PAID.gflop), 20: ("pending", 0)}
 
 
 def damage(path: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_file_that_does_not_fit_is_kept_aside(tmp_path: Path, harm: object) ->
         second.record_proven_end(place(10), 19, PAID, checkpoint(20))
     with closing(PointsDatabase.opened(tmp_path, KEY)) as third:
         assert third.file.set_aside_path is None
-        assert total(third) == PAID.micropoints
+        assert total(third) == PAID.gflop
 
 
 def test_another_keys_book_is_not_taken_for_ours(tmp_path: Path) -> None:
@@ -216,10 +216,10 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(book: PointsDatabase) -
     with pytest.raises(DatabaseError, match="cannot write"):
         fill(book)
     shown = points.read_sums(book.file, 0)
-    assert shown.total % PAID.micropoints == 0
+    assert shown.total % PAID.gflop == 0
     book.file.rows("PRAGMA max_page_count = 1000000")
     book.record_proven_end(place(30_000), 30_009, PAID, checkpoint(40_000))
-    assert points.read_sums(book.file, 0).total == shown.total + PAID.micropoints
+    assert points.read_sums(book.file, 0).total == shown.total + PAID.gflop
 
 
 # --- how far the list was looked through
@@ -270,7 +270,7 @@ def test_sums_know_today(book: PointsDatabase) -> None:
     book.record_proven_end(place(40, at_ms=midnight + 1), 49, VOIDED, checkpoint(99))
     book.add_round(place(50, at_ms=midnight))
     book.record_end(place(60, at_ms=midnight), 69, PAID)
-    each = PAID.micropoints
+    each = PAID.gflop
     assert points.read_sums(book.file, midnight) == points.PointsTotals(
         today=each, total=2 * each, pending=2, rejected=1
     )
@@ -287,7 +287,7 @@ def test_a_series_adds_up_by_steps(book: PointsDatabase) -> None:
         book.add_energy(number, 100.0)
     book.record_work(20, "cpu", 7, 2.25)
     found = points.read_series(book.file, AskSeries(), now_ms=5 * DAY_MS)
-    each = PAID.micropoints
+    each = PAID.gflop
     assert (found.since_ms, found.step_ms) == (5, DAY_MS)
     assert found.verified == (each, 0, each, 0, each)
     assert found.energy_j == (100.0, 0.0, 100.0, 0.0, 100.0)
@@ -298,9 +298,9 @@ def test_a_series_adds_up_by_steps(book: PointsDatabase) -> None:
 def test_a_clock_that_was_set_back_loses_no_points(book: PointsDatabase) -> None:
     book.record_proven_end(place(10, at_ms=100 * DAY_MS), 19, PAID, checkpoint(99))
     found = points.read_series(book.file, AskSeries(since_ms=DAY_MS), now_ms=3 * DAY_MS)
-    assert found.verified == (0, 0, PAID.micropoints)
+    assert found.verified == (0, 0, PAID.gflop)
     first = points.read_series(book.file, AskSeries(), now_ms=3 * DAY_MS)
-    assert first.verified == (PAID.micropoints,)
+    assert first.verified == (PAID.gflop,)
 
 
 def test_a_long_series_is_given_in_longer_steps(book: PointsDatabase) -> None:
@@ -308,7 +308,7 @@ def test_a_long_series_is_given_in_longer_steps(book: PointsDatabase) -> None:
     found = points.read_series(book.file, AskSeries(since_ms=1, step_ms=60_000), 400 * DAY_MS)
     assert len(found.verified) <= points.STEPS
     assert found.step_ms % 60_000 == 0
-    assert sum(found.verified) == PAID.micropoints
+    assert sum(found.verified) == PAID.gflop
 
 
 def test_losses_are_those_of_the_run_oldest_first(book: PointsDatabase) -> None:

@@ -47,7 +47,7 @@ class Returning:
     def worked(self, number: int, *, outcome: str = "closed", points: int = 5) -> None:
         """List a round of the run, as the newest."""
         assert self.rounds is not None
-        row = SimpleNamespace(run=to_text(RUN), outcome=outcome, round=number, micropoints=points)
+        row = SimpleNamespace(run=to_text(RUN), outcome=outcome, round=number, gflop=points)
         self.rounds.insert(0, row)
 
     async def peer_rounds(self, _key: bytes) -> SimpleNamespace:

@@ -26,7 +26,7 @@ from tequio_ledger.web.pages.charts import (
 )
 from tequio_ledger.web.pages.run_charts import points_per_day
 from tequio_ledger.web.pages.text import DAY_MS
-from tequio_shared.round.points import MICROPOINTS
+from tequio_shared.round.points import GFLOP_PER_POINT
 
 FINITE = st.floats(min_value=-1e12, max_value=1e12, allow_nan=False, allow_subnormal=False)
 
@@ -152,7 +152,7 @@ def test_bars_are_as_high_as_their_values_and_nothing_is_drawn_between_them() ->
 
 
 def test_the_day_that_is_not_over_says_so() -> None:
-    made = points_per_day({10: 3 * MICROPOINTS, 12: MICROPOINTS}, 12 * DAY_MS + 5)
+    made = points_per_day({10: 3 * GFLOP_PER_POINT, 12: GFLOP_PER_POINT}, 12 * DAY_MS + 5)
     assert [bar.is_open for bar in made.layouts[0].bars] == [False, False, False, True]
     assert made.readings[-1].caption == "13 Jan, so far: 1.00 points"
     assert made.readings[-2].caption == "12 Jan: 0 points"

@@ -45,9 +45,7 @@ def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: PageSi
             LogEntry.author == key, LogEntry.type == "witness.proof"
         )
         sent = connection.scalar(proofs) or 0
-        paid = select(func.sum(Credit.micropoints)).where(
-            Credit.peer == key, Credit.kind == "witness"
-        )
+        paid = select(func.sum(Credit.gflop)).where(Credit.peer == key, Credit.kind == "witness")
         earned = points(int(connection.scalar(paid) or 0))
     assert sent > ROUNDS
     for page in (first, seen.pages.get(older)):
@@ -76,8 +74,8 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: PageSite) -> None:
 
 def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
-        order = (Peer.micropoints.desc(), Peer.registered_index)
-        query = select(Peer.key).where(Peer.micropoints > 0).order_by(*order)
+        order = (Peer.gflop.desc(), Peer.registered_index)
+        query = select(Peer.key).where(Peer.gflop > 0).order_by(*order)
         wanted = [f"/peers/{to_text(key)}" for key in connection.scalars(query)]
     found = [link for link in seen.pages.get("/leaderboard").links() if link[:7] == "/peers/"]
     assert found == wanted

@@ -54,9 +54,7 @@ def test_points_of_a_round_are_those_of_the_credits(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
         rounds = connection.execute(select(Round.round, Round.accepted)).all()
         for number, accepted in rounds[:5]:
-            credited = connection.scalars(
-                select(Credit.micropoints).where(Credit.round == number)
-            ).all()
+            credited = connection.scalars(select(Credit.gflop).where(Credit.round == number)).all()
             page = round_page(seen, number)
             assert f"Accepted {accepted} of" in page.text
             assert f"Points paid {points(sum(credited))}" in page.text

@@ -112,7 +112,7 @@ def _make_keys() -> None:
         sa.Column("registered_index", _WHOLE, nullable=False),
         sa.Column("last_seq", _WHOLE, nullable=False),
         sa.Column("last_hash", _HASH, nullable=False),
-        sa.Column("micropoints", _WHOLE, nullable=False),
+        sa.Column("gflop", _WHOLE, nullable=False),
         sa.Column("unvested", _WHOLE, nullable=False),
         sa.Column("forfeited", _WHOLE, nullable=False),
         sa.Column("recovery", _HASH),
@@ -120,7 +120,7 @@ def _make_keys() -> None:
         sa.Column("replaced_by", _HASH),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
-    op.create_index("peer_rank", "peer", [sa.text("micropoints DESC"), "registered_index", "key"])
+    op.create_index("peer_rank", "peer", [sa.text("gflop DESC"), "registered_index", "key"])
     op.create_table(
         "standing",
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),
@@ -176,13 +176,13 @@ def _make_rounds() -> None:
         _serial("round"),
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),
         sa.Column("kind", sa.String, primary_key=True),
-        sa.Column("micropoints", _WHOLE, nullable=False),
+        sa.Column("gflop", _WHOLE, nullable=False),
         sa.Column("team", sa.String, nullable=False, server_default=""),
     )
     op.create_index(
         "credit_team",
         "credit",
-        ["team", "peer", "micropoints"],
+        ["team", "peer", "gflop"],
         sqlite_where=_IN_A_TEAM,
         postgresql_where=_IN_A_TEAM,
     )
