@@ -48,7 +48,7 @@ def return_memory() -> None:
     if sys.platform == "linux":
         library = ctypes.CDLL(None, use_errno=True)
         getattr(library, "malloc_trim", lambda _: 0)(0)  # only glibc has it
-        for start, end in _code_ranges(Path("/proc/self/maps").read_text()):
+        for start, end in _code_ranges(Path("/proc/self/maps").read_text("utf-8")):
             # Older kernels and files of other users refuse it; then the pages stay.
             library.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _PAGE_OUT)
 
