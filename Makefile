@@ -71,7 +71,7 @@ style: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 	for system in win32 darwin; do $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
-	  --no-warn-unreachable -p tequio_client -p tequio_shared; done
+	  --no-warn-unreachable -p tequio_client -p tequio_shared || exit 1; done
 	MYPYPATH=bench $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py
 
 walls: $(READY)

@@ -94,9 +94,9 @@ def bytes_to_fetch(bundle: Bundle) -> int:
     known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
     partial = _partial(versions.folder_of(bundle.part, bundle.version))
     arrived = sum(
-        path.stat().st_blocks * 512
+        getattr(path.stat(), "st_blocks", 0) * 512  # of a file with holes; not known on Windows
         for path in partial.rglob("*")
-        if os.name == "posix" and path.is_file() and not path.is_symlink()
+        if path.is_file() and not path.is_symlink()
     )
     fresh = {one.digest: one for one in bundle.chunks() if one.digest not in known}
     size = sum(chunk.size for chunk in fresh.values())

@@ -38,6 +38,8 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
 
     run: str
     peers: int
+    min_members: int
+    """Needed for a round to begin."""
     days: float
     """Simulated; fewer than asked for if the run ended."""
     has_ended: bool
@@ -81,6 +83,7 @@ def make_report(simulation: Simulation) -> SimulationReport:
     return SimulationReport(
         run=setup.manifest.name,
         peers=setup.peers,
+        min_members=setup.manifest.rounds.min_members,
         days=days,
         has_ended=has_ended,
         seed=setup.seed,
@@ -158,13 +161,26 @@ def _kept(member: SimulatedMember, simulation: Simulation) -> int:
 
 def report_lines(report: SimulationReport) -> Iterator[str]:
     """Write a report for people."""
-    yield f"{report.run}: {report.peers:,} peers, {report.days:.3g} days"
+    yield f"{report.run}: {report.peers:,} peers, {_duration(report.days)}"
     if report.has_ended:
         yield "the run ended after its last round: raise rounds.most to simulate more"
+    if not report.rounds_closed + report.rounds_void:
+        most = max(one.online for one in report.samples)
+        yield (
+            f"no round began: rounds.min_members is {report.min_members}, and at most {most} "
+            "peers were online"
+        )
     width = max(len(label) for label, _ in _rows(report))
     yield from (f"{label.ljust(width)}  {value}" for label, value in _rows(report))
     yield ""
     yield from _lie_lines(report)
+
+
+def _duration(days: float) -> str:
+    for unit, parts in (("days", 1), ("hours", 24), ("minutes", 24 * 60)):
+        if days * parts >= 1:
+            return f"{days * parts:.3g} {unit}"
+    return f"{days * 24 * 3_600:.3g} seconds"
 
 
 def _rows(report: SimulationReport) -> list[tuple[str, str]]:
@@ -175,8 +191,8 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         ("online", f"{report.online_mean:,.0f} peers, {report.members_mean:,.0f} in a round"),
         (
             "rounds",
-            f"{report.rounds_closed:,} closed, {report.rounds_void:,} void, "
-            f"{days * 86_400 / max(rounds, 1):,.0f} s each",
+            f"{report.rounds_closed:,} closed, {report.rounds_void:,} void"
+            + (f", {days * 86_400 / rounds:,.0f} s each" if rounds else ""),
         ),
         (
             "a peer fetches",

@@ -32,7 +32,7 @@ def simulate(plan: Path, *words: str) -> Result:
 def test_it_prints_what_an_organiser_asks(plan: Path) -> None:
     result = simulate(plan, "--liars", "copy=0.2", "--outage", "0.05", "0.02")
     assert result.exit_code == 0, result.output
-    assert "12 peers, 0.01 days" in result.output
+    assert "12 peers, 14.4 minutes" in result.output
     for label in ("tokens per day", "a peer fetches", "the log", "the ledger", "a seed"):
         assert label in result.output
     assert "honest peers ever suspected  0" in result.output
