@@ -26,8 +26,9 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import JURY, STRIKE_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditStage
 from tequio_shared.network.vesting import Vesting
-from tequio_shared.round import audits
-from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
+from tequio_shared.round import audit_draws, audits
+from tequio_shared.round.audit_draws import AuditedWork, Candidate
+from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import RejectionReason, Verdict
@@ -139,7 +140,7 @@ def works_of(
     return ours, theirs
 
 
-def plain(drawn: Iterable[audits.DrawnAudit]) -> list[tuple[bytes, bytes, bytes]]:
+def plain(drawn: Iterable[audit_draws.DrawnAudit]) -> list[tuple[bytes, bytes, bytes]]:
     return [
         (bytes(one.work.contribution), bytes(one.auditor.key), bytes(one.opening)) for one in drawn
     ]
@@ -160,7 +161,9 @@ def test_both_draw_the_same_auditors() -> None:
         free, among = crowd.some(rng)
         ours, theirs = works_of(rng, crowd, rng.randint(0, 9))
         elected, most = [one.owner for one in crowd.candidates], rng.choice((0, 1, 3, 100))
-        drawn = audits.draw_some(ours, crowd.witnesses, elected, audits.AuditorPool(free), most)
+        drawn = audit_draws.draw_some(
+            ours, crowd.witnesses, elected, audit_draws.AuditorPool(free), most
+        )
         wanted = second_audits.draw(theirs, crowd.lots, among, elected, most)
         assert plain(drawn) == with_openings(wanted)
         found += len(drawn)
@@ -174,7 +177,7 @@ def test_both_draw_the_same_juries() -> None:
         crowd = Crowd.of(rng)
         free, among = crowd.some(rng)
         ((ours, _),), (theirs,) = works_of(rng, crowd, 1)
-        drawn = audits.draw_jury(ours, free, JURY, crowd.candidates)
+        drawn = audit_draws.draw_jury(ours, free, JURY, crowd.candidates)
         wanted = second_audits.jury(theirs, crowd.lots, among, crowd.people)
         assert plain(drawn) == with_openings(wanted)
         full += len(drawn) == JURY

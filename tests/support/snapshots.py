@@ -41,8 +41,14 @@ def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: Author) -> N
 async def until_stated(ledger: Ledger, count: int = 1) -> None:
     """Run the ledger until its log names that many snapshots, and the old ones are deleted."""
     stated = ledger.state.snapshots.stated
+    # The state knows a statement before it is on the disk.
+    size = ledger.log.size + max(count - len(stated), 0)
     async with asyncio.timeout(120), running(ledger):
-        while len(stated) < count or any(ledger.blobs.has(one.digest) for one in stated[:-KEPT]):
+        while (
+            len(stated) < count
+            or ledger.log.published.size < size
+            or any(ledger.blobs.has(one.digest) for one in stated[:-KEPT])
+        ):
             await ledger.sequencer.changed.wait(0.05)
 
 

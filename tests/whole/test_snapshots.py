@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+from structlog.testing import CapturingLogger
 
 from tequio_client.platform.programs import tequio
 from tequio_client.verify.audit import AuditOptions, audit_live
 from tequio_client.verify.report import AuditGrade, NoProgress
+from tequio_ledger.log import snapshots
 from tequio_ledger.monitor.alarms import AlarmKind, Alarms, FoundError
 from tequio_ledger.monitor.mirror import Mirror
 from tequio_ledger.monitor.remote import RemoteLedger
@@ -113,15 +115,15 @@ def test_a_monitor_rings_for_a_wrong_snapshot_with_the_entry_as_evidence(
 
 
 def test_a_monitor_starts_again_at_its_own_snapshot(
-    honest: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    honest: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with watching(honest.url, tmp_path / "m") as watch:
         watch.check()
         size, root = watch.mirror.size, watch.mirror.root
-    capsys.readouterr()
+    logged = CapturingLogger()  # a logger that is in use already is not caught by `capture_logs`
+    monkeypatch.setattr(snapshots, "log", logged)
     with watching(honest.url, tmp_path / "m") as watch:
-        told = capsys.readouterr()
-        assert "begins at a snapshot" in told.out + told.err
+        assert ("begins at a snapshot",) in [call.args for call in logged.calls]
         assert (watch.mirror.size, watch.mirror.root) == (size, root)
         watch.check()
 

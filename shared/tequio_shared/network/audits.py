@@ -31,15 +31,9 @@ from tequio_shared.limits import (
     NEWCOMER_WORK,
     REVIEW_ROUNDS,
 )
-from tequio_shared.round import audits
-from tequio_shared.round.audits import (
-    AuditedWork,
-    AuditorPool,
-    AuditVerdict,
-    AuditVote,
-    Candidate,
-    DrawnAudit,
-)
+from tequio_shared.round import audit_draws, audits
+from tequio_shared.round.audit_draws import AuditedWork, AuditorPool, Candidate, DrawnAudit
+from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.documents import TRAINER, WITNESS, AuditOrder
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import Commitment, RoundView
@@ -314,17 +308,17 @@ class AuditBook:
         if case.stage is AuditStage.DISPUTE and case.votes:
             case.stage = AuditStage.REVIEW
             free = members.pool.free_with_lot()
-            return members.seat(audits.draw_jury(case.work, free, 1, free))
+            return members.seat(audit_draws.draw_jury(case.work, free, 1, free))
         if not self._goes_on(view, case):
             return []
         if case.is_disputed:
             free = members.pool.free_with_lot()
-            jury = audits.draw_jury(case.work, free, JURY, members.judges, members.barred)
+            jury = audit_draws.draw_jury(case.work, free, JURY, members.judges, members.barred)
             return self._seated(case, members.seat(jury))
         # However often it was checked: who knew that nobody comes after it would not have to work.
         case.stage = AuditStage.REVIEW if case.is_reviewed else AuditStage.CHECK
         works = [(case.work, CHECKED_BP)]
-        return audits.draw_some(works, members.lots, members.elected, members.pool, 1)
+        return audit_draws.draw_some(works, members.lots, members.elected, members.pool, 1)
 
     def _seated(self, case: AuditCase, jury: list[DrawnAudit]) -> list[DrawnAudit]:
         if jury:
@@ -359,7 +353,7 @@ class AuditBook:
             cases[case.id] = case
             works.append((case.work, rate))
         most = len(view.roster.slots_of(TRAINER)) // 2 - len(self.duties)
-        for one in audits.draw_some(works, members.lots, members.elected, members.pool, most):
+        for one in audit_draws.draw_some(works, members.lots, members.elected, members.pool, most):
             self.cases[one.work.contribution] = cases[one.work.contribution]
             self._order(one)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 import trio
+from structlog.testing import CapturingLogger
 
+from tequio_client.ledger import snapshots
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.snapshots import newest_snapshot
 from tequio_shared.api.network import SnapshotsAnswer
@@ -64,14 +66,15 @@ def test_a_reader_gets_the_state_that_the_log_names(ledger: tuple[str, Digest]) 
 
 
 def test_bytes_of_another_state_are_not_begun_from(
-    ledger: tuple[str, Digest], capsys: pytest.CaptureFixture[str]
+    ledger: tuple[str, Digest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fetch(_: Digest) -> bytes:
         return b"no snapshot"
 
+    logged = CapturingLogger()  # a logger that is in use already is not caught by `capture_logs`
+    monkeypatch.setattr(snapshots, "log", logged)
     assert read(ledger[0], fetch) is None
-    told = capsys.readouterr()
-    assert "reading the whole log" in told.out + told.err
+    assert "reading the whole log" in str(logged.calls)
 
 
 class LyingList(LedgerApi):

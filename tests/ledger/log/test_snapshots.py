@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy import text
+from structlog.testing import CapturingLogger
 
+from tequio_ledger.log import snapshots
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.store import log_rows
 from tequio_shared.errors import UserFacingError
@@ -100,7 +102,7 @@ async def _train(ledger: Ledger, clock: VirtualClock) -> None:
 
 @pytest.mark.parametrize("what", ["missing", "damaged"])
 def test_a_start_without_the_bytes_folds_the_whole_log(
-    folder: Path, made: tuple[Path, Digest], what: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, made: tuple[Path, Digest], what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     named = made[1]
     with opened(make_settings(folder), CLOCK) as ledger:
@@ -109,12 +111,12 @@ def test_a_start_without_the_bytes_folds_the_whole_log(
     path.unlink()
     if what == "damaged":
         path.write_bytes(b"something else")
-    capsys.readouterr()
+    logged = CapturingLogger()  # a logger that is in use already is not caught by `capture_logs`
+    monkeypatch.setattr(snapshots, "log", logged)
     with opened(make_settings(folder), CLOCK) as ledger:
         assert ledger.log.published == before
         assert snapshot.digest(ledger.state, ledger.log.size) == expected
-    told = capsys.readouterr()
-    assert f"blob {named.hex()} is missing or damaged" in told.out + told.err
+    assert f"blob {named.hex()} is missing or damaged" in str(logged.calls)
 
 
 def test_a_statement_that_was_changed_in_the_database_is_not_begun_from(folder: Path) -> None:

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import select, text
 
+from tequio_ledger.replay import replay
 from tequio_ledger.store import ranking
 from tequio_ledger.store.models import Attended, Credit, Peer, Round
 from tequio_ledger.store.queries import StoredRows
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey
 from tequio_shared.limits import JSON_INTEGER
-from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.ledger.test_replay import CLOCK, live_through, rows
-from tests.support.ledgers import VirtualClock, make_settings, opened, running
+from tests.support.ledgers import VirtualClock, make_settings, opened
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,28 +127,14 @@ def test_pages_follow_each_other_without_gap(folder: Path) -> None:
         assert len(whole) == count == 3
 
 
-def test_a_table_that_lost_its_rows_is_filled_at_the_start(folder: Path) -> None:
-    with opened(make_settings(folder), CLOCK) as ledger:
+def test_a_table_that_lost_its_rows_is_not_shown_before_a_replay(folder: Path) -> None:
+    settings = make_settings(folder)
+    with opened(settings, CLOCK) as ledger:
         before = rows(ledger)
         with ledger.database.writer.begin() as connection:
             connection.execute(text("DELETE FROM attended"))
-    with opened(make_settings(folder), CLOCK) as ledger:
+    with opened(settings, CLOCK) as ledger, pytest.raises(RefusedError, match="withheld"):
+        rows(ledger)
+    replay(settings)
+    with opened(settings, CLOCK) as ledger:
         assert rows(ledger) == before
-
-
-def test_it_goes_on_with_rounds_after_that(folder: Path) -> None:
-    with opened(make_settings(folder / "other"), clock := VirtualClock()) as ledger:
-
-        async def scenario() -> None:
-            async with running(ledger):
-                swarm = LedgerSwarm(ledger, clock)
-                await swarm.open()
-                await swarm.play(*swarm.peers[:3])
-                with ledger.database.writer.begin() as connection:
-                    connection.execute(text("DELETE FROM attended"))
-
-        asyncio.run(scenario())
-    with opened(make_settings(folder / "other"), clock) as ledger:
-        with ledger.database.reader.begin() as connection:
-            assert len(connection.execute(select(Attended.peer)).all()) == 3
-        assert ledger.state.run(RULES.run_id).closed == 1

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tests.support.authors import Author
 from tests.support.cosigned_ledger import register_keys
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 GO_PACKAGES = Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog")
 SOURCE = Path(__file__).parents[2] / "support" / "go" / "tlogverify"
 SIZE = 10_000
+SNAPSHOTS = SIZE // SNAPSHOT_ENTRIES
+"""Entries that the ledger adds by itself."""
 BATCH = 250
 ALL_HOLDS, FALSE, UNREADABLE = 0, 2, 3
 
@@ -57,8 +60,8 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Fill a ledger's folder over HTTP."""
     folder = tmp_path_factory.mktemp("long") / "ledger"
     with served(folder, *UNLIMITED) as program:
-        for first in range(1, SIZE, BATCH):
-            register_keys(program, f"from {first}", min(BATCH, SIZE - first))
+        for first in range(1, SIZE - SNAPSHOTS, BATCH):
+            register_keys(program, f"from {first}", min(BATCH, SIZE - SNAPSHOTS - first))
     return folder
 
 

@@ -27,8 +27,9 @@ from tequio_shared.limits import AUDIT_PAUSE, MISSED_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
 from tequio_shared.network.vesting import MemberPoints, Vesting
-from tequio_shared.round import audits
-from tequio_shared.round.audits import AuditedWork, AuditVerdict, AuditVote, Candidate
+from tequio_shared.round import audit_draws, audits
+from tequio_shared.round.audit_draws import AuditedWork, Candidate
+from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
@@ -84,8 +85,8 @@ def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
         work = AuditedWork(contribution=name, owners=frozenset(), speed=10_000)
         lots = [candidate("witness", lot=named("lot"))]
         elected = [one.owner for one in lots]
-        by += audits.draw_some(
-            [(work, 10_000)], lots, elected, audits.AuditorPool([hasty, *workers]), 1
+        by += audit_draws.draw_some(
+            [(work, 10_000)], lots, elected, audit_draws.AuditorPool([hasty, *workers]), 1
         )
     assert sum(one.auditor.key == hasty.key for one in by) < len(by) // 2 == 20
 
@@ -234,17 +235,17 @@ def test_a_jury_is_not_drawn_while_most_who_could_judge_are_busy() -> None:
     # other accuser alone.
     lots = [candidate(f"member {at}", lot=named(f"lot {at}")) for at in range(6)]
     work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=100)
-    assert not audits.draw_jury(work, lots[:1], 5, lots)
-    assert not audits.draw_jury(work, lots[:4], 5, lots)
-    assert len(audits.draw_jury(work, lots[:5], 5, lots)) == 5
-    assert len(audits.draw_jury(work, lots[:2], 5, lots[:2])) == 2, "a small run has no others"
+    assert not audit_draws.draw_jury(work, lots[:1], 5, lots)
+    assert not audit_draws.draw_jury(work, lots[:4], 5, lots)
+    assert len(audit_draws.draw_jury(work, lots[:5], 5, lots)) == 5
+    assert len(audit_draws.draw_jury(work, lots[:2], 5, lots[:2])) == 2, "a small run has no others"
 
 
 def test_two_who_are_not_barred_do_not_judge_for_all_the_others() -> None:
     lots = [candidate(f"member {at}", lot=named(f"lot {at}")) for at in range(6)]
     work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=100)
-    assert not audits.draw_jury(work, lots[:2], 5, lots[:2], lots[2:])
-    assert len(audits.draw_jury(work, lots[:3], 5, lots[:3], lots[3:])) == 3
+    assert not audit_draws.draw_jury(work, lots[:2], 5, lots[:2], lots[2:])
+    assert len(audit_draws.draw_jury(work, lots[:3], 5, lots[:3], lots[3:])) == 3
 
 
 def test_two_reports_of_a_jury_that_did_not_answer_convict_nobody() -> None:
@@ -259,9 +260,9 @@ def test_jurors_as_fast_as_the_accused_are_not_the_only_ones() -> None:
     hasty = [candidate(f"hasty {at}", 10_000, named(f"lot {at}")) for at in range(2)]
     others = [candidate(f"other {at}", 100, named(f"other lot {at}")) for at in range(8)]
     work = AuditedWork(contribution=ContributionId(named("work")), owners=frozenset(), speed=10_000)
-    jury = audits.draw_jury(work, [*hasty, *others], 5, [*hasty, *others])
+    jury = audit_draws.draw_jury(work, [*hasty, *others], 5, [*hasty, *others])
     assert len(jury) == 5
-    able = audits.auditors_of(work, [*hasty, *others])
+    able = audit_draws.auditors_of(work, [*hasty, *others])
     assert len(able) >= len([*hasty, *others]) // 2
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tequio_shared.ids import ContributionId, Digest, PeerKey, sha256
 from tequio_shared.round import assignment
-from tequio_shared.round.audits import AuditedWork, AuditorPool, Candidate
+from tequio_shared.round.audit_draws import AuditedWork, AuditorPool, Candidate
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings, verdicts
 from tequio_shared.round.round import RoundPhase

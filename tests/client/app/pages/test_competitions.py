@@ -201,6 +201,7 @@ def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     assert page.joining.name.text() == "cuentos-124m"
     assert page.joining.button.text() == "Join this side"
     assert "your points stay yours" in page.joining.note.text()
+    qtbot.waitUntil(lambda: page.joining.button.height() > 0)  # its card has been laid out
     qtbot.mouseClick(page.joining.button, Qt.MouseButton.LeftButton)
     assert worker.last(control.SetPreferences) == control.SetPreferences(
         preferences=replace(AGREED, run=OTHER)
