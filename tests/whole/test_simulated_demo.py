@@ -22,6 +22,7 @@ CHANCE = "bytes sent per peer"
 
 
 @pytest.mark.whole
+@pytest.mark.slow  # what a real network does by chance, it may do once more than the simulation
 def test_a_simulation_has_the_figures_of_a_real_demo(tmp_path: Path) -> None:
     figures = compare(tmp_path / "demo", peers=3, rounds=4, train_s=15.0)
     assert len(figures) == 7
