@@ -2,9 +2,8 @@
 
 Ledger, seed and two volunteers on one device train a model from scratch; near the end both are
 paused and resumed. Prints the tokens per second in rounds and while computing, the model's share of
-the card's arithmetic (MFU: operations of a forward and a backward pass over the densest bfloat16
-peak that the maker states; Chowdhery et al. 2022, appendix B), the most memory in use, and the time
-until a pause has given nine tenths of it back. The ledger's audit computes every head again on the
+the card's arithmetic (MFU, see `loops.machine.mfu`), the most memory in use, and the time until a
+pause has given nine tenths of it back. The ledger's audit computes every head again on the
 CPU, so its exit status says whether heads agree.
 
     python bench/card.py [--device cuda] [--size 124M] [--minutes 15] [--json FILE] [--folder F]
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING
 import psutil
 import torch
 import trio
-from loops.machine import machine
+from loops.machine import machine, mfu
 
 from tequio_client.control_socket import WorkerCall
 from tequio_client.demo import play
@@ -42,15 +41,6 @@ if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import Snapshot
 
 VOLUNTEERS = 2
-PEAK_TFLOPS = {
-    "H200": 989.0,
-    "H100": 989.0,
-    "A100": 312.0,
-    "L40S": 362.0,
-    "RTX 4090": 165.2,
-    "RTX 3090": 71.0,
-}
-"""Dense bfloat16, as the makers' data sheets state them; looked up by a part of the name."""
 POLL_S, PATIENCE_S, INTO_TRAINING_S = 0.02, 60.0, 2.0
 FREED = 0.1
 """Part of the most memory that may be left when a pause counts as done."""
@@ -192,12 +182,18 @@ def _figures(
 ) -> dict[str, object]:
     parameters = sum(one.numel() for one in hub_models.build(dict(size.config)).parameters())
     layers, width = int(str(size.config["num_hidden_layers"])), int(str(size.config["hidden_size"]))
-    flops = 6 * parameters + 12 * layers * width * size.sequence
     # While both compute on one card they share it, so their tokens add up and their time does not.
     computing = sum(one.compute_seconds for one in result.statuses) / len(result.statuses)
     computed = sum(one.tokens for one in result.statuses) / max(computing, 1e-9)
     name = torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu"
-    peak = next((one for part, one in PEAK_TFLOPS.items() if part in name), None)
+    share = mfu(
+        name,
+        computed,
+        parameters=parameters,
+        layers=layers,
+        width=width,
+        sequence=size.sequence,
+    )
     return {
         "device": name,
         "parameters": parameters,
@@ -208,7 +204,7 @@ def _figures(
         "compute_fraction": [round(one.compute_fraction, 3) for one in result.statuses],
         "tokens_per_s_in_rounds": round(result.tally.steady_tokens_per_s),
         "tokens_per_s_computing": round(computed),
-        "mfu": None if peak is None else round(computed * flops / (peak * 1e12), 3),
+        "mfu": None if share is None else round(share, 3),
         "memory_before_mb": round(watch.before_mb),
         "memory_most_mb": round(watch.most_mb),
         "pause_s": None if watch.seconds is None else round(watch.seconds, 2),

@@ -1,9 +1,8 @@
 """Training steps on the device at hand: speed, share of its arithmetic, memory; plain and compiled.
 
 A model of random weights is trained on made-up ids by the trainer's own code, without a network.
-MFU is the operations of a forward and a backward pass over the densest bfloat16 peak that the maker
-states (Chowdhery et al. 2022, appendix B); the optimiser's time is in its own column, since a round
-takes a step for hundreds of samples.
+MFU is the share of the card's arithmetic (`loops.machine.mfu`); the optimiser's time is in its own
+column, since a round takes a step for hundreds of samples.
 
     python bench/step.py [--device cuda] [--size 124M ...] [--json FILE] [--write]
 
@@ -20,9 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
-from card import PEAK_TFLOPS
 from loops import table
-from loops.machine import machine
+from loops.machine import machine, mfu
 
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer.compiled import why_not
@@ -137,12 +135,18 @@ def _measured(
         optimiser_s += _timed(optimiser.step)
     tokens_per_s = STEPS * size.samples * SEQUENCE / gradients_s
     parameters = sum(one.numel() for one in model.parameters.values())
-    flops = 6 * parameters + 12 * size.layers * size.width * SEQUENCE
-    peak = next((one for part, one in PEAK_TFLOPS.items() if part in device.name), None)
+    share = mfu(
+        device.name,
+        tokens_per_s,
+        parameters=parameters,
+        layers=size.layers,
+        width=size.width,
+        sequence=SEQUENCE,
+    )
     return (
         f"{batch.samples} of {size.samples}",
         f"{tokens_per_s:,.0f}",
-        f"{tokens_per_s * flops / (peak * 1e12):.2f}" if peak else "",
+        "" if share is None else f"{share:.2f}",
         f"{optimiser_s / STEPS * 1e3:.0f}",
         f"{torch.cuda.max_memory_allocated() / _GIB:.1f}" if is_cuda else "",
     )

@@ -44,7 +44,7 @@ LATENCY_MS = (20, 150)
 """Assumed range of the time that a statement takes to the ledger."""
 _LEAST_SESSION_H = 1 / 60
 _MOST_SESSION_H = 24 * 365
-_HOUR_MS = 3_600_000
+HOUR_MS = 3_600_000
 _MBIT_BYTES = 1e6 / 8
 
 
@@ -87,7 +87,7 @@ class HostPopulation:
         """Yield a host's sessions without end; the first one may be zero long: it starts off."""
         if self.is_always_on:
             while True:
-                yield Session(on_ms=_HOUR_MS * _MOST_SESSION_H, off_ms=0, is_sudden=False)
+                yield Session(on_ms=HOUR_MS * _MOST_SESSION_H, off_ms=0, is_sudden=False)
         yield _first_session(rng)
         while True:
             yield _session(_on_hours(rng), _off_hours(rng), rng)
@@ -143,8 +143,8 @@ def _off_hours(rng: Random) -> float:
 def _session(on_h: float, off_h: float, rng: Random) -> Session:
     on_h, off_h = (min(max(one, _LEAST_SESSION_H), _MOST_SESSION_H) for one in (on_h, off_h))
     return Session(
-        on_ms=round(on_h * _HOUR_MS),
-        off_ms=round(off_h * _HOUR_MS),
+        on_ms=round(on_h * HOUR_MS),
+        off_ms=round(off_h * HOUR_MS),
         is_sudden=rng.random() < SUDDEN,
     )
 
@@ -156,5 +156,5 @@ def _first_session(rng: Random) -> Session:
         found = ON_HOURS * rng.gammavariate(1 + 1 / ON_SHAPE, 1) ** (1 / ON_SHAPE)
         return _session(found * rng.random(), _off_hours(rng), rng)
     found = rng.lognormvariate(OFF_MU + OFF_SIGMA**2, OFF_SIGMA)  # log-normal ones stay log-normal
-    off_ms = round(min(found * rng.random(), _MOST_SESSION_H) * _HOUR_MS)
+    off_ms = round(min(found * rng.random(), _MOST_SESSION_H) * HOUR_MS)
     return Session(on_ms=0, off_ms=max(off_ms, 1), is_sudden=False)

@@ -1,20 +1,25 @@
 """The ledger of a simulation: the real admission, state and coordinator over a log that is counted.
 
-No sockets, no database, no signatures (`simulator.keys`). What a service would write or send is
-added up: entries and their bytes by type, and the requests and bytes of the log's readers.
+No sockets, no database, no signatures. What a service would write or send is added up: entries and
+their bytes by type, and the requests and bytes of the log's readers.
+
+Statements are admitted without a check of their signatures. This is the seam, and all of it:
+`SimulatedKey` in place of `Signer`, and `unchecked_output` in place of `vrf.verify`. Outputs are
+still fixed by key and input, so lots fall as they would.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tequio_client.simulator.keys import SimulatedKey, unchecked_output
+from tequio_shared import vrf
 from tequio_shared.api.network import LogEvent
 from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, RunId, sha256, to_text
-from tequio_shared.keys import StatementSigner
+from tequio_shared.keys import SIGNATURE_BYTES, Signer, StatementSigner
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import FullRunView, first_head
@@ -29,6 +34,30 @@ CHECK_MS = 2_000
 """A reader asks for a checkpoint this long after an entry, as `FollowerLimits` has it."""
 DOCUMENTS = 8
 """Documents of rounds that are kept; older ones are not read again."""
+_DOMAIN = b"tequio/simulated-output\0"
+
+
+class SimulatedKey:
+    """The key of a simulated author; with a `Signer`, its signatures (but no lots) are real.
+
+    Only an author whose statements prove a fault needs one: the report is verified.
+    """
+
+    def __init__(self, key: PeerKey, signer: Signer | None = None) -> None:
+        self.key = key
+        self._signer = signer
+
+    def sign(self, message: bytes) -> bytes:
+        return bytes(SIGNATURE_BYTES) if self._signer is None else self._signer.sign(message)
+
+    def prove(self, alpha: bytes) -> bytes:
+        """Bytes in place of a proof; `unchecked_output` does not read them."""
+        return unchecked_output(self.key, alpha, b"").ljust(vrf.PROOF_BYTES, b"\0")
+
+
+def unchecked_output(key: PeerKey, alpha: bytes, _proof: bytes) -> bytes:
+    """Output of the key for the input, whatever the proof."""
+    return hashlib.sha512(_DOMAIN + key + alpha).digest()
 
 
 @dataclass(slots=True, kw_only=True)

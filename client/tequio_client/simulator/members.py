@@ -48,7 +48,7 @@ from tequio_shared.statements.runs import (
 
 if TYPE_CHECKING:
     from tequio_client.simulator.hosts import Session, SimulatedHost
-    from tequio_client.simulator.keys import SimulatedKey
+    from tequio_client.simulator.ledger import SimulatedKey
 
 HONEST_FIGURE, FALSE_FIGURE = 100, 12_000
 """Distance of honest work, and of work not done, that an auditor reports; in 1/10000."""

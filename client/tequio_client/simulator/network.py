@@ -17,9 +17,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
-from tequio_client.simulator.hosts import HostPopulation, Session
-from tequio_client.simulator.keys import SimulatedKey
-from tequio_client.simulator.ledger import SimulatedLedger
+from tequio_client.simulator.hosts import HOUR_MS, HostPopulation, Session
+from tequio_client.simulator.ledger import SimulatedKey, SimulatedLedger
 from tequio_client.simulator.lies import LieKind, deal_kinds
 from tequio_client.simulator.members import SimulatedMember, advance_head
 from tequio_client.simulator.transfers import SEED_PART, DutyTimes, TransferTotals, train_limit
@@ -44,7 +43,7 @@ from tequio_shared.statements.runs import (
 from tequio_shared.statements.statement import Body, make, sign
 
 START_MS = 1_700_000_000_000
-DAY_MS = 86_400_000
+DAY_MS = 24 * HOUR_MS
 SAMPLES = 96
 """Points of each series."""
 RETRY_MS = 10_000
@@ -107,6 +106,11 @@ class Simulation:
         self._early: list[tuple[SimulatedMember, Duty]] = []
         """Trained before the round opened."""
         self._wake_ms: int | None = None
+        self._outages = [
+            (START_MS + round(hours * HOUR_MS), START_MS + round((hours + length) * HOUR_MS))
+            for hours, length in setup.outages
+        ]
+        """Beginning and end of each."""
 
     @property
     def view(self) -> FullRunView:
@@ -133,8 +137,8 @@ class Simulation:
     def _schedule(self) -> None:
         for member in self.members:
             self._begin_session(member, next(member.sessions))
-        for hours, length in self.setup.outages:
-            self._at(START_MS + round((hours + length) * 3_600_000), self._end_outage)
+        for _, ends_ms in self._outages:
+            self._at(ends_ms, self._end_outage)
         step = (self.end_ms - START_MS) / SAMPLES
         for number in range(SAMPLES):
             self._at(START_MS + round(number * step), self._sample)
@@ -145,7 +149,7 @@ class Simulation:
 
     def _sample(self) -> None:
         view = self.view
-        hours = (self.now_ms - START_MS) / 3_600_000
+        hours = (self.now_ms - START_MS) / HOUR_MS
         if self.samples and self.samples[-1].hours == hours:
             self.samples.pop()  # the run ended just then
         self.samples.append(
@@ -196,12 +200,8 @@ class Simulation:
 
     def _outage_end(self) -> int | None:
         """End of the outage in progress, or None."""
-        for hours, length in self.setup.outages:
-            begins = START_MS + round(hours * 3_600_000)
-            ends = begins + round(length * 3_600_000)
-            if begins <= self.now_ms < ends:
-                return ends
-        return None
+        under_way = (ends for begins, ends in self._outages if begins <= self.now_ms < ends)
+        return next(under_way, None)
 
     def _end_outage(self) -> None:
         self.ledger.restart()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from tequio_client.simulator.report import SimulationReport, amount, size
+from tequio_client.simulator.report import SimulationReport, amount, duration, size
 from tequio_shared import curve
 from tequio_shared.curve import Point
 
@@ -39,7 +39,7 @@ def draw_picture(report: SimulationReport) -> str:
     """Draw the report's series; returns the SVG document."""
     panels = list(_panels(report))
     width, height = 2 * WIDTH + 3 * GAP, 60 + 2 * (HEIGHT + GAP)
-    title = escape(f"{report.run}: {report.peers:,} simulated peers, {report.days:.3g} days")
+    title = escape(f"{report.run}: {report.peers:,} simulated peers, {duration(report.days)}")
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" role="img" aria-label="{title}">',
@@ -90,7 +90,6 @@ def _draw(panel: _Panel, hours: float) -> str:
         for x, value in panel.points
     ]
     line = _path(places)
-    end = f"{hours:.3g} h" if hours < 48 else f"{hours / 24:.3g} days"  # noqa: PLR2004 - two days
     return (
         f'<text class="name" x="0" y="16">{panel.name}</text>'
         f'<text x="{WIDTH}" y="16" text-anchor="end">{panel.last}</text>'
@@ -98,7 +97,7 @@ def _draw(panel: _Panel, hours: float) -> str:
         f'<path class="line" d="{line}"/>'
         f'<path class="edge" d="M0,{base}H{WIDTH}"/>'
         f'<text x="0" y="{HEIGHT - 6}">0</text>'
-        f'<text x="{WIDTH}" y="{HEIGHT - 6}" text-anchor="end">{end}</text>'
+        f'<text x="{WIDTH}" y="{HEIGHT - 6}" text-anchor="end">{duration(hours / 24)}</text>'
     )
 
 

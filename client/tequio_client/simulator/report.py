@@ -161,7 +161,7 @@ def _kept(member: SimulatedMember, simulation: Simulation) -> int:
 
 def report_lines(report: SimulationReport) -> Iterator[str]:
     """Write a report for people."""
-    yield f"{report.run}: {report.peers:,} peers, {_duration(report.days)}"
+    yield f"{report.run}: {report.peers:,} peers, {duration(report.days)}"
     if report.has_ended:
         yield "the run ended after its last round: raise rounds.most to simulate more"
     if not report.rounds_closed + report.rounds_void:
@@ -176,7 +176,8 @@ def report_lines(report: SimulationReport) -> Iterator[str]:
     yield from _lie_lines(report)
 
 
-def _duration(days: float) -> str:
+def duration(days: float) -> str:
+    """Write a time for people."""
     for unit, parts in (("days", 1), ("hours", 24), ("minutes", 24 * 60)):
         if days * parts >= 1:
             return f"{days * parts:.3g} {unit}"

@@ -329,9 +329,9 @@ class _Trunk(nn.Module):
         hidden_bld: Tensor = self.embed_tokens(ids_bl)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
         trains = torch.is_grad_enabled()
-        recomputes = self.recomputes and trains
-        for layer in (trains and self._compiled) or self.layers:
-            if trains and self._compiled:
+        recomputes, kernels = self.recomputes and trains, self._compiled if trains else ()
+        for layer in kernels or self.layers:
+            if kernels:
                 any_length(hidden_bld)
             hidden_bld = (
                 checkpoint(layer, hidden_bld, turn, use_reentrant=False, preserve_rng_state=False)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -43,6 +44,7 @@ _EVEN = 128
 """Tokens of a part are a multiple of this: the units of a card multiply whole tiles."""
 IGNORED = -100
 """Target without a loss."""
+_LossKernel = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 _APART = 1e-4
 _PROBE = 4
 
@@ -57,9 +59,10 @@ class TokenLoss:
         self._model, self._device = model, device
         self._vocabulary = _output_rows(model.network)
         self._cut: _CutNetwork | None = None
-        self._is_fused = device.precision != torch.float32 and not why_not(device.handle)
+        self._fused: _LossKernel | None = None
         self._most = MOST_LOGITS
-        if self._is_fused:
+        if device.precision != torch.float32 and not why_not(device.handle):
+            self._fused = compiled(_loss_and_gradient, device.handle)
             self._most = COMPILED_LOGITS * (2 if device.memory_mb > _LARGE_MB else 1)
 
     def backward(self, samples: Tensor, scale: float) -> Tensor:
@@ -74,9 +77,9 @@ class TokenLoss:
         with self._device.autocast():
             hidden_bld = cut.trunk(inputs_bl)
         hidden_nd, backward = hidden_bld.detach().flatten(0, 1), _backward
-        if self._is_fused:
+        if self._fused is not None:
             hidden_nd, targets = self._padded(hidden_nd, targets)
-            backward = _fused_backward
+            backward = partial(_fused_backward, self._fused)
         gradient_nd = torch.zeros_like(hidden_nd)
         total = torch.zeros((), device=hidden_nd.device)
         for part in self._parts(len(hidden_nd)):
@@ -156,8 +159,7 @@ def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
     return loss
 
 
-def _fused_backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
-    fused = compiled(_loss_and_gradient, logits_nv.device)
+def _fused_backward(fused: _LossKernel, logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
     with torch.no_grad():
         unit = torch.full((), scale, device=logits_nv.device)
         loss, gradient = fused(logits_nv.detach(), targets, unit)

@@ -1,4 +1,4 @@
-"""Who audits whose contribution: the draw from audit lots, and a jury of a dispute.
+"""The draw of auditors from audit lots, and of the jury that settles a dispute.
 
 Apart from the verdicts (`audits`), which programs without numpy read, too. (docs/protocol.md, 10.4)
 """

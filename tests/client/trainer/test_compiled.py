@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import torch
 
@@ -12,21 +10,12 @@ from tequio_client.trainer.device import BatchSize, open_device
 from tequio_client.trainer.inner import compute_gradients
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.token_loss import TokenLoss
-from tests.support import architectures
+from tests.support.architectures import small_model
 from tests.support.training_lab import BF16
 
 CPU = torch.device("cpu")
 SAMPLES, TOKENS, PART = 7, 33, 50
 CLOSE, CLOSE_IN_BFLOAT16 = 1e-3, 0.05
-
-
-def small() -> CausalModel:
-    built = model.build(json.dumps(architectures.small_fields("llama")).encode())
-    chance = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for one in built.parameters.values():
-            one.normal_(0, 0.3, generator=chance) if one.dim() > 1 else one.fill_(1.0)
-    return built
 
 
 def samples(built: CausalModel) -> torch.Tensor:
@@ -45,13 +34,13 @@ def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> float
 
 def test_a_processor_computes_as_it_is_written() -> None:
     assert compiled.why_not(CPU)
-    assert compiled.compiled(small, CPU) is small
+    assert compiled.compiled(small_model, CPU) is small_model
 
 
 def test_the_loss_for_a_card_equals_the_plain_one_with_a_last_part_filled_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    built = small()
+    built = small_model("llama")
     given = samples(built)
     vocabulary = model.vocabulary_size(built)
     assert SAMPLES * TOKENS % PART
@@ -77,7 +66,7 @@ def test_compiled_steps_learn_what_plain_ones_do() -> None:
     assert compiled.why_not(device.handle) == ""
     found = []
     for is_compiled in (False, True):
-        built = small()
+        built = small_model("llama")
         built.network.to(device.handle)
         if is_compiled:
             built.compile_layers(device.handle)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from tequio_client.trainer import device, model, token_loss
+from tequio_client.trainer import device, token_loss
 from tequio_client.trainer.token_loss import IGNORED, TokenLoss
 from tests.support import architectures
 from tests.support.training_lab import BF16
@@ -26,17 +25,6 @@ SAMPLES = torch.randint(0, VOCABULARY, (6, 17), generator=torch.Generator().manu
 FIVE_TOKENS = 5 * VOCABULARY
 KINDS = ("llama", "gpt2", "gemma2", "cohere", "granite", "opt", "mamba")
 """Plain, tied, capped, two scaled ones, a decoder in a decoder, and one without attention."""
-
-
-def small(kind: str) -> CausalModel:
-    """A small network with weights so large that caps on logits change them."""
-    fields = architectures.small_fields(kind)
-    built = model.build(json.dumps(fields).encode())
-    chance = torch.Generator().manual_seed(1)
-    with torch.no_grad():
-        for one in built.parameters.values():
-            one.normal_(0, 0.3, generator=chance) if one.dim() > 1 else one.fill_(1.0)
-    return built
 
 
 def gradients(built: CausalModel) -> dict[str, Tensor]:
@@ -65,7 +53,7 @@ def by_hand(built: CausalModel, chosen: ComputeDevice, scale: float) -> tuple[fl
 def test_gradients_are_those_of_all_logits_at_once(
     kind: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built = small(kind)
+    built = architectures.small_model(kind)
     loss, expected = by_hand(built, CPU, 1 / TOKENS)
     monkeypatch.setattr(token_loss, "MOST_LOGITS", most)
     torch.manual_seed(1)
@@ -78,7 +66,7 @@ def test_gradients_are_those_of_all_logits_at_once(
 
 @pytest.mark.parametrize("kind", ["llama", "gemma2"])
 def test_gradients_of_parts_agree_in_16_bits(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    built = small(kind)
+    built = architectures.small_model(kind)
     loss, expected = by_hand(built, BF16, 1 / TOKENS)
     monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
     found = float(TokenLoss(built, BF16).backward(SAMPLES, 1 / TOKENS))
@@ -111,7 +99,7 @@ class LargestTensor(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torc
 
 @pytest.mark.parametrize("kind", ["llama", "gemma2", "gpt2"])
 def test_all_logits_never_live_at_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    built = small(kind)
+    built = architectures.small_model(kind)
     logits = VOCABULARY * TOKENS
     with LargestTensor() as whole:
         TokenLoss(built, CPU).backward(SAMPLES, 1.0)
@@ -126,7 +114,7 @@ def test_all_logits_never_live_at_once(kind: str, monkeypatch: pytest.MonkeyPatc
 
 def test_a_network_that_cannot_be_cut_computes_all_logits(monkeypatch: pytest.MonkeyPatch) -> None:
     # It changes tokens between its decoder and its output layer, without calling them as one.
-    built = small("modernbert-decoder")
+    built = architectures.small_model("modernbert-decoder")
     loss, expected = by_hand(built, CPU, 1.0)
     monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
     losses = TokenLoss(built, CPU)
@@ -139,7 +127,7 @@ def test_a_network_that_cannot_be_cut_computes_all_logits(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("kind", ["llama", "cohere"])
 def test_losses_of_parts_are_those_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    built, targets = small(kind), SAMPLES[:, 1:].clone()
+    built, targets = architectures.small_model(kind), SAMPLES[:, 1:].clone()
     targets[1, 10:] = IGNORED
     whole = TokenLoss(built, CPU).losses(SAMPLES[:, :-1], targets)
     monkeypatch.setattr(token_loss, "MOST_LOGITS", FIVE_TOKENS)
