@@ -38,7 +38,7 @@ from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, sha256, to_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.run import FullRunView, RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
@@ -176,8 +176,7 @@ class RunCache:
         if view.state is RunState.FINISHED:
             self._add_recent(self._last_head.get(run, ()))
         elif view.round is not None:
-            name = sha256(view.round.roster.encode())
-            self.rosters.set_roster(run, view.round.number, name)
+            self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
             for one in view.round.commitments.values():
                 ref = _payload_ref(manifest, one.header)
                 self._recent.add(ref, one.header.trainer, CONTRIBUTION_TIMEOUT_S)

@@ -156,7 +156,8 @@ class RunAccounts:
     def has_members(self, ts: int, least: int) -> bool:
         """Return whether a roster of that time would have that many trainers, and a witness.
 
-        Reads only as many members as it needs: it is asked for with every statement.
+        Asked for with every statement: it sorts the active members, and reads the tiers of only as
+        many as it needs.
         """
         trainers, has_witness = 0, False
         for _, one in islice(self._admitted(ts), self.manifest.rounds.most_members):
