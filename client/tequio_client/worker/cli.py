@@ -1,7 +1,7 @@
 """Worker commands: `worker`, `seed`, and those that talk to a running worker.
 
-The latter (`status`, `contribute`, `pause`, `snooze`, `finish`, `points`, `diagnostics`) work
-whether the app or a person started the worker.
+The latter (`status`, `top`, `contribute`, `pause`, `snooze`, `finish`, `points`, `diagnostics`)
+work whether the app or a person started the worker.
 """
 
 from __future__ import annotations
@@ -171,11 +171,20 @@ def _join(invitation: str, folder: Path) -> str:
     return link.ledger
 
 
-def _net_settings(*, trust_file: Path | None, **net: Any) -> NetSettings:  # noqa: ANN401 - click's own
+def _net_settings(
+    *,
+    trust_file: Path | None,
+    metrics_host: str,
+    metrics_port: int | None,
+    **net: Any,  # noqa: ANN401 - click's own
+) -> NetSettings:
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.worker.settings import NetSettings
+    from tequio_client.worker.settings import MetricsAddress, NetSettings
 
-    return NetSettings(**net, trust=read_policy(trust_file))
+    metrics = None
+    if metrics_port is not None:
+        metrics = MetricsAddress(host=metrics_host, port=metrics_port)
+    return NetSettings(**net, metrics=metrics, trust=read_policy(trust_file))
 
 
 @click.command()
@@ -189,6 +198,17 @@ def status(*, folder: Path, as_json: bool) -> None:
         snapshot = call.snapshot()
     # Outside the call, which would blame the worker for a broken pipe of standard output.
     _print_status(snapshot, as_json=as_json)
+
+
+@click.command()
+@cli.folder_option("worker")
+def top(*, folder: Path) -> None:
+    """Show the running worker live, until Ctrl-C."""
+    from rich.console import Console
+
+    from tequio_client.worker import top as view
+
+    view.watch(folder, Console(), _local)
 
 
 @click.command()

@@ -18,6 +18,14 @@ _DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsAddress:
+    """Address at which Prometheus finds the metrics; port 0: any free one."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NetSettings:
     """Folder, ledger, addresses and limits; the same for workers and seeds."""
 
@@ -34,6 +42,7 @@ class NetSettings:
     download_bytes_per_s: float | None = None
     run: str | None = None
     status_lines: bool = False
+    metrics: MetricsAddress | None = None
     trust: Policy | None = None
     """Policy that names the witnesses that must cosign the log; None: its signature is enough."""
 

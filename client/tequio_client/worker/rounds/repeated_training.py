@@ -42,7 +42,7 @@ _FIRST_LEAF_PART = 0.5
 _ALL_LEAVES_PART = 0.9
 """On a slow line they may take this part; the rest is for the comparison."""
 _LEAST_S = 5.0
-"""Whoever has less time left comes too late rather than take a busy computer for a closed one."""
+"""With less time left the report comes too late: a busy computer is not taken for a closed one."""
 _FIRST_LEAF_S = 15.0
 """In short rounds the first leaf may take this long, as far as all leaves may."""
 
