@@ -34,6 +34,10 @@ SECTIONS = {
         "snooze": ("tequio_client.worker.cli:snooze", "Stop lending for a while."),
         "finish": ("tequio_client.worker.cli:finish", "Finish the current round, then stop."),
         "points": ("tequio_client.worker.cli:points", "Show the points you have earned."),
+        "chat": (
+            "tequio_client.checkpoint.chat_cli:chat",
+            "Talk with the model that you help to train.",
+        ),
         "runtime": ("tequio_client.releases.cli:runtime", "Manage the runtime that trains."),
         "update": ("tequio_client.releases.cli:update", "Fetch the newest version of Tequio."),
         "diagnostics": (

@@ -145,7 +145,7 @@ class _Number(click.FloatRange):
         return number
 
 
-_IN_PLACE_OF_LEDGER = ("invitation", "mirror")
+_IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
 """Options that name a ledger themselves, or need none."""
 _RATE = _Number(0.001, 1e9)
 

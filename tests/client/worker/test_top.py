@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import io
-import os
-import pty
-import signal
-import struct
-import subprocess
 import sys
-import termios
-import time
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +25,7 @@ from tequio_client.ipc.texts import LocalTime
 from tequio_client.worker import top
 from tequio_shared.errors import UserFacingError
 from tests.support.recording_worker import served
+from tests.support.terminals import in_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,34 +97,13 @@ def test_without_a_terminal_it_names_status(tmp_path: Path) -> None:
 async def test_in_a_terminal_it_follows_the_worker_until_ctrl_c(tmp_path: Path) -> None:
     async with served(tmp_path) as worker:
         worker.points, worker.rows = PointsView(total=70_000), (ROW,)
-        main, other = pty.openpty()
-        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
         command = [sys.executable, "-m", "tequio_client", "top", "--dir", str(tmp_path)]
-        start = partial(subprocess.Popen, command, stdin=other, stdout=other)
-        with await trio.to_thread.run_sync(start) as program:
-            os.close(other)
-            try:
-                await trio.to_thread.run_sync(read_until, main, b"7.00 verified")
+
+        def follow() -> int:
+            with in_terminal(command) as terminal:
+                terminal.read_until(b"7.00 verified")
                 worker.points = PointsView(total=90_000)
-                await trio.to_thread.run_sync(read_until, main, b"9.00 verified")
-            finally:
-                program.send_signal(signal.SIGINT)
-            assert await trio.to_thread.run_sync(drained, program, main) == 0
+                terminal.read_until(b"9.00 verified")
+                return terminal.interrupt()
 
-
-def read_until(descriptor: int, wanted: bytes) -> None:
-    found, until = b"", time.monotonic() + 60
-    while wanted not in found:
-        assert time.monotonic() < until, found[-2_000:]
-        found += os.read(descriptor, 65_536)
-
-
-def drained(program: subprocess.Popen[bytes], descriptor: int) -> int:
-    """Read what the program still writes; returns its exit status."""
-    try:
-        while os.read(descriptor, 65_536):
-            pass
-    except OSError:  # the other end is closed
-        pass
-    os.close(descriptor)
-    return program.wait(60)
+        assert await trio.to_thread.run_sync(follow) == 0
