@@ -69,7 +69,7 @@ def _command(group: click.Group, parent: click.Context, name: str, level: str) -
 def _options(command: click.Command, context: click.Context) -> Iterator[tuple[str, str]]:
     for one in command.get_params(context):
         record = one.get_help_record(context)
-        if record is not None and one.name != "help":
+        if record is not None and record[1] and "--help" not in one.opts:
             names, text = record
             yield f"`{names}`", text.replace(str(Path.home()), "~")
 
