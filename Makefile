@@ -14,7 +14,7 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench \
+.PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench docs \
   test-gpu package test-package lock sbom security
 
 help: ## list these targets
@@ -43,8 +43,8 @@ $(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock
 test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)
 	$(BIN)/pytest -q -m "not cuda and not slow and not package" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-kills: $(READY) $(TOOLS) ## kill a busy ledger 200 times on SQLite and 50 times on PostgreSQL
-	$(BIN)/pytest -q -m slow tests/ledger $(ARGS)
+kills: $(READY) $(TOOLS) ## slow tests: kill a busy ledger 200 times on SQLite and 50 on PostgreSQL; follow the quickstarts
+	$(BIN)/pytest -q -m slow tests/ledger tests/docs $(ARGS)
 
 pictures: $(READY) ## take pictures of the app in every theme, size and language: build/pictures
 	$(BIN)/python -m tests.support.app_pictures build/pictures $(ARGS)
@@ -61,17 +61,19 @@ texts: $(READY) ## extract the app's texts into the translation files, and compi
 soak: $(READY) ## run a swarm under random faults for MINUTES=30; SEED= repeats the same faults
 	$(BIN)/python -m tests.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
-check: style types walls promises ## check style, types, import contracts and the repository's own rules
+check: style types walls promises docs ## check style, spelling, types, import contracts, documents and the repository's own rules
 
 style: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff check --preview --select PLW1514 client shared   # Windows chooses another encoding than UTF-8
 	$(BIN)/ruff format --check
+	$(BIN)/codespell README.md CHANGELOG.md CONTRIBUTING.md docs client ledger shared installer bench
 
 types: $(READY)
 	$(BIN)/mypy
 	for system in win32 darwin; do $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
 	  --no-warn-unreachable -p tequio_client -p tequio_shared || exit 1; done
+	MYPYPATH=docs/site $(BIN)/mypy --explicit-package-bases docs/site/*.py
 	MYPYPATH=bench $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py
 
 walls: $(READY)
@@ -79,6 +81,10 @@ walls: $(READY)
 
 promises: $(READY)
 	$(BIN)/pytest -q tests/test_repository.py
+
+docs: $(READY) ## build the documentation that a ledger serves under /docs; a warning is an error
+	rm -rf ledger/tequio_ledger/web/docs   # pages that are gone
+	$(BIN)/python -m sphinx -W -E --keep-going -q -j 2 -c docs/site -d build/doctrees docs ledger/tequio_ledger/web/docs
 
 fix: $(READY) ## fix what ruff can fix
 	$(BIN)/ruff check --fix

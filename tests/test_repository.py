@@ -10,10 +10,12 @@ import sys
 import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from markdown_it import MarkdownIt
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name as canonical
 
@@ -101,9 +103,13 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "client/tequio_client/trainer": ("trainer",),
     "tests": ("dev",),
     "bench": ("dev",),
+    "docs": ("docs",),
 }
 """The extras with which each folder has to run; a folder inside another has its own."""
 OURS = {"tequio_shared", "tequio_client", "tequio_ledger", "tequio_assets", "tests", "bench"}
+
+UNENCRYPTED = {"http://127.0.0.1:8600", "http://point-at-infinity.org/ssss/"}
+"""Links to a program on the reader's own computer, and to a site that has nothing else."""
 
 MACHINE_WORDS = re.compile(
     r"pypi\.org|pythonhosted|download\.pytorch|deb\.debian|--(extra-)?index-url|find-links"
@@ -149,10 +155,22 @@ def test_every_make_command_a_page_names_is_a_target(name: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_in_a_page_leads_to_a_file_of_the_repository(page: Path) -> None:
-    links = re.findall(r"\]\(([^)#\s]+)", _text(page))
-    ends = [(page.parent / link).resolve() for link in links if not _leads_outside(link)]
-    assert [end for end in ends if not (end.exists() and end.is_relative_to(ROOT))] == []
+def test_every_link_in_a_page_leads_to_a_file_and_heading_of_the_repository(page: Path) -> None:
+    missing = []
+    for link in _links(page):
+        path, _, heading = link.partition("#")
+        end = (page.parent / path).resolve() if path else page
+        is_there = end.exists() and end.is_relative_to(ROOT)
+        if not is_there or (heading and heading not in _headings(end)):
+            missing.append(link)
+    assert missing == []
+
+
+def test_links_to_other_sites_are_whole_and_encrypted() -> None:
+    links = {link for page in PAGES for link in _outside_links(page)}
+    assert links
+    whole = re.compile(r"https://[a-z0-9.-]+\.[a-z]{2,}(/[\w./~@:%#?=&+,-]*)?|mailto:\S+@\S+")
+    assert {link for link in links if not whole.fullmatch(link)} <= UNENCRYPTED
 
 
 @pytest.mark.parametrize("script", BENCHES, ids=lambda script: script.stem)
@@ -278,5 +296,35 @@ def _text(file: Path) -> str:
     return file.read_text("utf-8", errors="replace")
 
 
+@cache
+def _targets(page: Path) -> list[str]:
+    """Targets of a page's links, as a reader of Markdown finds them: none in code."""
+    inline = [token for token in MarkdownIt().enable("table").parse(_text(page)) if token.children]
+    links = [link for token in inline for link in token.children or () if link.type == "link_open"]
+    return [str(link.attrs["href"]) for link in links]
+
+
+def _links(page: Path) -> list[str]:
+    return [link for link in _targets(page) if not _leads_outside(link)]
+
+
+def _outside_links(page: Path) -> list[str]:
+    return [link for link in _targets(page) if _leads_outside(link)]
+
+
+@cache
+def _headings(page: Path) -> set[str]:
+    """Names of a page's headings, as hosts of repositories make them."""
+    tokens = MarkdownIt().parse(_text(page))
+    found: list[str] = []
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            text = "".join(child.content for child in inline.children or ())
+            name = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+            repeated = sum(name == one.rpartition("-")[0] or name == one for one in found)
+            found.append(f"{name}-{repeated}" if repeated else name)
+    return set(found)
+
+
 def _leads_outside(link: str) -> bool:
-    return link.startswith(("http://", "https://", "mailto:"))
+    return bool(re.match(r"[a-z]+:", link))

@@ -36,6 +36,7 @@ from tequio_ledger.web.middleware import (
     UnreadBody,
     with_limits,
 )
+from tequio_ledger.web.pages import documentation
 from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.ids import to_text
 
@@ -119,7 +120,9 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
 def _public_app(ledger: Ledger, streams: EventStreams) -> ASGIApp:
     settings = ledger.settings
     limits = settings.address_streams, settings.request_rate
-    app: ASGIApp = UnreadBody(ConditionalRequests(build(ledger, streams)))
+    app: ASGIApp = UnreadBody(
+        ConditionalRequests(build(ledger, streams, documentation.installed()))
+    )
     app = NoSniff(with_limits(app, settings.trusted_proxies, *limits))
     return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 

@@ -34,6 +34,8 @@ def fault(words: Sequence[str]) -> str | None:
             command = found
             if not isinstance(command, click.Group):
                 context = command.make_context(command.name, rest, parent=context)
+    except click.exceptions.Exit:  # --help or --version
+        return None
     except click.ClickException as err:
         return None if _MISSING in err.message else err.format_message()
     return None

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
     from tequio_ledger.ledger import Ledger
+    from tequio_ledger.web.pages.documentation import Documentation
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
 INLINE = {"a", "b", "code", "small", "span", "strong", "sup", "time"}
@@ -65,9 +66,9 @@ class Page:
 class PageReader:
     """Requests pages from one ledger's application."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, docs: Documentation | None = None) -> None:
         self.ledger = ledger
-        self._app: ASGIApp = build(ledger, EventStreams())
+        self._app: ASGIApp = build(ledger, EventStreams(), docs)
 
     def get(self, path: str, **headers: str) -> Page:
         """Read a page as a browser does."""

@@ -98,7 +98,7 @@ def _running(
     programs: Path, folder: Path, who: pwd.struct_passwd | None, options: tuple[str, ...]
 ) -> Iterator[Cluster]:
     rows = folder / "rows"
-    port = _free_port()
+    port = free_port()
     given = (*options, f"port={port}", "listen_addresses=127.0.0.1")
     settings = [f"-c{one}" for one in (*given, f"unix_socket_directories={folder}")]
     make: list[Path | str] = [programs / "initdb", "-D", rows, "-U", USER, "-A", "trust"]
@@ -154,7 +154,7 @@ def _run(command: list[Path | str], who: pwd.struct_passwd | None, folder: Path)
     assert done.returncode == 0, done.stderr
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         found: int = one.getsockname()[1]

@@ -12,6 +12,7 @@ from tequio_ledger.web import errors, events, log_files, openapi, read_api, writ
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.limits import StatementLimiter
 from tequio_ledger.web.pages import router
+from tequio_ledger.web.pages.documentation import Documentation
 from tequio_ledger.web.routing import RouteGroup, application
 from tequio_ledger.web.write_api import SeedStore
 from tequio_shared.errors import RefusedError
@@ -59,7 +60,8 @@ ROUTES = (
 )
 
 
-def build(ledger: Ledger, streams: EventStreams) -> ASGIApp:
+def build(ledger: Ledger, streams: EventStreams, docs: Documentation | None = None) -> ASGIApp:
+    """Build the application; without `docs` it serves no documentation."""
 
     def answer_error(request: Request, err: Exception) -> Response:
         if isinstance(err, (DatabaseError, NoConnectionError)):
@@ -76,5 +78,5 @@ def build(ledger: Ledger, streams: EventStreams) -> ASGIApp:
     }
     services["description"] = openapi.ApiDescription(routes=ROUTES, services=services.keys())
     api = RouteGroup(routes=ROUTES, answer_error=answer_error)
-    pages, page_services = router.pages(ledger, answer_error)
+    pages, page_services = router.pages(ledger, answer_error, docs)
     return application((api, pages), services | page_services, router.answer_missing)

@@ -149,6 +149,11 @@ API_GROUPS = {
 """By the first part of a path; all others belong to the log."""
 
 
+def api_group(path: str) -> str:
+    """Return the heading under which a call of the API is listed."""
+    return API_GROUPS.get(path.removeprefix("/v1").split("/")[1], "The log")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiLine:
     method: str
@@ -168,9 +173,8 @@ def get_api(request: Request, ledger: Ledger, description: ApiDescription) -> Re
     """List the operations of the API for people, with links to those that a browser can open."""
     groups: dict[str, list[ApiLine]] = {}
     for path, operations in description.content["paths"].items():
-        group = API_GROUPS.get(path.removeprefix("/v1").split("/")[1], "The log")
         lines = (_api_line(method, path, one) for method, one in operations.items())
-        groups.setdefault(group, []).extend(lines)
+        groups.setdefault(api_group(path), []).extend(lines)
     return render.page(
         request,
         ledger,

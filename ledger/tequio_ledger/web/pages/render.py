@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from threading import Lock
@@ -51,17 +51,24 @@ CACHE_LIVE = "public, max-age=0, must-revalidate"
 """Of pages that change with the log."""
 CACHE_SETTLED = "public, max-age=60"
 """Of pages about finished things: only the checkpoint that they name grows."""
-_SCRIPTS = " ".join(f"'{one}'" for one in sorted(HASHES.values()))
-SECURITY_HEADERS = {
-    "content-security-policy": (
-        f"default-src 'self'; script-src {_SCRIPTS}; style-src 'self'; worker-src 'none'; "
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
-    ),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-}
 _NOT_MODIFIED = 304
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
+
+
+def security_headers(hashes: Iterable[str]) -> dict[str, str]:
+    """Give the headers of a page that runs exactly the scripts with these hashes."""
+    scripts = " ".join(f"'{one}'" for one in sorted(hashes))
+    return {
+        "content-security-policy": (
+            f"default-src 'self'; script-src {scripts}; style-src 'self'; worker-src 'none'; "
+            "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"
+        ),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+    }
+
+
+SECURITY_HEADERS = security_headers(HASHES.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +88,8 @@ class PageFrame:
     """Cosigned entries, if a policy asks for cosignatures."""
     now_ms: int = 0
     software: str = SOFTWARE
+    has_docs: bool = False
+    """True if the documentation is served here."""
 
 
 def page(
@@ -107,6 +116,7 @@ def page(
         published=ledger.published.size,
         path=request.scope["path"],
         now_ms=ledger.clock(),
+        has_docs=request.state.has_docs,
     )
     body = _render(template, frame, view)
     tag = f'"{to_text(sha256(body))[:22]}"'

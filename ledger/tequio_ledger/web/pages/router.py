@@ -13,7 +13,17 @@ from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors
 from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
 from tequio_ledger.web.limits import StreamKind
-from tequio_ledger.web.pages import competition, home, log, peers, render, runs, static
+from tequio_ledger.web.pages import (
+    competition,
+    documentation,
+    home,
+    log,
+    peers,
+    render,
+    runs,
+    static,
+)
+from tequio_ledger.web.pages.documentation import Documentation
 from tequio_ledger.web.pages.render import PageCache, RenderQueue
 from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
@@ -121,6 +131,8 @@ ROUTES = (
     home.get_status,
     home.get_about,
     home.get_api,
+    documentation.get_docs,
+    documentation.get_documentation,
     get_live,
     static.get_static,
     static.get_favicon,
@@ -128,7 +140,9 @@ ROUTES = (
 
 
 def pages(
-    ledger: Ledger, otherwise: Callable[[Request, Exception], Response]
+    ledger: Ledger,
+    otherwise: Callable[[Request, Exception], Response],
+    docs: Documentation | None,
 ) -> tuple[RouteGroup, dict[str, object]]:
     """Give the route group of a ledger's pages, and the services that only they need.
 
@@ -139,8 +153,9 @@ def pages(
 
     def cached(request: Request) -> Response | None:
         request.state.page_cache, request.state.render_queue = cache, queue
+        request.state.has_docs = docs is not None
         found = cache.find(request)
         return None if found is None else found.answer(request)
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    return group, {"reader": reader}
+    return group, {"reader": reader, "documentation": docs}

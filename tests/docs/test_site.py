@@ -1,0 +1,188 @@
+"""The documentation builds without a warning, and a ledger serves it under its strict policy."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.util
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+import uvicorn
+
+from tequio_ledger.web.app import ROUTES, build
+from tequio_ledger.web.events import EventStreams
+from tequio_ledger.web.openapi import describe
+from tequio_ledger.web.pages.documentation import Documentation
+from tests.support.browser import NARROW, WIDE, Scheme, barriers, chromium, watched
+from tests.support.command_lines import PROGRAMS
+from tests.support.ledgers import VirtualClock, make_settings, opened
+from tests.support.page_reader import PageReader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent.parent
+LOADS = {"script": "src", "img": "src", "link": "href"}
+"""Elements that load something by themselves, with the attribute that names it."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("docs")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", "docs/site"]
+    command += ["-d", str(folder / "doctrees"), "docs", str(folder / "site")]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def reader(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageReader]:
+    with opened(make_settings(tmp_path_factory.mktemp("ledger")), VirtualClock()) as ledger:
+        yield PageReader(ledger, Documentation.read(site))
+
+
+def test_every_document_is_a_page(site: Path) -> None:
+    documents = (ROOT / "docs").rglob("*.md")
+    names = {page.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for page in documents}
+    assert {name for name in names if not (site / name).is_file()} == set()
+
+
+def test_no_page_loads_anything_from_another_host(site: Path) -> None:
+    loaded = {(page.name, url) for page in site.rglob("*.html") for url in _loaded_by(page)}
+    assert loaded
+    assert {(page, url) for page, url in loaded if re.match(r"\w+:|//", url)} == set()
+    styles = "".join(file.read_text("utf-8") for file in site.rglob("tequio.css"))
+    assert "url(" not in styles
+
+
+def test_every_script_of_a_page_is_one_whose_hash_is_listed(site: Path) -> None:
+    listed = set((site / "scripts.txt").read_text("utf-8").split())
+    for page in site.rglob("*.html"):
+        text = page.read_text("utf-8")
+        assert not re.search(r'<style| style="|<[^>]* on\w+="', text), page
+        for attributes, inline in re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL):
+            source = re.search(r'src="([^"?]+)', attributes)
+            content = (page.parent / source[1]).read_bytes() if source else inline.encode()
+            digest = f"sha256-{base64.b64encode(hashlib.sha256(content).digest()).decode()}"
+            assert digest in listed, page
+            assert not source or f'integrity="{digest}"' in attributes, page
+
+
+def test_the_references_have_every_command_and_every_call(site: Path) -> None:
+    for name, program in PROGRAMS.items():
+        page = (site / "reference" / f"{name}.html").read_text("utf-8")
+        paths = list(_command_paths(program, click.Context(program, info_name=name)))
+        assert len(paths) > 10
+        assert [path for path in paths if f'id="{path.replace(" ", "-")}"' not in page] == []
+    calls = (site / "reference" / "http-api.html").read_text("utf-8")
+    for route in ROUTES:
+        if route.is_described:
+            assert f">{route.method} {route.template}<" in calls
+
+
+def test_the_reference_of_the_api_has_the_description_that_a_ledger_serves(
+    reader: PageReader,
+) -> None:
+    file = ROOT / "docs" / "site" / "reference.py"
+    spec = importlib.util.spec_from_file_location("reference", file)
+    assert spec is not None
+    assert spec.loader is not None
+    reference = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(reference)
+    served = json.loads(reader.get("/v1/openapi.json").answer.text)
+    assert json.loads(json.dumps(describe(ROUTES, reference.SERVICES))) == served
+
+
+def test_a_ledger_serves_the_site_under_its_own_policy(reader: PageReader) -> None:
+    home = reader.get("/about")
+    assert "/docs" in home.links()
+    assert reader.get("/docs").answer.headers["location"] == "/docs/index.html"
+    page = reader.get("/docs/install.html").answer
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    policy, own = (
+        dict(part.split(maxsplit=1) for part in one.headers["content-security-policy"].split(";"))
+        for one in (page, home.answer)
+    )
+    assert policy.pop("script-src") != own.pop("script-src")
+    assert policy == own
+    for missing in ("/docs/none.html", "/docs/../ledger.sqlite", "/docs/%2e%2e/ledger.sqlite"):
+        assert reader.get(missing).answer.status_code == 404
+
+
+def test_a_ledger_without_the_site_says_how_to_get_it(tmp_path: Path) -> None:
+    assert Documentation.read(tmp_path) is None
+    with opened(make_settings(tmp_path), VirtualClock()) as ledger:
+        reader = PageReader(ledger)
+        assert "/docs" not in reader.get("/about").links()
+        page = reader.get("/docs/index.html")
+        assert page.answer.status_code == 404
+        assert "make docs" in page.text
+
+
+def test_pages_work_in_a_browser(site: Path, tmp_path: Path) -> None:
+    with _served(site, tmp_path) as url, chromium() as browser:
+        looks: tuple[tuple[Scheme, tuple[int, int]], ...] = (("light", WIDE), ("dark", NARROW))
+        for scheme, size in looks:
+            with watched(browser, scheme, size) as window:
+                for name in ("index", "reference/tequio-ledger", "comparison"):
+                    window.open(f"{url}/docs/{name}.html")
+                    assert barriers(window.page) == [], name
+                    width = window.page.evaluate("document.documentElement.scrollWidth")
+                    assert width <= size[0], name
+                window.open(f"{url}/docs/search.html?q=witness")
+                window.page.locator("#search-results li").first.wait_for()
+                assert window.faults == []
+
+
+@contextmanager
+def _served(site: Path, folder: Path) -> Iterator[str]:
+    with (
+        opened(make_settings(folder), VirtualClock()) as ledger,
+        socket.create_server(("127.0.0.1", 0)) as listening,
+    ):
+        app = build(ledger, EventStreams(), Documentation.read(site))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _loaded_by(page: Path) -> list[str]:
+    found: list[str] = []
+
+    class Reader(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            url = dict(attrs).get(LOADS.get(tag, ""))
+            if url:
+                found.append(url)
+
+    Reader().feed(page.read_text("utf-8"))
+    return found
+
+
+def _command_paths(command: click.Command, context: click.Context) -> Iterator[str]:
+    if not isinstance(command, click.Group):
+        yield context.command_path
+        return
+    for name in command.list_commands(context):
+        inner = command.get_command(context, name)
+        assert inner is not None
+        yield from _command_paths(inner, click.Context(inner, info_name=name, parent=context))
