@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol, TypeVar
 
 import msgspec
@@ -23,9 +24,9 @@ import torch
 from torch import Tensor, nn
 
 from tequio_client.ipc.control import BenchmarkReply
+from tequio_client.trainer.cell import SampleSource
 from tequio_client.trainer.device import BatchSize, fastest_precision, open_device
 from tequio_client.trainer.model import CausalModel, build_random
-from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
@@ -88,6 +89,18 @@ class StepPlan:
         windows = tuple(first + i for first, count in ranges for i in range(count))
         return cls(windows=windows, steps=min(steps, len(windows)))
 
+    @property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The (first, count) ranges of all windows."""
+        found: list[tuple[int, int]] = []
+        for window in self.windows:
+            first, count = found[-1] if found else (window, 0)
+            if window == first + count and found:
+                found[-1] = (first, count + 1)
+            else:
+                found.append((window, 1))
+        return tuple(found)
+
     def at(self, step: int) -> tuple[int, ...]:
         """Windows of a step, counted from 0."""
         return self.windows[self.windows_done(step) : self.windows_done(step + 1)]
@@ -134,7 +147,7 @@ class TrainingControl(Protocol):
 
 def train(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     plan: StepPlan,
     inner: InnerParams,
     batch: BatchSize,
@@ -155,7 +168,7 @@ def train(
         loss = compute_gradients(model, samples, batch, watch.check)
         optimiser.step()
         progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
-        must_stop = watch.should_stop(progress) or must_stop
+        must_stop = batch.cell.decide(partial(watch.should_stop, progress)) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
@@ -180,7 +193,7 @@ def _after(
 
 def accumulate(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     windows: Sequence[int],
     inner: InnerParams,
     batch: BatchSize,
@@ -206,7 +219,7 @@ def accumulate(
 
 def _sum_over_windows(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     windows: Sequence[int],
     batch: BatchSize,
     watch: TrainingControl,
@@ -216,7 +229,7 @@ def _sum_over_windows(
 
     `loss_last` of the result is that sum, nats.
     """
-    size = max(batch.samples // training.window_samples, 1)
+    size = max(batch.samples * batch.cell.size // training.window_samples, 1)
     parts = [windows[at : at + size] for at in range(0, len(windows), size)]
     progress = TrainingProgress(steps=len(parts), loss_last=0.0)
     model.network.train()
@@ -235,7 +248,7 @@ def _sum_over_windows(
             last_s=seconds,
             loss_last=progress.loss_last + loss,
         )
-        if watch.should_stop(progress):
+        if batch.cell.decide(partial(watch.should_stop, progress)):
             break
     return progress
 
@@ -274,6 +287,7 @@ def _gradients(
             if not _save_memory(model, batch):
                 raise
         else:
+            batch.cell.add_up([_gradient(one) for one in model.parameters.values()])
             if not is_half or _unscale(model, batch, divisor):
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.
@@ -307,12 +321,20 @@ def _accumulate(
     check: Callable[[], None],
     scale: float,
 ) -> float:
-    """Add the gradient of the summed loss times `scale`; returns the sum, nats."""
-    losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
-    for part in torch.split(samples, batch.samples):
-        check()
-        total += losses.backward(part, scale)
-    return float(total)
+    """Add the gradient of the summed loss times `scale`; returns the sum, nats.
+
+    Of a cell, the gradient is that of this rank's part, and the sum that of all.
+    """
+
+    def compute() -> float:
+        losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
+        for part in torch.split(batch.cell.own(samples), batch.samples):
+            check()
+            if len(part):
+                total += losses.backward(part, scale)
+        return float(total)
+
+    return batch.cell.total(compute)
 
 
 class Optimiser:

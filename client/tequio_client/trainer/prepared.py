@@ -21,6 +21,7 @@ from torch import Tensor
 from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, model
+from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
@@ -88,7 +89,9 @@ class PreparedModel:
         """Apply the limits of a command for the same model."""
         device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
         is_as_large = prepare.memory_mb == self.prepare.memory_mb
-        batch = self.batch if is_as_large else BatchSize(self.batch.sequence, self.device)
+        batch = self.batch
+        if not is_as_large:
+            batch = BatchSize(batch.sequence, self.device, batch.cell)
         return replace(self, prepare=prepare, batch=batch)
 
     def record_shape(self, k: int) -> RecordShape:
@@ -118,17 +121,38 @@ class PreparedModel:
         )
 
 
-def prepare_model(prepare: Prepare) -> PreparedModel:
-    """Read the run's documents, open the device, build the network.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunDocuments:
+    """The contents of the documents that a `Prepare` names."""
+
+    manifest: bytes
+    data_manifest: bytes
+    config: bytes
+
+    @classmethod
+    def read(cls, prepare: Prepare) -> RunDocuments:
+        """Read the files; raises UserFacingError."""
+        return cls(
+            manifest=_content(prepare.manifest),
+            data_manifest=_content(prepare.data_manifest),
+            config=_content(prepare.config),
+        )
+
+
+def prepare_model(
+    prepare: Prepare, documents: RunDocuments | None = None, cell: Cell = ALONE
+) -> PreparedModel:
+    """Open the device and build the network; reads the run's documents unless they are given.
 
     Raises UserFacingError or MalformedError for documents that do not fit each other, ModelError
     for a model that cannot be built here, DeviceError for a device that is missing.
     """
-    manifest = Manifest.parse(_content(prepare.manifest))
-    corpus = Corpus.parse(_content(prepare.data_manifest))
+    documents = documents or RunDocuments.read(prepare)
+    manifest = Manifest.parse(documents.manifest)
+    corpus = Corpus.parse(documents.data_manifest)
     chosen = device.open_device(prepare.device)
     device.apply_limits(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
-    built = _built(prepare, manifest, chosen)
+    built = _built(prepare, documents.config, manifest, chosen)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence} tokens, but the run of "
@@ -142,14 +166,15 @@ def prepare_model(prepare: Prepare) -> PreparedModel:
         manifest=manifest,
         corpus=corpus,
         device=chosen,
-        batch=BatchSize(corpus.sequence, chosen),
+        batch=BatchSize(corpus.sequence, chosen, cell),
         model=built,
         layout=built.layout(manifest.algorithm.layout),
     )
 
 
-def _built(prepare: Prepare, manifest: Manifest, chosen: ComputeDevice) -> CausalModel:
-    config = _content(prepare.config)
+def _built(
+    prepare: Prepare, config: bytes, manifest: Manifest, chosen: ComputeDevice
+) -> CausalModel:
     try:
         if manifest.frozen is None:
             return model.build_from_manifest(config, manifest.model.tensors, manifest.model.aliases)
