@@ -32,10 +32,10 @@ if __name__ == "__main__":
     confined = _enter_sandbox(place)
     if sys.argv[1:2] == ["benchmark"]:
         try:
-            inner = importlib.import_module("tequio_client.trainer.inner")
+            benchmark = importlib.import_module("tequio_client.trainer.benchmark")
         except ModuleNotFoundError as err:
             sys.exit(programs.not_installed(str(err.name)))
-        sys.exit(inner.print_speed("".join(sys.argv[2:3]) or "auto"))
+        sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     child.end_with_parent()  # before the imports, which take a second
     main = importlib.import_module("tequio_client.trainer.main")
     if sys.argv[1:2] == ["rank"]:

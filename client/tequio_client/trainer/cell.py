@@ -1,8 +1,8 @@
 """What the ranks of a cell do together in inner steps: torch's collectives, and when they are due.
 
-Every rank has the whole model and optimiser, and takes the same steps. It computes the losses of
-its own part of each batch; before the optimiser's step, gradients and losses of all ranks are added
-up. So a step does what one device does with a larger batch, and differs from it by rounding alone.
+Every rank has the whole model and takes the same steps. It computes the losses of its own part of
+each batch; before the optimiser's step, gradients and losses of all ranks are added up. So a step
+does what one device does with the whole batch, and differs from it by rounding alone.
 
 No rank may leave a step that the others are in, since they would wait for it. Where one device
 stops by itself (out of memory, another task, the end of its time), all ranks first exchange what
@@ -100,21 +100,28 @@ class Cell:
             flat = torch.cat([one.flatten() for one in bucket]).to(self._wire)
             with _exchanging():
                 dist.all_reduce(flat)
-            parts = torch.split(flat, [one.numel() for one in bucket])
-            for one, part in zip(bucket, parts, strict=True):
-                one.copy_(part.view_as(one))
+            self._set(bucket, flat)
 
-    def copy_from_first(self, tensors: Sequence[Tensor]) -> None:
-        """Set each tensor to that of rank 0."""
+    def copy_from(self, rank: int, tensors: Sequence[Tensor]) -> None:
+        """Set each tensor, of one type, to that of a rank."""
         if self.size == 1:
             return
-        for one in tensors:
-            held = one.detach()
-            sent = held.to(self._wire).contiguous()
+        for bucket in _buckets(tensors):
+            held = [one.detach().flatten() for one in bucket]
+            flat = torch.cat(held).to(self._wire)
             with _exchanging():
-                dist.broadcast(sent, 0)
-            if self.rank:
-                held.copy_(sent)
+                dist.broadcast(flat, rank)
+            if self.rank != rank:
+                self._set(bucket, flat)
+
+    def owners(self, tensors: Sequence[Tensor]) -> list[int]:
+        """Rank that looks after each tensor: large ones first, each to the rank with the least."""
+        numbers = [0] * self.size
+        found = [0] * len(tensors)
+        for at in sorted(range(len(tensors)), key=lambda one: -tensors[one].numel()):
+            found[at] = min(range(self.size), key=numbers.__getitem__)
+            numbers[found[at]] += tensors[at].numel()
+        return found
 
     def decide(self, ask: Callable[[], bool]) -> bool:
         """Answer of rank 0, which alone is asked; raises TaskReplacedError everywhere if it did."""
@@ -131,6 +138,12 @@ class Cell:
             dist.broadcast(decided, 0)
         self._raise_together(int(decided[1]))
         return bool(decided[0])
+
+    @staticmethod
+    def _set(bucket: Sequence[Tensor], flat: Tensor) -> None:
+        parts = torch.split(flat, [one.numel() for one in bucket])
+        for one, part in zip(bucket, parts, strict=True):
+            one.detach().copy_(part.view_as(one))
 
     def _raise_together(self, met: int) -> None:
         error: Exception | None = None

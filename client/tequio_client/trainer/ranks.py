@@ -132,6 +132,11 @@ class CellStore:
         with _reaching_store():
             self._store.delete_key(f"{self._cell}/{key}")
 
+    def is_over(self) -> bool:
+        """Check whether rank 0 was started again, and has formed another cell."""
+        with _reaching_store():
+            return self._store.get("cell").decode() != self._cell
+
     def another(self) -> CellStore:
         """Access for another thread: a connection serves one."""
         copy = object.__new__(CellStore)
@@ -205,6 +210,8 @@ class Pulse:
 
     def _why_lost(self, seen: dict[int, tuple[bytes, float]]) -> str:
         """Costs a look at the store for each other rank."""
+        if self._store.is_over():
+            return "rank 0 was started again"
         failed = self._store.find("failed")
         if failed is not None:
             return failed.decode(errors="replace")
@@ -291,7 +298,7 @@ class CellLead:
         contents = astuple(documents)
         self._post(PrepareRank(prepare=prepare, sizes=tuple(map(len, contents))))
         raw = np.frombuffer(b"".join(contents), np.uint8).copy()
-        self.cell.copy_from_first([torch.from_numpy(raw)])
+        self.cell.copy_from(0, [torch.from_numpy(raw)])
         made = prepared.prepare_model(prepare, documents, self.cell)
         for one in self._hellos[1:]:
             key = f"answer/{self._number}/{one.rank}"
@@ -323,7 +330,7 @@ def take_steps(
     setup: PreparedModel, training: SampleSource, task: TakeSteps, watch: TrainingControl
 ) -> TrainingProgress:
     """Take the steps from the weights that rank 0 has, on every rank of the model's cell."""
-    setup.batch.cell.copy_from_first(list(setup.model.parameters.values()))
+    setup.batch.cell.copy_from(0, list(setup.model.parameters.values()))
     # Dropout, where a model has it, is the only randomness in training.
     torch.manual_seed(task.seed)
     recipe = setup.manifest.inner_at(task.round)
@@ -402,7 +409,7 @@ def _end(why: str) -> NoReturn:
 
 def _documents(task: PrepareRank, cell: Cell) -> RunDocuments:
     raw = torch.empty(sum(task.sizes), dtype=torch.uint8)
-    cell.copy_from_first([raw])
+    cell.copy_from(0, [raw])
     ends = np.cumsum(task.sizes).tolist()
     manifest, data_manifest, config = (
         raw[end - size : end].numpy().tobytes() for size, end in zip(task.sizes, ends, strict=True)
