@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psutil
+from msgspec.structs import replace
 
 from tequio_client.ipc import cell as link
 from tequio_client.platform.sandbox import VARIABLE, Network, SandboxRules
@@ -19,10 +20,13 @@ PLAIN = ("-m", "tequio_client.trainer")
 
 
 @contextmanager
-def cell_of(ranks: int, command: Sequence[str] = PLAIN) -> Iterator[Child]:
+def cell_of(
+    ranks: int, command: Sequence[str] = PLAIN, *, is_sharded: bool = False
+) -> Iterator[Child]:
     """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
+    place = replace(link.local_place(["cpu"] * ranks), is_sharded=is_sharded)
     rules = SandboxRules(writes=(tempfile.gettempdir(),), network=Network.CELL)
-    with _child(link.local_place(["cpu"] * ranks), rules, command) as child:
+    with _child(place, rules, command) as child:
         yield child
 
 

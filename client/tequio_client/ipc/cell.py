@@ -59,6 +59,8 @@ class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Devices of all ranks, if rank 0 starts the others on its own computer."""
     has_agent_store: bool = False
     """True if torchrun keeps the store."""
+    is_sharded: bool = False
+    """True if the model is divided among the ranks, because no device holds it."""
 
     @property
     def is_local(self) -> bool:

@@ -1,8 +1,9 @@
 """What the ranks of a cell do together in inner steps: torch's collectives, and when they are due.
 
-Every rank has the whole model and takes the same steps. It computes the losses of its own part of
-each batch; before the optimiser's step, gradients and losses of all ranks are added up. So a step
-does what one device does with the whole batch, and differs from it by rounding alone.
+Every rank has the whole model, unless `sharding` divides it, and takes the same steps. It computes
+the losses of its own part of each batch; before the optimiser's step, gradients and losses of all
+ranks are added up. So a step does what one device does with the whole batch, and differs from it by
+rounding alone.
 
 No rank may leave a step that the others are in, since they would wait for it. Where one device
 stops by itself (out of memory, another task, the end of its time), all ranks first exchange what
@@ -59,9 +60,14 @@ class Cell:
     Owned by the trainer's thread. torch.distributed is set up for the ranks before it is made.
     """
 
-    def __init__(self, rank: int = 0, size: int = 1, wire: str = "cpu") -> None:
-        """`wire` is the kind of device on which tensors are exchanged."""
-        self.rank, self.size = rank, size
+    def __init__(
+        self, rank: int = 0, size: int = 1, wire: str = "cpu", *, is_sharded: bool = False
+    ) -> None:
+        """`wire` is the device on which tensors are exchanged.
+
+        With `is_sharded`, the model is divided among the ranks (`sharding`).
+        """
+        self.rank, self.size, self.is_sharded = rank, size, is_sharded
         self._wire = torch.device(wire)
         self.common_error: Exception | None = None
         """The last error that all ranks raised together."""

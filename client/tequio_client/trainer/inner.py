@@ -130,16 +130,17 @@ def train(
         samples = training.samples(plan.at(step)).to(batch.device.handle)
         loss = compute_gradients(model, samples, batch, watch.check)
         optimiser.step()
-        progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
+        progress = after_step(progress, plan, samples, loss, time.perf_counter() - begun)
         must_stop = batch.cell.decide(partial(watch.should_stop, progress)) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
 
 
-def _after(
+def after_step(
     progress: TrainingProgress, plan: StepPlan, samples: Tensor, loss: float, seconds: float
 ) -> TrainingProgress:
+    """Progress after one more step over these samples."""
     step = progress.step + 1
     return replace(
         progress,
@@ -320,7 +321,7 @@ class Optimiser:
         matrices = [model.parameters[name] for name in sorted(hidden)]
         rest = [one for name, one in model.parameters.items() if name not in hidden]
         self._muons = _muons([one for one in matrices if id(one) in own])
-        self._adam = _AdamW([one for one in rest if id(one) in own])
+        self._adam = AdamW([one for one in rest if id(one) in own])
         self._follow(inner)
 
     def _follow(self, inner: InnerParams) -> None:
@@ -351,15 +352,17 @@ def _norm(gradients: list[Tensor]) -> Tensor:
     return found
 
 
-def _gradient(parameter: nn.Parameter) -> Tensor:
+def _gradient(parameter: Tensor) -> Tensor:
     if parameter.grad is None:
         parameter.grad = torch.zeros_like(parameter)
     return parameter.grad
 
 
-class _AdamW:
-    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
-        self._parameters = list(parameters)
+class AdamW:
+    """AdamW for tensors with gradients, in place."""
+
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
+        self.parameters = list(parameters)
         self._lr = self._decay = 0.0
         self._first = [torch.zeros_like(one) for one in parameters]
         self._second = [torch.zeros_like(one) for one in parameters]
@@ -371,7 +374,7 @@ class _AdamW:
     def step(self) -> None:
         self._steps += 1
         for parameter, first, second in zip(
-            self._parameters, self._first, self._second, strict=True
+            self.parameters, self._first, self._second, strict=True
         ):
             grad = _gradient(parameter)
             first.lerp_(grad, 1 - BETAS[0])

@@ -158,7 +158,8 @@ class CellStore:
                 timeout=timedelta(seconds=_EXCHANGE_S),
             )
         # gloo exchanges what lies in main memory; there it is copied from other accelerators.
-        return Cell(self.place.rank, self.place.size, chosen.label if has_nccl else "cpu")
+        wire = chosen.label if has_nccl else "cpu"
+        return Cell(self.place.rank, self.place.size, wire, is_sharded=self.place.is_sharded)
 
     def hello(self, chosen: ComputeDevice) -> RankHello:
         host, kind = platform.node()[:200], chosen.handle.type
@@ -330,11 +331,18 @@ def take_steps(
     setup: PreparedModel, training: SampleSource, task: TakeSteps, watch: TrainingControl
 ) -> TrainingProgress:
     """Take the steps from the weights that rank 0 has, on every rank of the model's cell."""
-    setup.batch.cell.copy_from(0, list(setup.model.parameters.values()))
+    recipe, plan = (
+        setup.manifest.inner_at(task.round),
+        StepPlan.from_ranges(task.windows, task.steps),
+    )
     # Dropout, where a model has it, is the only randomness in training.
     torch.manual_seed(task.seed)
-    recipe = setup.manifest.inner_at(task.round)
-    plan = StepPlan.from_ranges(task.windows, task.steps)
+    if setup.sharded is not None:
+        setup.sharded.load(setup.model)
+        done = setup.sharded.train(training, plan, recipe, watch)
+        setup.sharded.store(setup.model)
+        return done
+    setup.batch.cell.copy_from(0, list(setup.model.parameters.values()))
     if task.sends_gradients:
         return inner.accumulate(setup.model, training, plan.windows, recipe, setup.batch, watch)
     return inner.train(setup.model, training, plan, recipe, setup.batch, watch)

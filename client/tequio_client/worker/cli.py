@@ -62,6 +62,12 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     "the variables of torchrun, Slurm or Kubernetes (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT).",
 )
 @click.option(
+    "--shard",
+    "is_sharded",
+    is_flag=True,
+    help="With --cell: divide the model among the devices, for one that none of them holds.",
+)
+@click.option(
     "--threads",
     default=1,
     show_default=True,
@@ -106,6 +112,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     roles: tuple[Role, ...],
     device: str,
     cell: str | None,
+    is_sharded: bool,
     threads: int,
     memory_mb: int,
     share: int,
@@ -128,7 +135,9 @@ def worker(  # noqa: PLR0913 - one parameter an option
             "--judge needs --apply-preferences: without it the worker stops when its run ends, "
             "possibly before the competition does"
         )
-    place = cell_place(cell, device, os.environ) if cell else None
+    if is_sharded and not cell:
+        raise click.UsageError("--shard divides a model among the devices of --cell: name them")
+    place = cell_place(cell, device, os.environ, is_sharded=is_sharded) if cell else None
     trainer = TrainerSettings(
         device=place.device if place else device,
         threads=threads,

@@ -75,17 +75,21 @@ class TrainerSettings:
                 )
 
 
-def cell_place(cell: str, device: str, variables: Mapping[str, str]) -> CellPlace:
+def cell_place(
+    cell: str, device: str, variables: Mapping[str, str], *, is_sharded: bool
+) -> CellPlace:
     """Place of this process in the cell of `--cell`; raises UserFacingError.
 
     `cell` is a list of devices, or `env`: the variables of torchrun, Slurm or Kubernetes.
     """
     if cell == "env":
         place = place_from_variables(variables, device)
-        return structs.replace(place, address=cell_network.resolve(place.address, place.port))
+        address = cell_network.resolve(place.address, place.port)
+        return structs.replace(place, address=address, is_sharded=is_sharded)
     if device != "auto":
         raise UserFacingError(f"--cell names the devices: omit --device {device}")
-    return local_place([one.strip() for one in cell.split(",")])
+    place = local_place([one.strip() for one in cell.split(",")])
+    return structs.replace(place, is_sharded=is_sharded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -85,12 +85,21 @@ def failed(child: Child) -> trainer.Failed:
     return report
 
 
-@pytest.mark.parametrize(("ranks", "algorithm"), [(2, SPARSELOCO), (4, SPARSELOCO), (2, DISTRO)])
+@pytest.mark.parametrize(
+    ("ranks", "algorithm", "model"),
+    [
+        (2, SPARSELOCO, "whole"),
+        (4, SPARSELOCO, "whole"),
+        (2, DISTRO, "whole"),
+        (2, SPARSELOCO, "divided"),
+        (3, SPARSELOCO, "divided"),
+    ],
+)
 def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
-    tmp_path: Path, ranks: int, algorithm: Algorithm
+    tmp_path: Path, ranks: int, algorithm: Algorithm, model: str
 ) -> None:
     run = small_run(tmp_path, algorithm=algorithm, steps=min(algorithm.max_inner_steps, 4))
-    with cell_of(ranks) as cell:
+    with cell_of(ranks, is_sharded=model == "divided") as cell:
         mine, made = contribute(cell, run, f"cell{ranks}")
         head = advanced(cell, run, mine, made.header)
     one = Child()
@@ -98,7 +107,7 @@ def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
     assert (made.steps, made.windows) == (reference.steps, reference.windows)
     assert made.loss_first == pytest.approx(reference.loss_first, rel=1e-5)
     assert made.loss_last == pytest.approx(reference.loss_last, rel=1e-4)
-    assert 0 <= distance(delta(mine), delta(alone)) < TOLERANCE
+    assert distance(delta(mine), delta(alone)) < TOLERANCE
     assert advanced(one, run, mine, made.header) == head
     one.send(run.audit(9, mine, made.header))
     figures = one.until(trainer.Audited).figures
@@ -140,6 +149,37 @@ def test_a_replaced_task_and_one_that_must_finish_leave_the_cell_whole(run: Smal
         cell.send(task)
         assert cell.until(trainer.Trained).steps == 4
         assert other_ranks(cell) == ranks
+
+
+def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(run: SmallRun) -> None:
+    one = Child()
+    one.send(run.prepare(1))
+    one.send(run.evaluate(2))
+    expected = one.until(trainer.Evaluated).millibits
+    one.end()
+    with cell_of(2, is_sharded=True) as cell:
+        cell.send(run.prepare(1))
+        cell.send(run.train(3, "dropped", windows=((0, 400),)))
+        while not (
+            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
+            and report.doing == "training"
+        ):
+            pass
+        cell.send(trainer.Rest(command=4))
+        assert cell.until(trainer.Resting).command == 4
+        cell.send(run.evaluate(5))
+        assert cell.until(trainer.Evaluated).millibits == expected
+        cell.send(run.train(6, "again", windows=WINDOWS))
+        assert cell.until(trainer.Trained).steps == 4
+
+
+def test_a_run_that_a_divided_model_cannot_train_is_refused(tmp_path: Path) -> None:
+    run = small_run(tmp_path, algorithm=DISTRO, steps=1)
+    with cell_of(2, is_sharded=True) as cell:
+        cell.send(run.prepare(1))
+        report = failed(cell)
+    assert (report.code, report.fatal) == ("model", False)
+    assert "--shard" in report.reason
 
 
 def test_a_rank_that_is_killed_before_the_first_step_ends_the_cell(run: SmallRun) -> None:

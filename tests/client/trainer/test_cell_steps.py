@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -14,14 +15,18 @@ import torch.distributed as dist
 from tequio_client.trainer import inner
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskReplacedError
-from tequio_client.trainer.model import build_random
+from tequio_client.trainer.model import build_random, sketch
+from tequio_client.trainer.sharding import ShardedModel
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, SEQUENCE
+from tests.client.trainer.watching import UninterruptedControl
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 PATIENCE_S = 120.0
+DECAYING = InnerParams(decay_e6=100_000)
 RANKS = 2
 
 
@@ -105,6 +111,45 @@ def replaced(cell: Cell) -> Numbers:
     with pytest.raises(TaskReplacedError):
         cell.decide(should_stop)
     return np.array([cell.decide(lambda: True)])
+
+
+TIED = json.dumps({**json.loads(CONFIG), "tie_word_embeddings": True}).encode()
+
+
+def two_sharded_steps(cell: Cell) -> Numbers:
+    """Two steps of a divided network with tied embeddings and weight decay: rank 0's weights."""
+    whole, plan, recipe = build_random(TIED, 1), StepPlan(windows=(0, 1), steps=2), DECAYING
+    if cell.size == 1:
+        batch = BatchSize(SEQUENCE, open_device("cpu"))
+        inner.train(whole, MadeUp(), plan, recipe, batch, UninterruptedControl())
+    else:
+        network = sketch(TIED).network
+        assert isinstance(network, Llama)
+        sharded = ShardedModel(network, cell, open_device("cpu"))
+        sharded.load(whole)
+        sharded.train(MadeUp(), plan, recipe, UninterruptedControl())
+        sharded.store(whole)
+    weights = [one.detach().flatten().numpy() for one in whole.parameters.values()]
+    return np.concatenate(weights) * (cell.rank == 0)
+
+
+class MadeUp:
+    """Five samples in each window: no multiple of the ranks."""
+
+    window_samples = 5
+
+    def samples(self, windows: Sequence[int]) -> Tensor:
+        """The same for every window."""
+        assert windows
+        return samples()
+
+
+def test_a_divided_network_with_tied_embeddings_and_decay_trains_as_a_whole_one(
+    tmp_path: Path,
+) -> None:
+    one, other = in_cell(tmp_path, two_sharded_steps)
+    np.testing.assert_allclose(one, two_sharded_steps(Cell()), rtol=1e-4, atol=1e-6)
+    assert not other.any()
 
 
 @pytest.mark.parametrize("work", [two_steps, out_of_memory_once])
