@@ -149,6 +149,7 @@ class RankHello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     card: Label
     """The same for two processes on one card, and for no two cards; empty for a CPU."""
     torch: Label
+    is_sharded: bool = False
     software: Label = BUILD
 
     @property
@@ -164,6 +165,10 @@ def why_not_together(hellos: Sequence[RankHello]) -> str:
             return (
                 f"{one.name} was started for a cell of {one.size} ranks, and {first.name} for one "
                 f"of {first.size}: give all the same {_SIZE}"
+            )
+        if one.is_sharded != first.is_sharded:
+            return (
+                f"{one.name} and {first.name} do not agree on --shard: give it to all, or to none"
             )
         if (one.software, one.torch) != (first.software, first.torch):
             return (

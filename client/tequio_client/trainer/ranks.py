@@ -173,6 +173,7 @@ class CellStore:
             host=host,
             card=card,
             torch=str(torch.__version__),
+            is_sharded=self.place.is_sharded,
         )
 
 

@@ -102,6 +102,7 @@ def test_variables_that_make_no_cell_are_named(changes: dict[str, str], why: str
         ({}, ""),
         ({"size": 4}, r"rank 1 \(cuda:0 of node1\) was started for a cell of 4 ranks"),
         ({"card": "GPU-0"}, "rank 0 .* and rank 1 .* are on the same card"),
+        ({"is_sharded": True}, ".* do not agree on --shard"),
         ({"torch": "2.12.0"}, ".*torch 2.12.0"),
         ({"device": "cpu", "card": ""}, ".* different kinds of devices"),
     ],
