@@ -80,7 +80,7 @@ def _work(history: LogHistory, cell: RunningProgram) -> list[str]:
 
 
 def _figures(history: LogHistory, cell: RunningProgram) -> list[AuditFigures]:
-    """What others measured when they repeated them."""
+    """Measures of others that repeated them."""
     mine = set(_work(history, cell))
     reports = [body for _, body in history.all_of(AuditReport) if body.contribution in mine]
     return [one.figures for one in reports if one.figures]

@@ -140,7 +140,7 @@ def _number(variables: Mapping[str, str], name: str, least: int, most: int) -> i
 
 
 class RankHello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a rank says about itself."""
+    """A rank introduces itself."""
 
     rank: Rank
     size: Size
@@ -212,7 +212,7 @@ RankTask: TypeAlias = PrepareRank | TakeSteps
 
 
 class RankAnswer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What became of a `PrepareRank`; empty: done."""
+    """Result of a `PrepareRank`; empty: done."""
 
     code: Label = ""
     """As in `ipc.trainer.Failed`."""

@@ -1,4 +1,4 @@
-"""What the ranks of a cell do together in inner steps: torch's collectives, and when they are due.
+"""The common part of a cell's inner steps: torch's collectives, and when each of them is due.
 
 Every rank has the whole model, unless `sharding` divides it, and takes the same steps. It computes
 the losses of its own part of each batch; before the optimiser's step, gradients and losses of all
@@ -47,7 +47,7 @@ class SampleSource(Protocol):
 
 
 class _Met(IntEnum):
-    """What a rank met in a part of a step; the largest counts for all."""
+    """Events in a part of a step; the largest of any rank counts for all."""
 
     NOTHING = 0
     OUT_OF_MEMORY = 1

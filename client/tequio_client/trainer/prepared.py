@@ -133,7 +133,7 @@ class PreparedModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunDocuments:
+class ModelDocuments:
     """The contents of the documents that a `Prepare` names."""
 
     manifest: bytes
@@ -141,7 +141,7 @@ class RunDocuments:
     config: bytes
 
     @classmethod
-    def read(cls, prepare: Prepare) -> RunDocuments:
+    def read(cls, prepare: Prepare) -> ModelDocuments:
         """Read the files; raises UserFacingError."""
         return cls(
             manifest=_content(prepare.manifest),
@@ -151,14 +151,14 @@ class RunDocuments:
 
 
 def prepare_model(
-    prepare: Prepare, documents: RunDocuments | None = None, cell: Cell = ALONE
+    prepare: Prepare, documents: ModelDocuments | None = None, cell: Cell = ALONE
 ) -> PreparedModel:
     """Open the device and build the network; reads the run's documents unless they are given.
 
     Raises UserFacingError or MalformedError for documents that do not fit each other, ModelError
     for a model that cannot be built here, DeviceError for a device that is missing.
     """
-    documents = documents or RunDocuments.read(prepare)
+    documents = documents or ModelDocuments.read(prepare)
     manifest = Manifest.parse(documents.manifest)
     corpus = Corpus.parse(documents.data_manifest)
     chosen = device.open_device(prepare.device)

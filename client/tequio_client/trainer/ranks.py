@@ -42,7 +42,7 @@ from tequio_client.trainer.cell import Cell, RankLostError, SampleSource, Shared
 from tequio_client.trainer.device import ComputeDevice, DeviceError
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.main import TaskReplacedError
-from tequio_client.trainer.prepared import ModelError, PreparedModel, RunDocuments
+from tequio_client.trainer.prepared import ModelDocuments, ModelError, PreparedModel
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 
 log = structlog.get_logger(__name__)
@@ -68,48 +68,26 @@ class FirstRankAwayError(TequioError):
 
 
 class CellStore:
-    """One rank's access to the store of its cell."""
+    """One rank's access to the store of its cell; a connection serves one thread."""
 
-    def __init__(self, place: CellPlace) -> None:
-        """Rank 0 opens the store, the others wait for it.
+    def __init__(self, place: CellPlace, store: TCPStore, number: str) -> None:
+        self.place, self._store, self._cell = place, store, number
 
-        Raises UserFacingError or FirstRankAwayError.
-        """
-        self.place = place
-        self.port = place.port
-        self._store = self._opened()
-        self._cell = self._numbered()
+    @classmethod
+    def open(cls, place: CellPlace) -> CellStore:
+        """Open the store as rank 0, or wait for it; raises UserFacingError, FirstRankAwayError."""
+        store = _served_store(place) if place.rank == 0 else _remote_store(place)
+        with _reaching_store():
+            return cls(place, store, _cell_number(place, store))
 
-    def _opened(self) -> TCPStore:
-        place, timeout = self.place, timedelta(seconds=AWAY_S)
-        if place.rank == 0 and not place.has_agent_store:
-            descriptor, self.port = cell_network.listen(place.address, place.port)
-            return TCPStore(
-                place.address,
-                self.port,
-                is_master=True,
-                wait_for_workers=False,
-                timeout=timeout,
-                master_listen_fd=descriptor,
-            )
-        try:
-            return TCPStore(
-                place.address, place.port, is_master=False, wait_for_workers=False, timeout=timeout
-            )
-        except _ERRORS as err:
-            raise FirstRankAwayError(f"rank 0 did not answer for {AWAY_S:.0f} s") from err
+    def another(self) -> CellStore:
+        """Access for another thread."""
+        copy = self._store.clone()  # type: ignore[attr-defined]  # missing in torch's stubs
+        return CellStore(self.place, copy, self._cell)
 
-    def _numbered(self) -> str:
-        """The number of the cell: a new one for rank 0, for others one that they are not in yet."""
-        if self.place.rank == 0:
-            return str(self._store.add("cell", 1))
-        while True:
-            if self._store.check(["cell"]):
-                number: str = self._store.get("cell").decode()
-                # A rank that was started again belongs to no cell that is under way.
-                if self._store.add(f"{number}/joined/{self.place.rank}", 1) == 1:
-                    return number
-            time.sleep(BEAT_S)
+    @property
+    def port(self) -> int:
+        return int(self._store.port)
 
     def put(self, key: str, value: str) -> None:
         with _reaching_store():
@@ -136,13 +114,6 @@ class CellStore:
         """Check whether rank 0 was started again, and has formed another cell."""
         with _reaching_store():
             return self._store.get("cell").decode() != self._cell
-
-    def another(self) -> CellStore:
-        """Access for another thread: a connection serves one."""
-        copy = object.__new__(CellStore)
-        copy.place, copy.port, copy._cell = self.place, self.port, self._cell
-        copy._store = self._store.clone()  # type: ignore[attr-defined]  # missing in torch's stubs
-        return copy
 
     def open_group(self, chosen: ComputeDevice) -> Cell:
         """Connect torch.distributed to all ranks; raises RankLostError."""
@@ -175,6 +146,43 @@ class CellStore:
             torch=str(torch.__version__),
             is_sharded=self.place.is_sharded,
         )
+
+
+def _served_store(place: CellPlace) -> TCPStore:
+    if place.has_agent_store:
+        return _remote_store(place)
+    descriptor, port = cell_network.listen(place.address, place.port)
+    return TCPStore(
+        place.address,
+        port,
+        is_master=True,
+        wait_for_workers=False,
+        timeout=timedelta(seconds=AWAY_S),
+        master_listen_fd=descriptor,
+    )
+
+
+def _remote_store(place: CellPlace) -> TCPStore:
+    timeout = timedelta(seconds=AWAY_S)
+    try:
+        return TCPStore(
+            place.address, place.port, is_master=False, wait_for_workers=False, timeout=timeout
+        )
+    except _ERRORS as err:
+        raise FirstRankAwayError(f"rank 0 did not answer for {AWAY_S:.0f} s") from err
+
+
+def _cell_number(place: CellPlace, store: TCPStore) -> str:
+    """The number of the cell: a new one for rank 0, for others one that they are not in yet."""
+    if place.rank == 0:
+        return str(store.add("cell", 1))
+    while True:
+        if store.check(["cell"]):
+            number: str = store.get("cell").decode()
+            # A rank that was started again belongs to no cell that is under way.
+            if store.add(f"{number}/joined/{place.rank}", 1) == 1:
+                return number
+        time.sleep(BEAT_S)
 
 
 @contextmanager
@@ -239,7 +247,7 @@ class CellLead:
         `lost` is called in another thread. Raises UserFacingError when they do not fit together.
         """
         chosen = device.open_device(wanted)
-        self._store = CellStore(place)
+        self._store = CellStore.open(place)
         self._processes = self._start_others() if place.is_local else {}
         hellos = [self._store.hello(chosen)]
         self._store.put("hello/0", ipc.encode(hellos[0]).decode())
@@ -296,7 +304,7 @@ class CellLead:
 
     def prepare(self, prepare: Prepare) -> PreparedModel:
         """Prepare the model on all ranks at once; raises what fails on any of them."""
-        documents = RunDocuments.read(prepare)
+        documents = ModelDocuments.read(prepare)
         contents = astuple(documents)
         self._post(PrepareRank(prepare=prepare, sizes=tuple(map(len, contents))))
         raw = np.frombuffer(b"".join(contents), np.uint8).copy()
@@ -366,7 +374,7 @@ def follow(place: CellPlace) -> NoReturn:
     torch.set_num_threads(1)
     store: CellStore | None = None
     try:
-        store = CellStore(place)
+        store = CellStore.open(place)
         _follow(store)
     except FirstRankAwayError as err:
         log.warning("cell not found", rank=place.rank, reason=str(err))
@@ -416,18 +424,18 @@ def _end(why: str) -> NoReturn:
     os._exit(1)
 
 
-def _documents(task: PrepareRank, cell: Cell) -> RunDocuments:
+def _documents(task: PrepareRank, cell: Cell) -> ModelDocuments:
     raw = torch.empty(sum(task.sizes), dtype=torch.uint8)
     cell.copy_from(0, [raw])
     ends = np.cumsum(task.sizes).tolist()
     manifest, data_manifest, config = (
         raw[end - size : end].numpy().tobytes() for size, end in zip(task.sizes, ends, strict=True)
     )
-    return RunDocuments(manifest=manifest, data_manifest=data_manifest, config=config)
+    return ModelDocuments(manifest=manifest, data_manifest=data_manifest, config=config)
 
 
 def _prepared(
-    task: PrepareRank, documents: RunDocuments, place: CellPlace, cell: Cell
+    task: PrepareRank, documents: ModelDocuments, place: CellPlace, cell: Cell
 ) -> tuple[PreparedModel | None, RankAnswer]:
     prepare = msgspec.structs.replace(task.prepare, device=place.device)
     try:

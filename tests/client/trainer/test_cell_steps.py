@@ -1,4 +1,4 @@
-"""What ranks do together in a step, in two processes with a cell and nothing else."""
+"""Steps of two ranks in two processes, with a cell and nothing else."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def rank_main(rank: int, file: str, work: Callable[[Cell], Numbers]) -> None:
 
 
 def in_cell(folder: Path, work: Callable[[Cell], Numbers]) -> list[Numbers]:
-    """What the work returns on each rank."""
+    """Run the work on each rank; returns its results."""
     spawn = multiprocessing.get_context("spawn")
     file = str(folder / "meeting")
     ranks = [spawn.Process(target=rank_main, args=(rank, file, work)) for rank in range(RANKS)]
