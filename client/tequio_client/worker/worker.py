@@ -118,12 +118,12 @@ class Worker:
         self.choices = StoredChoices(
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
-        style = settings.trainer.log_style
+        style, cell = settings.trainer.log_style, settings.trainer.cell
         self.lending = Lending(
             settings,
             self.choices,
             self.evaluator,
-            lambda name: TrainerProcess(trainer_program(folder, style, device=name)),
+            lambda name: TrainerProcess(trainer_program(folder, style, device=name, cell=cell)),
             self.facts,
         )
         self.points_db = PointsDatabase.opened(folder, signer.key)
