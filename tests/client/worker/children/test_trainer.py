@@ -116,7 +116,7 @@ for command in commands:
                 await rest(trainer)
             assert caught.value.code == "cell"
             await gone(trainer)
-        await rest(trainer)
+        assert (await rest(trainer)).command
         assert trainer.failure is None
     assert lives(tmp_path) == MAX_FAILURES + 2
 
