@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from tequio_client import files
 from tequio_client.names import clean_text
 from tequio_client.platform import programs, versions
-from tequio_client.releases.bundle import (
+from tequio_client.platform.bundle import (
     CHUNK_BYTES,
     MANIFEST,
     Bundle,
@@ -90,8 +90,15 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
 
 
 def bytes_to_fetch(bundle: Bundle) -> int:
-    """Estimate the download, without what installed versions and an earlier attempt have."""
+    """Estimate the download, without what installed versions and an earlier attempt have.
+
+    Reads the files of the running program that may be the same.
+    """
     known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
+    for file in bundle.files:
+        digests = {chunk.digest for chunk in file.chunks}
+        if not digests <= known and _has_chunks(_running_folder() / file.path, file):
+            known |= digests
     partial = _partial(versions.folder_of(bundle.part, bundle.version))
     arrived = sum(
         getattr(path.stat(), "st_blocks", 0) * 512  # of a file with holes; not known on Windows
@@ -115,6 +122,11 @@ def installed_bundle(folder: Path) -> Bundle | None:
 def _partial(target: Path) -> Path:
     """Return the folder that grows until it is complete; no version has its name."""
     return target.with_name(f".{target.name}.partial")
+
+
+def _running_folder() -> Path:
+    """Return the folder of the running program: a package of the system has no manifest."""
+    return Path(sys.executable).parent
 
 
 def _installed_bundles() -> Iterator[tuple[Path, Bundle]]:
@@ -147,7 +159,7 @@ def _fill_from_disk(bundle: Bundle, partial: Path) -> Missing:
         for folder, other in _installed_bundles()
         for file in other.files
     }
-    own = Path(sys.executable).parent  # a package of the system has no manifest
+    own = _running_folder()
     places: dict[Chunk, list[tuple[Path, int]]] = {}
     disk_bytes = 0
     for file in bundle.files:

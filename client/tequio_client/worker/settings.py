@@ -34,6 +34,8 @@ class NetSettings:
     download_bytes_per_s: float | None = None
     run: str | None = None
     status_lines: bool = False
+    mirror: Path | None = None
+    """Folder of a mirror of releases whose chunks peers may fetch; None: those installed here."""
     trust: Policy | None = None
     """Policy that names the witnesses that must cosign the log; None: its signature is enough."""
 

@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
 from tequio_client.platform import versions
+from tequio_client.platform.bundle import CHUNK_BYTES, decode_bundle
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, repository
-from tequio_client.releases.bundle import CHUNK_BYTES, decode_bundle
 from tequio_client.releases.install import installed_bundle
 from tequio_client.releases.repository import ROLES
 from tequio_shared.errors import MalformedError
@@ -205,7 +205,7 @@ def test_a_release_with_too_few_signatures_is_not_published(tmp_path: Path) -> N
 def test_a_damaged_chunk_is_refused_and_another_mirror_helps(
     mirror: Mirror, tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_client.releases.mirror._ATTEMPTS", 1)
+    monkeypatch.setattr("tequio_client.releases.chunk_sources._ATTEMPTS", 1)
     good = mirror.snapshot()
     first, second = mirror.chunks()[:2]
     if damage == "cut":
