@@ -94,18 +94,17 @@ def bytes_to_fetch(bundle: Bundle) -> int:
 
     Reads the files of the running program that may be the same.
     """
-    known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
+    installed = {file.chunks for _, other in _installed_bundles() for file in other.files}
+    fresh: dict[str, Chunk] = {}
     for file in bundle.files:
-        digests = {chunk.digest for chunk in file.chunks}
-        if not digests <= known and _has_chunks(_running_folder() / file.path, file):
-            known |= digests
+        if file.chunks not in installed and not _has_chunks(_running_folder() / file.path, file):
+            fresh |= {chunk.digest: chunk for chunk in file.chunks}
     partial = _partial(versions.folder_of(bundle.part, bundle.version))
     arrived = sum(
         getattr(path.stat(), "st_blocks", 0) * 512  # of a file with holes; not known on Windows
         for path in partial.rglob("*")
         if path.is_file() and not path.is_symlink()
     )
-    fresh = {one.digest: one for one in bundle.chunks() if one.digest not in known}
     size = sum(chunk.size for chunk in fresh.values())
     stored = sum(chunk.stored for chunk in fresh.values())
     return int(stored * max(size - arrived, 0) / size) if size else 0
