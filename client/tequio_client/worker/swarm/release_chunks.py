@@ -39,9 +39,10 @@ _Place: TypeAlias = tuple[Path, int, int]
 
 KEPT_CHUNKS = 2
 """Chunks in memory: a peer asks for one in several parts."""
-FETCH_S = 60.0
-MOST_PEERS = 6
+MOST_PEERS = 12
 """Peers asked for one chunk."""
+ANSWER_S = 5.0
+FETCH_S = 60.0
 
 
 class ReleaseChunks:
@@ -135,7 +136,7 @@ class ChunksFromPeers:
         self._fetcher = fetcher
         self._peers = peers  # connected now
         self._rng = rng
-        self._score: Counter[PeerKey] = Counter()  # chunks given, less those not given
+        self._score: Counter[PeerKey] = Counter()  # 1: it had the last one; below 0: not, so often
 
     async def answer(self, question: AskChunk) -> ChunkReply:
         """Get the chunk from a peer, if it is not here; give its bytes from `first`.
@@ -154,22 +155,33 @@ class ChunksFromPeers:
         return ChunkReply(size=size, content=content)
 
     async def _fetch(self, name: Digest) -> None:
-        asked = self._likely()
+        holders = await self._holders(name)
         try:
-            done = await self._fetcher.fetch_blob(
-                name, asked, timeout_s=FETCH_S, most_bytes=CHUNK_BYTES
-            )
+            if holders:
+                await self._fetcher.fetch_blob(
+                    name, holders, timeout_s=FETCH_S, most_bytes=CHUNK_BYTES
+                )
+                return
         except FetchFailedError as err:
-            self._score.subtract(err.progress.asked)
-            raise RefusedError("not-found", f"no peer gives this chunk ({err})") from err
-        self._score.update(done.bytes_by_source.keys())
-        self._score.subtract(done.asked - done.bytes_by_source.keys())
+            raise RefusedError("not-found", f"no peer gives this chunk: {err}") from err
+        raise RefusedError("not-found", "no peer has this chunk, or time for it")
 
-    def _likely(self) -> list[PeerKey]:
-        """Choose the peers to ask: some that gave chunks, and some others."""
+    async def _holders(self, name: Digest) -> list[PeerKey]:
+        """Ask several peers at once whether they have the chunk; those that did before first."""
         peers = list(self._peers())
         self._rng.shuffle(peers)
-        givers = [one for one in peers if self._score[one] > 0][: MOST_PEERS // 2]
-        others = [one for one in peers if one not in givers]
-        others.sort(key=lambda one: -self._score[one])
-        return [*givers, *others][:MOST_PEERS]
+        peers.sort(key=lambda one: -self._score[one])
+        holders: list[PeerKey] = []
+
+        async def ask(peer: PeerKey) -> None:
+            if await self._fetcher.client.has_blob(peer, name):
+                holders.append(peer)
+                self._score[peer] = 1
+            else:
+                self._score[peer] -= 1
+
+        with trio.move_on_after(ANSWER_S):
+            async with trio.open_nursery() as nursery:
+                for peer in peers[:MOST_PEERS]:
+                    nursery.start_soon(ask, peer)
+        return holders
