@@ -12,13 +12,16 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+
+import psutil
 
 from tequio_client import files
 from tequio_client.names import clean_text
@@ -36,7 +39,11 @@ from tequio_shared.errors import MalformedError, UserFacingError
 _DOWNLOADS = 4
 _MARGIN_BYTES = 256 << 20
 """Disk left free."""
-_SELFTEST_S = 300
+_SELFTEST_S = 3600
+_HUNG_S = 180
+"""A self-test that gets less than `_WORK_S` of processor time for this long has hung."""
+_WORK_S = 0.5
+_POLL_S = 0.5
 
 Progress = Callable[[int, int], None]
 """Called with bytes fetched so far and bytes in all, as they lie on the mirror."""
@@ -259,24 +266,56 @@ def _try_out(bundle: Bundle, folder: Path) -> None:
     program = str(folder / versions.PROGRAMS[bundle.part])
     command = (program, *programs.selftest(bundle.part, bundle.accelerator))
     try:
-        with TemporaryDirectory() as caches:  # of code that it compiles; nobody uses it again
-            done = subprocess.run(  # noqa: S603 - a program whose every byte was signed
-                command,
-                capture_output=True,
-                timeout=_SELFTEST_S,
-                check=False,
-                env=versions.environment_of_another() | {"XDG_CACHE_HOME": caches},
-            )
-        problem = done.stderr.decode(errors="replace") if done.returncode else ""
-        failed = bool(done.returncode)
-    except (OSError, subprocess.TimeoutExpired) as err:
-        problem, failed = str(err), True
-    if failed:
-        last = next((one for one in reversed(problem.splitlines()) if one.strip()), "no reason")
+        problem = _failure_of(command)
+    except OSError as err:
+        problem = str(err)
+    if problem:
         raise InstallError(
             f"{bundle.part} {bundle.version} does not work on this computer "
-            f"({clean_text(last, 300)}): the version that is there stays"
+            f"({clean_text(problem, 300)}): the version that is there stays"
         )
+
+
+def _failure_of(command: tuple[str, ...]) -> str:
+    """Run a self-test; return why it failed, empty if it did not. Raises OSError."""
+    with TemporaryDirectory() as caches, TemporaryFile() as errors:
+        environ = versions.environment_of_another() | {"XDG_CACHE_HOME": caches}
+        with subprocess.Popen(  # noqa: S603 - a program whose every byte was signed
+            command, stdout=subprocess.DEVNULL, stderr=errors, env=environ
+        ) as child:
+            status = _wait(child)
+        if status is None:
+            return "its self-test hangs"
+        errors.seek(0)
+        lines = errors.read().decode(errors="replace").splitlines() if status else []
+    last = next((one for one in reversed(lines) if one.strip()), "no reason")
+    return last if status else ""
+
+
+def _wait(child: subprocess.Popen[bytes]) -> int | None:
+    """Wait for the end of a program; one that has hung is killed, and has no exit status.
+
+    By the processor time that it gets: on a busy computer a minute of it takes long.
+    """
+    used_s, worked_at = 0.0, time.monotonic()
+    until = worked_at + _SELFTEST_S
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.wait(_POLL_S)
+        now, now_used_s = time.monotonic(), _processor_s(child.pid)
+        if now_used_s > used_s + _WORK_S:
+            used_s, worked_at = now_used_s, now
+        if now > min(worked_at + _HUNG_S, until):
+            child.kill()
+            return None
+
+
+def _processor_s(pid: int) -> float:
+    """Measure the processor time of a program and its children."""
+    with contextlib.suppress(psutil.Error):
+        program = psutil.Process(pid)
+        return sum(sum(one.cpu_times()[:4]) for one in (program, *program.children(recursive=True)))
+    return 0.0
 
 
 def _remove(folder: Path) -> None:
