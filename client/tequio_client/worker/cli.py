@@ -173,6 +173,11 @@ def worker(  # noqa: PLR0913 - one parameter an option
     type=click.IntRange(1),
     help="Store the head of every N-th round.",
 )
+@click.option(
+    "--mirror",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a mirror of releases, whose chunks newcomers then fetch from this seed, too.",
+)
 @cli.network_options
 @cli.logging_options
 def seed(*, heads_every: int, log_json: bool, log_level: str, **net: Any) -> None:  # noqa: ANN401 - click's own
