@@ -34,8 +34,10 @@ MB, GB = 10**6, 10**9
 ROUNDS = 1_204
 EVENTS = 310
 OURS = "b8Kq0zv1"
-ACCOUNT = AccountReply(key=to_text(bytes(range(32))), standing="active", since=412)
-"""The account of the worker's key, without a recovery key."""
+ACCOUNT = AccountReply(
+    key=to_text(bytes(range(32))), standing="active", since=412, can_be_named=True
+)
+"""The account of the worker's key, without a recovery key and a name."""
 QUARANTINED = AccountReply(
     key=ACCOUNT.key,
     standing="quarantined",

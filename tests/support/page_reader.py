@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
-INLINE = {"a", "b", "code", "small", "span", "strong", "sup", "time"}
+INLINE = {"a", "b", "bdi", "code", "path", "rect", "small", "span", "strong", "sup", "svg", "time"}
 
 
 @dataclass(slots=True)

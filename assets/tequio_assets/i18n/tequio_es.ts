@@ -1489,12 +1489,66 @@
         <translation>Detener la clave</translation>
     </message>
     <message>
-        <source>A new key on this computer gets the points, standing and team of the lost one. The key that this computer has now is kept aside, with its own points.</source>
-        <translation>Una clave nueva en este equipo recibe los puntos, la situación y la afiliación de la perdida. La clave que este equipo tiene ahora se guarda aparte, con sus propios puntos.</translation>
+        <source>A new key on this computer gets the points, standing, name and team of the lost one. The key that this computer has now is kept aside, with its own points.</source>
+        <translation>Una clave nueva en este equipo recibe los puntos, la situación, el nombre y la afiliación de la perdida. La clave que este equipo tiene ahora se guarda aparte, con sus propios puntos.</translation>
     </message>
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>No gana nada más. Más adelante aún puedes traer sus puntos.</translation>
+    </message>
+</context>
+<context>
+    <name>NameControl</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Cambiar…</translation>
+    </message>
+    <message>
+        <source>You can choose a name once a round has accepted your work.</source>
+        <translation>Podrás elegir un nombre cuando una ronda haya aceptado tu trabajo.</translation>
+    </message>
+</context>
+<context>
+    <name>NameDialog</name>
+    <message>
+        <source>Public name</source>
+        <translation>Nombre público</translation>
+    </message>
+    <message>
+        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <translation>El nombre es único en esta red. Puedes cambiarlo una vez cada 30 días; durante ese tiempo nadie más puede quedarse con el anterior.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <source>No name</source>
+        <translation>Sin nombre</translation>
+    </message>
+    <message>
+        <source>Names are public and permanent: old ones stay in the log.</source>
+        <translation>Los nombres son públicos y permanentes: los anteriores quedan en el registro.</translation>
+    </message>
+    <message>
+        <source>2 to 32 letters of one script and digits, with single spaces, hyphens or underscores between them.</source>
+        <translation>De 2 a 32 letras de un mismo alfabeto y cifras, separadas solo por un espacio, un guion o un guion bajo.</translation>
+    </message>
+    <message>
+        <source>This is not a possible name: use 2 to 32 letters of one script and digits, with single spaces, hyphens or underscores between them.</source>
+        <translation>Este nombre no es posible: usa de 2 a 32 letras de un mismo alfabeto y cifras, separadas solo por un espacio, un guion o un guion bajo.</translation>
+    </message>
+    <message>
+        <source>Remove the name</source>
+        <translation>Quitar el nombre</translation>
+    </message>
+    <message>
+        <source>Use this name</source>
+        <translation>Usar este nombre</translation>
     </message>
 </context>
 <context>
@@ -1591,36 +1645,6 @@
     <message>
         <source>Nobody can reset it: without it the key cannot be opened.</source>
         <translation>Nadie puede restablecerla: sin ella la clave no se abre.</translation>
-    </message>
-</context>
-<context>
-    <name>NicknameCard</name>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>Nickname (optional)</source>
-        <translation>Apodo (opcional)</translation>
-    </message>
-    <message>
-        <source>A name, if you like</source>
-        <translation>Un nombre, si quieres</translation>
-    </message>
-    <message>
-        <source>Only you see this. Others see the start of your key.</source>
-        <translation>Solo tú lo ves. Los demás ven el principio de tu clave.</translation>
-    </message>
-</context>
-<context>
-    <name>NicknameField</name>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>No nickname</source>
-        <translation>Sin apodo</translation>
     </message>
 </context>
 <context>
@@ -2049,6 +2073,10 @@
         <translation>Puntos</translation>
     </message>
     <message>
+        <source>{name} (you)</source>
+        <translation>{name} (tú)</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>Tú</translation>
     </message>
@@ -2317,8 +2345,8 @@
         <translation>Reemplazar la clave de este equipo</translation>
     </message>
     <message>
-        <source>A new key takes over your points, standing and team. Do this if somebody else may have seen the key. It does not end a quarantine.</source>
-        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. Hazlo si alguien más pudo haber visto la clave. No termina una cuarentena.</translation>
+        <source>A new key takes over your points, standing, name and team. Do this if somebody else may have seen the key. It does not end a quarantine.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación, tu nombre y tu afiliación. Hazlo si alguien más puede haber visto la clave. No pone fin a una cuarentena.</translation>
     </message>
     <message>
         <source>Replace the key</source>
@@ -5044,6 +5072,10 @@
         <translation>Tu identidad en la red.</translation>
     </message>
     <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
         <source>Key</source>
         <translation>Clave</translation>
     </message>
@@ -5052,16 +5084,24 @@
         <translation>Si pierdes este equipo o roban la clave</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>Nombre</translation>
+        <source>Public name</source>
+        <translation>Nombre público</translation>
+    </message>
+    <message>
+        <source>Shown instead of your key in rankings and on pages. Unique in this network.</source>
+        <translation>Se muestra en lugar de tu clave en clasificaciones y páginas. Único en esta red.</translation>
+    </message>
+    <message>
+        <source>nickname rename</source>
+        <translation>apodo renombrar</translation>
     </message>
     <message>
         <source>Peer id</source>
         <translation>Identificador de par</translation>
     </message>
     <message>
-        <source>Your name on the network, visible to everyone.</source>
-        <translation>Tu nombre en la red, visible para todos.</translation>
+        <source>How other computers find yours; visible to everyone.</source>
+        <translation>Así encuentran otros equipos el tuyo; lo ve todo el mundo.</translation>
     </message>
     <message>
         <source>Key fingerprint</source>
@@ -5120,8 +5160,8 @@
         <translation>Reemplazar la clave de este equipo</translation>
     </message>
     <message>
-        <source>A new key gets your points, standing and team. The present one can never be used again.</source>
-        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. La actual no podrá volver a usarse nunca.</translation>
+        <source>A new key gets your points, standing, name and team. The present one can never be used again.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación, tu nombre y tu afiliación. La actual no podrá volver a usarse.</translation>
     </message>
     <message>
         <source>new key rotate stolen</source>
@@ -5138,14 +5178,6 @@
     <message>
         <source>revoke stolen thief</source>
         <translation>revocar robada ladrón</translation>
-    </message>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>How this app greets you. It stays on this computer; others see your key.</source>
-        <translation>Así te saluda esta aplicación. No sale de este equipo; los demás ven tu clave.</translation>
     </message>
     <message>
         <source>Startup</source>
@@ -5300,8 +5332,8 @@
         <translation>Lo que publicas con un comando</translation>
     </message>
     <message>
-        <source>The team that you earn for; entries and challenges in competitions.</source>
-        <translation>El equipo para el que sumas; inscripciones e impugnaciones en competiciones.</translation>
+        <source>Your public name; the team that you earn for; entries and challenges in competitions.</source>
+        <translation>Tu nombre público; el equipo para el que ganas puntos; inscripciones e impugnaciones en competiciones.</translation>
     </message>
     <message>
         <source>With each statement</source>
@@ -5368,8 +5400,8 @@
         <translation>Los demás ven lo rápido que entrenas. Quien juzga publica además el nombre del dispositivo que puntuó.</translation>
     </message>
     <message>
-        <source>Your settings, nickname and hours</source>
-        <translation>Tus ajustes, tu apodo y tus horas</translation>
+        <source>Your settings and hours</source>
+        <translation>Tus ajustes y horarios</translation>
     </message>
     <message>
         <source>They stay in the app's folder.</source>

@@ -213,6 +213,12 @@ class RequestAppeal(msgspec.Struct, frozen=True, kw_only=True, tag="appeal"):
     text: Text = ""
 
 
+class RequestName(msgspec.Struct, frozen=True, kw_only=True, tag="name"):
+    """Give our key a public name; empty: none."""
+
+    name: Name = ""
+
+
 class RequestRecovery(msgspec.Struct, frozen=True, kw_only=True, tag="bind"):
     """Bind a recovery key to our key; `former` is the seed of the present one, if there is one."""
 
@@ -251,13 +257,14 @@ Question: TypeAlias = (
     | AskDiagnostics
     | AskAccount
     | RequestAppeal
+    | RequestName
     | RequestRecovery
     | RequestRevocation
     | RequestReplacement
 )
 
 
-REQUESTS = (RequestAppeal, RequestRecovery, RequestRevocation, RequestReplacement)
+REQUESTS = (RequestAppeal, RequestName, RequestRecovery, RequestRevocation, RequestReplacement)
 """Questions that change something, and may hold secrets: nobody keeps them or their replies."""
 
 
@@ -394,6 +401,8 @@ class LossesReply(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
     rank: Count
     key: Name
+    name: Name = ""
+    """The public name; empty: none."""
     gflop: Count
     is_ours: bool = False
 
@@ -451,6 +460,10 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     recovery: Name = ""
     """The recovery key; empty: there is none."""
     replaces: Name = ""
+    name: Name = ""
+    """The public name; empty: none."""
+    can_be_named: bool = False
+    """The network knows enough of the key to let it have a name."""
 
 
 class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed"):

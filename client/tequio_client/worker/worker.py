@@ -434,6 +434,7 @@ class Worker:
             case (
                 control.AskAccount()
                 | control.RequestAppeal()
+                | control.RequestName()
                 | control.RequestRecovery()
                 | control.RequestRevocation()
                 | control.RequestReplacement()

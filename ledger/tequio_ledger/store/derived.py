@@ -60,6 +60,7 @@ _FRESH_PEER = (
     "forfeited",
     "recovery",
     "replaced_by",
+    "name",
 )
 
 

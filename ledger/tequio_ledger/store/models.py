@@ -138,7 +138,9 @@ class Peer(Base):
     recovery: Mapped[Hash | None]
     replaces: Mapped[Hash | None]
     replaced_by: Mapped[Hash | None]
-    __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key"),)
+    name: Mapped[str] = mapped_column(server_default="")
+    """Public name; empty without one."""
+    __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)
 
 
 class PeerStanding(Base):

@@ -212,12 +212,12 @@ def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] 
     return _numbered([*before, own, *connection.execute(behind)], place - len(before))
 
 
-_RANKED = select(Peer.key, Peer.gflop, Peer.registered_index)
+_RANKED = select(Peer.key, Peer.name, Peer.gflop, Peer.registered_index)
 _ORDER = (Peer.gflop.desc(), Peer.registered_index, Peer.key)
 _BACKWARDS = (Peer.gflop, Peer.registered_index.desc(), Peer.key.desc())
 
 
-def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
+def _ahead(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
     # `points >= own` is implied by the rest. It is here for the planner, which turns a plain
     # comparison into a range of the index, but not an OR.
     points = Peer.gflop
@@ -227,7 +227,7 @@ def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
     return and_(points >= own.gflop, or_(points > own.gflop, earlier))
 
 
-def _behind(own: Row[bytes, int, int]) -> ColumnElement[bool]:
+def _behind(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
     points = Peer.gflop
     later = tuple_(Peer.registered_index, Peer.key) > tuple_(own.registered_index, own.key)
     return and_(points <= own.gflop, or_(points < own.gflop, later))
@@ -237,8 +237,8 @@ def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
     return connection.scalar(select(func.count()).select_from(Peer).where(wanted)) or 0
 
 
-def _numbered(rows: Sequence[Row[bytes, int, int]], first: int) -> list[RankedRow]:
+def _numbered(rows: Sequence[Row[bytes, str, int, int]], first: int) -> list[RankedRow]:
     return [
-        RankedRow(rank=rank, key=PeerKey(row.key), gflop=row.gflop)
+        RankedRow(rank=rank, key=PeerKey(row.key), name=row.name, gflop=row.gflop)
         for rank, row in enumerate(rows, first)
     ]

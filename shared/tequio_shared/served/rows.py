@@ -133,6 +133,8 @@ class PeerRow:
     replaces: bytes | None
     """The key whose place it took."""
     replaced_by: bytes | None
+    name: str
+    """Public name; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +337,7 @@ class RankedRow:
 
     rank: int
     key: PeerKey
+    name: str
     gflop: int
 
 

@@ -29,6 +29,7 @@ from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
+from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.key_links import KeyLinks
@@ -89,6 +90,7 @@ PARTS: Mapping[str, _Value] = {
     "links": KeyLinks,
     "standings": KeyStatus,
     "tiers": Tiers,
+    "names": NameRegistry,
     "teams": Teams,
     "releases": ReleaseHistory,
     "snapshots": SnapshotSchedule,

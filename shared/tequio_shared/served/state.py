@@ -231,6 +231,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         recovery=links.recovery.get(key),
         replaces=links.formers.get(key),
         replaced_by=replacement.successor if replacement else None,
+        name=state.names.of(key),
     )
 
 

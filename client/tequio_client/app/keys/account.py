@@ -1,4 +1,4 @@
-"""Measures for a key in the network: recovery key, replacement, revocation, appeal.
+"""Measures for a key in the network: name, recovery key, replacement, revocation, appeal.
 
 The worker writes the statements, since it holds the key's chain; this side keeps the secrets of
 recovery keys, which are stored nowhere. Everything that cannot be undone is confirmed with a tick.
@@ -26,7 +26,8 @@ from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import key_from_text, to_text
-from tequio_shared.limits import APPEAL_BYTES
+from tequio_shared.limits import APPEAL_BYTES, NAME_CHARS
+from tequio_shared.names import check_name
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
@@ -256,8 +257,8 @@ class ReplaceDialog(AccountDialog):
         self.set_texts(
             self.tr("Replace this computer's key"),
             self.tr(
-                "A new key takes over your points, standing and team. Do this if somebody else "
-                "may have seen the key. It does not end a quarantine.",
+                "A new key takes over your points, standing, name and team. Do this if somebody "
+                "else may have seen the key. It does not end a quarantine.",
             ),
         )
         self.main.setText(self.tr("Replace the key"))
@@ -352,8 +353,8 @@ class LostKeyDialog(AccountDialog):
         self.effect.show_words(
             "info",
             self.tr(
-                "A new key on this computer gets the points, standing and team of the lost one. "
-                "The key that this computer has now is kept aside, with its own points."
+                "A new key on this computer gets the points, standing, name and team of the lost "
+                "one. The key that this computer has now is kept aside, with its own points."
             )
             if is_move
             else self.tr("It earns nothing more. You can still move its points later."),
@@ -384,6 +385,67 @@ class LostKeyDialog(AccountDialog):
 
     def _install(self) -> None:
         self._keys.install_successor(self._finish, self.show_error)
+
+
+class NameDialog(AccountDialog):
+    """Gives the key a public name."""
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self._present = account.reply.name if account.reply is not None else ""
+        self.set_texts(
+            self.tr("Public name"),
+            self.tr(
+                "The name is unique in this network. You can change it once in 30 days; for as "
+                "long nobody else can take your former name.",
+            ),
+        )
+        self.line = QLineEdit(self._present)
+        self.line.setFont(font(TextStyle.BODY))
+        self.line.setMaxLength(NAME_CHARS)
+        self.line.setAccessibleName(self.tr("Name"))
+        self.line.setPlaceholderText(self.tr("No name"))
+        self.rule = caption("")
+        warning = Banner(
+            "warning",
+            self.tr("Names are public and permanent: old ones stay in the log."),
+        )
+        fill(self.body, self.line, self.rule, warning)
+        self.line.textChanged.connect(self._follow)
+        self.main.clicked.connect(self._request)
+        self._follow()
+
+    @property
+    def name(self) -> str:
+        """The name as it was typed, with single spaces."""
+        return " ".join(self.line.text().split())
+
+    def _follow(self) -> None:
+        is_possible = True
+        try:
+            if self.name:
+                check_name(self.name)
+        except MalformedError:
+            is_possible = False
+        self.rule.setText(
+            self.tr(
+                "2 to 32 letters of one script and digits, with single spaces, hyphens or "
+                "underscores between them."
+            )
+            if is_possible
+            else self.tr(
+                "This is not a possible name: use 2 to 32 letters of one script and digits, with "
+                "single spaces, hyphens or underscores between them."
+            )
+        )
+        is_removal = bool(self._present) and not self.name
+        self.main.setText(self.tr("Remove the name") if is_removal else self.tr("Use this name"))
+        self.main.setEnabled(is_possible and self.name != self._present)
+
+    def _request(self) -> None:
+        self._send(control.RequestName(name=self.name))
 
 
 class AppealDialog(AccountDialog):

@@ -67,7 +67,7 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "replace-key": account_control(settings_account.ReplaceControl),
     "lost-key": account_control(settings_account.LostKeyControl),
     "first-run": settings_control.SetupButton,
-    "nickname": settings_control.NicknameField,
+    "name": account_control(settings_account.NameControl),
     "login": settings_control.LoginSwitch,
     "ledger": settings_control.ledger_field,
     "folder": settings_control.FolderLine,

@@ -192,11 +192,22 @@ ACCOUNT = section(
     "key-round",
     "Your identity on the network.",
     card(
+        "Name",
+        SettingSpec(
+            "name",
+            "Public name",
+            "Shown instead of your key in rankings and on pages. Unique in this network.",
+            CustomSpec(),
+            default="none",
+            found_by="nickname rename",
+        ),
+    ),
+    card(
         "Key",
         SettingSpec(
             "peer",
             "Peer id",
-            "Your name on the network, visible to everyone.",
+            "How other computers find yours; visible to everyone.",
             CustomSpec(is_wide=True),
         ),
         SettingSpec(
@@ -236,8 +247,8 @@ ACCOUNT = section(
         SettingSpec(
             "replace-key",
             "Replace this computer's key",
-            "A new key gets your points, standing and team. The present one can never be used "
-            "again.",
+            "A new key gets your points, standing, name and team. The present one can never "
+            "be used again.",
             CustomSpec(),
             found_by="new key rotate stolen",
         ),
@@ -247,16 +258,6 @@ ACCOUNT = section(
             "Stop the key of another computer of yours, or move its points to this one.",
             CustomSpec(),
             found_by="revoke stolen thief",
-        ),
-    ),
-    card(
-        "Name",
-        SettingSpec(
-            "nickname",
-            "Nickname",
-            "How this app greets you. It stays on this computer; others see your key.",
-            CustomSpec(),
-            default="none",
         ),
     ),
     is_of_app=True,
@@ -399,7 +400,7 @@ _LEDGER = card(
     SettingSpec(
         "ledger-commands",
         "What you publish by a command",
-        "The team that you earn for; entries and challenges in competitions.",
+        "Your public name; the team that you earn for; entries and challenges in competitions.",
     ),
     SettingSpec(
         "ledger-envelope",
@@ -451,9 +452,7 @@ _NEVER = card(
         "User name, computer name and device readings",
         "Others see how fast you train. Judges also publish the name of the device that scored.",
     ),
-    SettingSpec(
-        "never-choices", "Your settings, nickname and hours", "They stay in the app's folder."
-    ),
+    SettingSpec("never-choices", "Your settings and hours", "They stay in the app's folder."),
 )
 PRIVACY = section(
     "privacy",

@@ -31,7 +31,8 @@ from tequio_shared.ids import (
     peer_id_text,
     to_text,
 )
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.limits import JSON_INTEGER, NAME_CHARS
+from tequio_shared.names import NameRegistry
 from tequio_shared.served.rows import AttendedRound
 
 ROWS, NEIGHBOURS = 50, 10
@@ -137,9 +138,9 @@ def _standing(connection: Connection, key: PeerKey) -> str:
 def get_peer(
     request: Request, ledger: Ledger, reader: RoundReader, key: str, before: Index = JSON_INTEGER
 ) -> Response:
-    """Show a key, given as base64url or as its peer id."""
-    peer = key_from_peer_id(key) if key.startswith("12D3Koo") else key_from_text(key)
+    """Show a key, given as base64url, as its peer id or by its public name."""
     state, now_ms = ledger.state, ledger.clock()
+    peer = _key(state.names, key)
     with snapshot(ledger.database) as (connection, published):
         row = queries.key(connection, peer)
         if row is None:
@@ -159,6 +160,7 @@ def get_peer(
         "peer.html",
         key=to_text(peer),
         peer_id=peer_id_text(peer),
+        name=row.peer.name,
         role=_role(ledger, peer),
         peer=row,
         rank=next((one.rank for one in near or () if one.key == peer), None),
@@ -176,6 +178,19 @@ def get_peer(
         is_first=before == JSON_INTEGER,
         entries=newest,
     )
+
+
+def _key(names: NameRegistry, text: str) -> PeerKey:
+    if len(text) > NAME_CHARS:  # so no name can stand for another key
+        return key_from_peer_id(text) if text.startswith("12D3Koo") else key_from_text(text)
+    found = names.holder(text)
+    if found is None:
+        raise RefusedError(
+            "not-found",
+            f"nobody is called {text!r} in this network; the id of a key has 43 letters, digits, - "
+            "and _",
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

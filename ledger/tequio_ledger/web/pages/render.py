@@ -28,7 +28,7 @@ from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import key_from_text, sha256, to_text
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -81,6 +81,8 @@ class PageFrame:
     """Cosigned entries, if a policy asks for cosignatures."""
     now_ms: int = 0
     software: str = SOFTWARE
+    name_of: Callable[[str], str] = lambda _: ""
+    """Gives the public name of a key; empty without one."""
 
 
 def page(
@@ -107,6 +109,7 @@ def page(
         published=ledger.published.size,
         path=request.scope["path"],
         now_ms=ledger.clock(),
+        name_of=lambda key: ledger.state.names.of(key_from_text(key)),
     )
     body = _render(template, frame, view)
     tag = f'"{to_text(sha256(body))[:22]}"'

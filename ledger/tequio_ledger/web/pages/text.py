@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from tequio_shared.ids import to_text
+from tequio_shared.avatar import svg
+from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
@@ -122,6 +123,11 @@ def machine_time(at_ms: int) -> str:
     """Write a time in ISO 8601; empty if no calendar has it."""
     at = _utc(at_ms)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else ""
+
+
+def avatar(key: str, size: int) -> str:
+    """Draw the picture of a key as SVG, `size` pixels wide."""
+    return svg(key_from_text(key), size)
 
 
 def short_key(text: str) -> str:
@@ -299,6 +305,7 @@ TYPES: Mapping[str, str] = {
     "role.grant": "Organisers allow a key to vouch for others",
     "role.revoke": "Organisers revoke a key's role",
     "member.vouch": "A connector vouches for a key",
+    "member.name": "A key chooses its public name",
     "member.team": "A key chooses its team",
     "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
     "software.release": "Organisers name a release and the oldest version to run",
@@ -384,7 +391,7 @@ FILTERS = {
     one.__name__: one
     for one in (
         *(points, exact_points, count, short_count, decimal, percent, plural, size, duration),
-        *(utc_time, relative_time, machine_time, short_key, to_text, bits_per_byte),
+        *(utc_time, relative_time, machine_time, avatar, short_key, to_text, bits_per_byte),
         *(outcome, standing, describe_cause, tier, meaning),
     )
 }
