@@ -59,6 +59,12 @@ FORGERIES = {
         event=f"{_KEY} name",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\].name",
     ),
+    "a badge of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET badges = '[[\"judge\", 3]]' WHERE key = {best}",
+        event=f"{_KEY} badges",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].badges",
+    ),
     "points of a key": Forgery(
         table="peer",
         orders="UPDATE peer SET gflop = gflop + 500 WHERE key = {best}",

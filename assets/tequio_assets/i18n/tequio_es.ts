@@ -244,6 +244,73 @@
     </message>
 </context>
 <context>
+    <name>BadgesCard</name>
+    <message>
+        <source>Badges</source>
+        <translation>Insignias</translation>
+    </message>
+    <message>
+        <source>Facts of the log. Each opens the entry that proves it.</source>
+        <translation>Hechos del registro. Cada una abre la entrada que lo prueba.</translation>
+    </message>
+    <message>
+        <source>First round</source>
+        <translation>Primera ronda</translation>
+    </message>
+    <message>
+        <source>A round accepted work of this key for the first time.</source>
+        <translation>Una ronda aceptó trabajo de esta clave por primera vez.</translation>
+    </message>
+    <message>
+        <source>{n} rounds</source>
+        <translation>{n} rondas</translation>
+    </message>
+    <message>
+        <source>{n} rounds accepted work of this key.</source>
+        <translation>{n} rondas aceptaron trabajo de esta clave.</translation>
+    </message>
+    <message>
+        <source>A month of days</source>
+        <translation>Un mes de días</translation>
+    </message>
+    <message>
+        <source>Work was accepted on {n} days in a row.</source>
+        <translation>Se aceptó trabajo en {n} días seguidos.</translation>
+    </message>
+    <message>
+        <source>1 EFLOP</source>
+        <translation>1 EFLOP</translation>
+    </message>
+    <message>
+        <source>This key did 10^18 calculations, which are 100,000 points.</source>
+        <translation>Esta clave hizo 10^18 cálculos, que son 100.000 puntos.</translation>
+    </message>
+    <message>
+        <source>First audit</source>
+        <translation>Primera auditoría</translation>
+    </message>
+    <message>
+        <source>This key repeated another volunteer's work to check it.</source>
+        <translation>Esta clave repitió el trabajo de otro voluntario para comprobarlo.</translation>
+    </message>
+    <message>
+        <source>Measured a model</source>
+        <translation>Midió un modelo</translation>
+    </message>
+    <message>
+        <source>This key measured how good a model is, on text that nobody trains on.</source>
+        <translation>Esta clave midió lo bueno que es un modelo, con textos con los que nadie entrena.</translation>
+    </message>
+    <message>
+        <source>Judged a competition</source>
+        <translation>Juzgó una competición</translation>
+    </message>
+    <message>
+        <source>This key scored a model in a competition.</source>
+        <translation>Esta clave puntuó un modelo en una competición.</translation>
+    </message>
+</context>
+<context>
     <name>BenchmarkRow</name>
     <message>
         <source>Benchmark</source>
@@ -4076,6 +4143,26 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
+        <source>{n} s</source>
+        <translation>{n} s</translation>
+    </message>
+    <message>
+        <source>{n} min</source>
+        <translation>{n} min</translation>
+    </message>
+    <message>
+        <source>{n} h</source>
+        <translation>{n} h</translation>
+    </message>
+    <message>
+        <source>{n} days</source>
+        <translation>{n} días</translation>
+    </message>
+    <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>más o menos lo que hace una {card} en {time}</translation>
+    </message>
+    <message>
         <source>{rate} Mbit/s</source>
         <translation>{rate} Mbit/s</translation>
     </message>
@@ -5328,8 +5415,8 @@
         <translation>Si lo haces: las mitades públicas de las claves, lo que muestra que son de un mismo dueño.</translation>
     </message>
     <message>
-        <source>What you publish by a command</source>
-        <translation>Lo que publicas con un comando</translation>
+        <source>What you publish yourself</source>
+        <translation>Lo que publicas tú</translation>
     </message>
     <message>
         <source>Your public name; the team that you earn for; entries and challenges in competitions.</source>

@@ -34,6 +34,7 @@ MAX_CURVES = 8
 MAX_CURVE_POINTS = 64
 MAX_PUBLISHED_HEADS = 8
 MAX_ORGANISERS = 16
+MAX_BADGES = 64
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
@@ -446,6 +447,13 @@ class DiagnosticsReply(msgspec.Struct, frozen=True, kw_only=True, tag="diagnosti
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
+class BadgeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A badge of our key, and the log entry that proves it."""
+
+    badge: Name
+    entry: Count
+
+
 class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """Our key as the ledger describes it; the empty standing: it is not registered yet."""
 
@@ -464,6 +472,8 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """The public name; empty: none."""
     can_be_named: bool = False
     """The network knows enough of the key to let it have a name."""
+    badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
+    """The earliest first."""
 
 
 class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed"):

@@ -245,6 +245,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskPoints, PointsReply
+    from tequio_shared.round.points import comparison
 
     with WorkerCall.to(folder) as call:
         shown = call.snapshot().points
@@ -253,6 +254,8 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
         _dump({"points": shown, "rounds": rows.rows})
         return
     click.echo(f"{_points(shown.total)} verified, {_points(shown.today)} of them today")
+    if words := comparison(shown.today):
+        click.echo(f"Today's are {words}")
     _print_vesting(shown)
     click.echo(_pending(shown.pending))
     if shown.unverified:

@@ -140,6 +140,8 @@ class Peer(Base):
     replaced_by: Mapped[Hash | None]
     name: Mapped[str] = mapped_column(server_default="")
     """Public name; empty without one."""
+    badges: Mapped[list[tuple[str, int]]] = mapped_column(JSON, server_default="[]")
+    """Badges and the entries that prove them."""
     __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)
 
 

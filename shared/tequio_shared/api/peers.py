@@ -12,10 +12,12 @@ from tequio_shared.ids import STEERING, Bytes32Text, Digest, Natural, Positive, 
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
+from tequio_shared.served.badges import Badge
 from tequio_shared.statements.network import EVIDENCE
 
 # A reader accepts any word or number here: a newer ledger may have more of them.
 StandingText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Standing]})]
+BadgeText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Badge]})]
 TierNumber = Annotated[Natural, Meta(extra_json_schema={"enum": [int(one) for one in Tier]})]
 
 
@@ -47,6 +49,13 @@ class TierAnswer(Struct, frozen=True, kw_only=True):
     since: Natural | None
 
 
+class BadgeAnswer(Struct, frozen=True):
+    """A badge, and the log entry that proves it."""
+
+    badge: BadgeText
+    index: Natural
+
+
 class PeerAnswer(Struct, frozen=True, kw_only=True):
     """One key: the end of its chain of statements, its points, and its standing."""
 
@@ -68,6 +77,8 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """The key that took its place; entry and standing `replaced` are in `standing`."""
     name: PublicName = ""
     """Empty without one."""
+    badges: Annotated[tuple[BadgeAnswer, ...], Meta(max_length=64)] = ()
+    """The earliest first."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf

@@ -23,6 +23,7 @@ from tequio_shared.api.network import (
 )
 from tequio_shared.api.peers import (
     AttendedAnswer,
+    BadgeAnswer,
     PeerAnswer,
     PeerRoundsAnswer,
     PeersAnswer,
@@ -116,6 +117,7 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         replaces=None if peer.replaces is None else to_text(peer.replaces),
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),
         name=peer.name,
+        badges=tuple(BadgeAnswer(badge, index) for badge, index in peer.badges),
         standing=_standing_answer(row.standing),
         tier=TierAnswer(
             tier=tier.tier,

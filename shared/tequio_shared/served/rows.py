@@ -135,6 +135,8 @@ class PeerRow:
     replaced_by: bytes | None
     name: str
     """Public name; empty without one."""
+    badges: tuple[tuple[str, int], ...]
+    """Badges and the entries that prove them, the earliest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

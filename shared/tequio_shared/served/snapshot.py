@@ -41,6 +41,7 @@ from tequio_shared.network.tiers import Teams, Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Commitment, Head, RoundView
+from tequio_shared.served.badges import Badges
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements
@@ -104,6 +105,7 @@ PARTS: Mapping[str, _Value] = {
     "proofs": dict[PeerKey, int],
     "named": set[Digest],
     "attended": dict[PeerKey, int],
+    "badges": Badges,
     "_round_entries": dict[RunId, list[RoundEntry]],
     "_competition_events": dict[Digest, list[CompetitionEvent]],
     "_heads": dict[RunId, int],

@@ -399,7 +399,7 @@ _LEDGER = card(
     ),
     SettingSpec(
         "ledger-commands",
-        "What you publish by a command",
+        "What you publish yourself",
         "Your public name; the team that you earn for; entries and challenges in competitions.",
     ),
     SettingSpec(

@@ -334,9 +334,9 @@ class StatCard(QFrame):
         self.setAccessibleDescription(note)
 
     def show_points(self, gflop: int, note: str, sign: str = "", more: str = "") -> None:
-        """`more` is added to the tool tip, on lines of its own."""
+        """The tool tip compares them with a card's work, and adds `more` on lines of its own."""
         exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
-        told = f"{exact}\n{more}" if more else exact
+        told = "\n".join(one for one in (exact, figures.comparison(gflop), more) if one)
         self.show_figure(sign + figures.short_points(gflop), note, told)
 
 

@@ -78,6 +78,7 @@ def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply
         name=account.name,
         # Points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=account.gflop > 0 or account.tier.tier > 0,
+        badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
 
 

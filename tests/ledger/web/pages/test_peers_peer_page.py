@@ -123,3 +123,15 @@ def test_the_roster_shows_tiers_and_the_run_whom_it_takes(seen: PageSite) -> Non
     tiers = [[row for row in roster if name in row][-1] for name in names]
     assert ["Anonymous" in tiers[0], "Invited" in tiers[1], "Vouched for" in tiers[2]] == [True] * 3
     assert "An owner has at most 4 slots in a round." in page.text
+
+
+def test_badges_lead_to_the_entries_that_prove_them(seen: PageSite) -> None:
+    peer = seen.shown.peers[0]
+    badges = dict(seen.shown.ledger.state.badges.of(peer.key))
+    assert {"first-round", "measure"} <= badges.keys()
+    page = seen.pages.get(f"/peers/{to_text(peer.key)}")
+    found = {one.text.strip(): one.attributes["href"] for one in page.all("a")}
+    assert found["First round"] == f"/entries/{badges['first-round']}"
+    assert found["Measured a model"] == f"/entries/{badges['measure']}"
+    newcomer = seen.pages.get(f"/peers/{to_text(seen.shown.peers[6].key)}")
+    assert "Badges" not in newcomer.text
