@@ -65,6 +65,12 @@ FORGERIES = {
         event=f"{_KEY} badges",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\].badges",
     ),
+    "the team of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET team = 'forgers' WHERE key = {best}",
+        event=f"{_KEY} team",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].team",
+    ),
     "points of a key": Forgery(
         table="peer",
         orders="UPDATE peer SET gflop = gflop + 500 WHERE key = {best}",

@@ -3609,6 +3609,48 @@
     </message>
 </context>
 <context>
+    <name>TeamControl</name>
+    <message>
+        <source>Join…</source>
+        <translation>Unirse…</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Cambiar…</translation>
+    </message>
+</context>
+<context>
+    <name>TeamDialog</name>
+    <message>
+        <source>Team</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>What you earn from now on also counts for the team. Points that you earned for it stay with it when you leave. Anyone can join any team.</source>
+        <translation>Lo que ganes a partir de ahora cuenta también para el equipo. Los puntos que ganaste para él se quedan con él cuando te vas. Cualquiera puede unirse a cualquier equipo.</translation>
+    </message>
+    <message>
+        <source>Name of the team</source>
+        <translation>Nombre del equipo</translation>
+    </message>
+    <message>
+        <source>No team</source>
+        <translation>Sin equipo</translation>
+    </message>
+    <message>
+        <source>Letters a to z, digits and hyphens. A new name founds a team.</source>
+        <translation>Letras de la a a la z, cifras y guiones. Un nombre nuevo funda un equipo.</translation>
+    </message>
+    <message>
+        <source>Leave the team</source>
+        <translation>Dejar el equipo</translation>
+    </message>
+    <message>
+        <source>Join the team</source>
+        <translation>Unirse al equipo</translation>
+    </message>
+</context>
+<context>
     <name>TimelineCard</name>
     <message>
         <source>Events to show</source>
@@ -5159,8 +5201,8 @@
         <translation>Tu identidad en la red.</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>Nombre</translation>
+        <source>Name and team</source>
+        <translation>Nombre y equipo</translation>
     </message>
     <message>
         <source>Key</source>
@@ -5181,6 +5223,18 @@
     <message>
         <source>nickname rename</source>
         <translation>apodo renombrar</translation>
+    </message>
+    <message>
+        <source>Team</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>What you earn also counts for your team; its page lists everyone who earned for it.</source>
+        <translation>Lo que ganas cuenta también para tu equipo; su página muestra a quienes ganaron puntos para él.</translation>
+    </message>
+    <message>
+        <source>group friends</source>
+        <translation>grupo amigos</translation>
     </message>
     <message>
         <source>Peer id</source>

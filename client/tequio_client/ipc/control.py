@@ -22,7 +22,7 @@ from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, MaybeTeamName
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -220,6 +220,12 @@ class RequestName(msgspec.Struct, frozen=True, kw_only=True, tag="name"):
     name: Name = ""
 
 
+class RequestTeam(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
+    """Have our key earn for that team; empty: for none."""
+
+    team: MaybeTeamName = ""
+
+
 class RequestRecovery(msgspec.Struct, frozen=True, kw_only=True, tag="bind"):
     """Bind a recovery key to our key; `former` is the seed of the present one, if there is one."""
 
@@ -259,13 +265,21 @@ Question: TypeAlias = (
     | AskAccount
     | RequestAppeal
     | RequestName
+    | RequestTeam
     | RequestRecovery
     | RequestRevocation
     | RequestReplacement
 )
 
 
-REQUESTS = (RequestAppeal, RequestName, RequestRecovery, RequestRevocation, RequestReplacement)
+REQUESTS = (
+    RequestAppeal,
+    RequestName,
+    RequestTeam,
+    RequestRecovery,
+    RequestRevocation,
+    RequestReplacement,
+)
 """Questions that change something, and may hold secrets: nobody keeps them or their replies."""
 
 
@@ -470,6 +484,8 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     replaces: Name = ""
     name: Name = ""
     """The public name; empty: none."""
+    team: Name = ""
+    """The team for which it earns; empty: none."""
     can_be_named: bool = False
     """The network knows enough of the key to let it have a name."""
     badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()

@@ -68,6 +68,8 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
 
     if remove == (name is not None):
         raise click.UsageError("give either a NAME or --remove")
+    if name is not None and not name.strip():  # it may be an unset shell variable
+        raise click.UsageError("the NAME is empty: give one, or --remove")
     cli.set_up_logs(log_json=False, log_level="warning")
     click.echo(program.set_name(ledger, folder, name or ""))
 

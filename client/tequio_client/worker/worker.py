@@ -435,6 +435,7 @@ class Worker:
                 control.AskAccount()
                 | control.RequestAppeal()
                 | control.RequestName()
+                | control.RequestTeam()
                 | control.RequestRecovery()
                 | control.RequestRevocation()
                 | control.RequestReplacement()

@@ -62,6 +62,7 @@ _FRESH_PEER = (
     "replaced_by",
     "name",
     "badges",
+    "team",
 )
 
 

@@ -142,6 +142,8 @@ class Peer(Base):
     """Public name; empty without one."""
     badges: Mapped[list[tuple[str, int]]] = mapped_column(JSON, server_default="[]")
     """Badges and the entries that prove them."""
+    team: Mapped[str] = mapped_column(server_default="")
+    """Team for which the key earns; empty without one."""
     __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)
 
 

@@ -90,6 +90,27 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
     return [Team(name=name, gflop=int(points), keys=held) for name, points, held in rows]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamMember:
+    key: PeerKey
+    gflop: int
+    """What rounds paid the key while it was in the team."""
+
+
+def team_members(connection: Connection, team: str, limit: int, after: int = 0) -> list[TeamMember]:
+    """Read the keys that earned for a team after a place, the best first; O(their rounds)."""
+    total = func.sum(Credit.gflop)
+    query: Select[bytes, int] = (
+        select(Credit.peer, total)
+        # The condition of the partial index once more, for the planner.
+        .where(_IN_A_TEAM, Credit.team == team, Credit.peer.not_in(_EXCLUDED))
+        .group_by(Credit.peer)
+        .order_by(total.desc(), Credit.peer)
+    )
+    rows = connection.execute(query.limit(limit).offset(after))
+    return [TeamMember(key=PeerKey(key), gflop=int(points)) for key, points in rows]
+
+
 _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.

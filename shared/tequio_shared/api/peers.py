@@ -8,7 +8,15 @@ from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import AsOf, Rows, Text
 from tequio_shared.api.runs import OutcomeText
-from tequio_shared.ids import STEERING, Bytes32Text, Digest, Natural, Positive, digest_from_text
+from tequio_shared.ids import (
+    STEERING,
+    Bytes32Text,
+    Digest,
+    MaybeTeamName,
+    Natural,
+    Positive,
+    digest_from_text,
+)
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
@@ -79,6 +87,8 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Empty without one."""
     badges: Annotated[tuple[BadgeAnswer, ...], Meta(max_length=64)] = ()
     """The earliest first."""
+    team: MaybeTeamName = ""
+    """Empty without one."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf

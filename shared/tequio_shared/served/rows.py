@@ -137,6 +137,8 @@ class PeerRow:
     """Public name; empty without one."""
     badges: tuple[tuple[str, int], ...]
     """Badges and the entries that prove them, the earliest first."""
+    team: str
+    """Team for which it earns; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

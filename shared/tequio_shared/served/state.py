@@ -262,6 +262,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         replaced_by=replacement.successor if replacement else None,
         name=state.names.of(key),
         badges=state.badges.of(key),
+        team=state.teams.of(key),
     )
 
 

@@ -15,6 +15,7 @@ from tequio_client.app.keys.account import (
     NameDialog,
     RecoveryDialog,
     ReplaceDialog,
+    TeamDialog,
 )
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
@@ -76,6 +77,18 @@ class NameControl(AccountControl):
         is_new = reply is not None and not reply.can_be_named
         words = self.tr("You can choose a name once a round has accepted your work.")
         self.note_changed.emit(words if is_new else "", "")
+
+
+class TeamControl(AccountControl):
+    def __init__(self, context: SettingsContext, keys: KeyService) -> None:
+        super().__init__(context, keys, TeamDialog)
+        self.button.set_label(self.tr("Join…"))
+
+    def describe(self, reply: AccountReply | None) -> None:
+        team = reply.team if reply is not None else ""
+        self.chip.setVisible(bool(team))
+        self.chip.set_label(team)
+        self.button.set_label(self.tr("Change…") if team else self.tr("Join…"))
 
 
 class AppealControl(AccountControl):

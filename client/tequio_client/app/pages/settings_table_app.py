@@ -192,7 +192,7 @@ ACCOUNT = section(
     "key-round",
     "Your identity on the network.",
     card(
-        "Name",
+        "Name and team",
         SettingSpec(
             "name",
             "Public name",
@@ -200,6 +200,14 @@ ACCOUNT = section(
             CustomSpec(),
             default="none",
             found_by="nickname rename",
+        ),
+        SettingSpec(
+            "team",
+            "Team",
+            "What you earn also counts for your team; its page lists everyone who earned for it.",
+            CustomSpec(),
+            default="none",
+            found_by="group friends",
         ),
     ),
     card(

@@ -32,7 +32,7 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.links import InvitationLink
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_client.worker.ledger import key_changes
+from tequio_client.worker.ledger import key_commands
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.ledger.standing import (
     advice,
@@ -234,23 +234,8 @@ async def _is_published(api: LedgerApi, index: int) -> bool:
 
 def set_name(ledger: str, folder: Path, name: str) -> str:
     """Give the key in the folder that name, or none; returns the result in words."""
-    signer = _signer(folder)
-
-    async def submit(api: LedgerApi) -> str:
-        if await api.find_peer(signer.key) is None:
-            raise UserFacingError("this key is not registered yet: start a worker once")
-        refusal: LedgerRefusedError | None = None
-        async with Outbox(api, folder, signer) as outbox:
-            try:
-                await key_changes.set_name(outbox, name)
-            except LedgerRefusedError as err:
-                refusal = err
-        if refusal is not None:  # raised out here, as in `_submit`
-            raise refusal
-        return f"the key is called {name!r} now" if name else "the key has no name now"
-
-    with locked(folder):
-        return _at_ledger(ledger, submit)
+    key_commands.set_name(ledger, folder, _signer(folder), name)
+    return f"the key is called {name!r} now" if name else "the key has no name now"
 
 
 def set_team(ledger: str, folder: Path, name: str | None) -> str:

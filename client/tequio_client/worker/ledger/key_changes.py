@@ -1,4 +1,4 @@
-"""Statements about keys of one owner: name, recovery key, revocation, replacement, appeal.
+"""Statements about keys of one owner: name, team, recovery key, revocation, replacement, appeal.
 
 A worker sends them for the app, a command for its user. All but the replacement are written by the
 key of the folder, in its chain; a replacement is the first statement of the new key, so it needs
@@ -25,6 +25,7 @@ from tequio_shared.statements.network import (
     KeyReplace,
     KeyRevoke,
     MemberName,
+    MemberTeam,
     StandingAppeal,
 )
 from tequio_shared.statements.statement import Body, make, sign
@@ -33,6 +34,7 @@ KeyQuestion = (
     control.AskAccount
     | control.RequestAppeal
     | control.RequestName
+    | control.RequestTeam
     | control.RequestRecovery
     | control.RequestRevocation
     | control.RequestReplacement
@@ -48,6 +50,8 @@ async def answer(
             await appeal(api, outbox, signer, text.encode())
         case control.RequestName(name=name):
             await set_name(outbox, name)
+        case control.RequestTeam(team=team):
+            await _submit(outbox, MemberTeam(team=team))
         case control.RequestRecovery(seed=seed, former=former):
             others = [Signer(from_text(one)) for one in (seed, former) if one]
             await bind_recovery(outbox, *others)
@@ -76,6 +80,7 @@ def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply
         recovery=account.recovery or "",
         replaces=account.replaces or "",
         name=account.name,
+        team=account.team,
         # Points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=account.gflop > 0 or account.tier.tier > 0,
         badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),

@@ -1,7 +1,8 @@
-"""GET /leaderboard, /peers/{key} and /quarantine: keys, their points, rounds and standing."""
+"""GET /leaderboard, /teams/{team}, /peers/{key} and /quarantine: points, rounds and standing."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -40,6 +41,7 @@ ROUNDS, ENTRIES = 25, 8
 QUARANTINE_ROWS = 100
 SPANS_MS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 SPAN_NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
+_TEAM = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 RANKINGS = {"people": "People", "teams": "Teams"}
 
 
@@ -96,6 +98,32 @@ def get_leaderboard(
         ranked=ranked,
         around=around,
         next=after + ROWS if not around and len(rows or teams) == ROWS else None,
+    )
+
+
+@get("/teams/{team}")
+@render.in_queue
+def get_team(request: Request, ledger: Ledger, team: str, after: Index = 0) -> Response:
+    """List who earned for a team, the best first, and who of them is in it now."""
+    if not _TEAM.fullmatch(team):
+        raise RefusedError(
+            "not-found",
+            f"{team[:NAME_CHARS]!r} is not the name of a team: one has up to 32 of a-z, 0-9 and -",
+        )
+    state = ledger.state
+    with snapshot(ledger.database) as (connection, published):
+        found = ranking.team_members(connection, team, ROWS, after)
+    return render.page(
+        request,
+        ledger,
+        published,
+        "team.html",
+        team=team,
+        rows=[
+            (rank, one, state.teams.of(state.links.holder(one.key)) == team)
+            for rank, one in enumerate(found, after + 1)
+        ],
+        next=after + ROWS if len(found) == ROWS else None,
     )
 
 

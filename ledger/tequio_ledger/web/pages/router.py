@@ -112,6 +112,7 @@ ROUTES = (
     runs.get_round,
     peers.get_peer,
     peers.get_leaderboard,
+    peers.get_team,
     competition.get_competitions,
     competition.get_competition,
     peers.get_quarantine,

@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from tequio_client.app.keys.account import NameDialog
+from tequio_client.app.keys.account import NameDialog, TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
-from tequio_client.ipc.control import AccountReply, AskAccount, AskQuestion, RequestName
+from tequio_client.ipc.control import (
+    AccountReply,
+    AskAccount,
+    AskQuestion,
+    RequestName,
+    RequestTeam,
+)
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup
 
@@ -43,7 +49,7 @@ def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str,
     page.refresh()
     page.refresh()
     controls = page.section_of("account").controls
-    names = ("name", "appeal", "recovery", "replace-key", "lost-key")
+    names = ("name", "team", "appeal", "recovery", "replace-key", "lost-key")
     found = {name: controls[name] for name in names}
     assert all(isinstance(one, AccountControl) for one in found.values())
     return found  # type: ignore[return-value]  # as just asserted
@@ -55,7 +61,7 @@ def enabled(controls: dict[str, AccountControl]) -> set[str]:
 
 def test_a_key_in_good_standing_has_nothing_to_appeal(made: FirstRunSetup, qtbot: QtBot) -> None:
     controls = section(made, qtbot, ACCOUNT)
-    assert enabled(controls) == {"name", "recovery", "replace-key", "lost-key"}
+    assert enabled(controls) == {"name", "team", "recovery", "replace-key", "lost-key"}
     assert controls["recovery"].chip.text == "None yet"
 
 
@@ -107,3 +113,23 @@ def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> Non
     ]
     control.refresh(NEW)
     assert (control.chip.text, control.button.text()) == ("Ana Sof\u00eda", "Change\u2026")
+
+
+def test_a_team_is_joined_and_left(made: FirstRunSetup, qtbot: QtBot) -> None:
+    control = section(made, qtbot, ACCOUNT)["team"]
+    for text, team, button in (("Oaxaca  2", "oaxaca-2", "Change\u2026"), ("", "", "Join\u2026")):
+        control.button.click()
+        dialog = control.dialog
+        assert isinstance(dialog, TeamDialog)
+        dialog.line.setText("-no")
+        assert not dialog.main.isEnabled()
+        dialog.line.setText(text)
+        made.worker.replies[RequestTeam] = structs.replace(ACCOUNT, team=team)
+        made.worker.replies[AskAccount] = made.worker.replies[RequestTeam]
+        dialog.main.click()
+        assert dialog.result() == dialog.DialogCode.Accepted
+        assert RequestTeam(team=team) in [
+            one.question for one in made.worker.received if isinstance(one, AskQuestion)
+        ]
+        control.refresh(NEW)
+        assert (control.chip.text, control.button.text()) == (team, button)

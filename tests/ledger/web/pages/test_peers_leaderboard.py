@@ -40,6 +40,16 @@ def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader)
     assert cells(pages, "/leaderboard?by=teams&span=all&after=1")[:2] == ["2", "one"]
 
 
+def test_a_team_has_a_page_with_its_members(pages: PageReader) -> None:
+    page = pages.get("/teams/other")
+    assert [one.text for one in page.all("h1")] == ["other"]
+    assert cells(pages, "/teams/other")[0] == "1"
+    assert "Has left" in page.text, "these keys never stated a team"
+    assert "/teams/other" in pages.get("/leaderboard?by=teams&span=all").links()
+    assert "No round has paid anybody" in pages.get("/teams/nobodys").text
+    assert pages.get("/teams/Oaxaca").answer.status_code == 404
+
+
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
     page = pages.get("/leaderboard?by=teams&span=24h")
     assert "No team earned points in this time span." in page.text

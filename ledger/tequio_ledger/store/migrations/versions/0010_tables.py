@@ -120,6 +120,7 @@ def _make_keys() -> None:
         sa.Column("replaced_by", _HASH),
         sa.Column("name", sa.String, nullable=False, server_default=""),
         sa.Column("badges", sa.JSON, nullable=False, server_default="[]"),
+        sa.Column("team", sa.String, nullable=False, server_default=""),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
     op.create_index("peer_rank", "peer", [sa.text("gflop DESC"), "registered_index", "key", "name"])
