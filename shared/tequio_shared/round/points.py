@@ -93,7 +93,7 @@ class CardTime(NamedTuple):
     """The time that a card needs for an amount of work; `unit` is `second` to `day`."""
 
     card: str
-    count: int
+    number: int
     unit: str
 
 
@@ -119,8 +119,8 @@ def comparison(gflop: int) -> str:
     found = card_time(gflop)
     if found is None:
         return ""
-    plural = "" if found.count == 1 else "s"
-    return f"about what an {found.card} does in {found.count:,} {found.unit}{plural}"
+    plural = "" if found.number == 1 else "s"
+    return f"about what an {found.card} does in {found.number:,} {found.unit}{plural}"
 
 
 def _written(parts: tuple[int, str]) -> str:

@@ -37,7 +37,7 @@ def comparison(gflop: int) -> str:
         "minute": translate("figures", "{n} min"),
         "hour": translate("figures", "{n} h"),
         "day": translate("figures", "{n} days"),
-    }[found.unit].format(n=count(found.count))
+    }[found.unit].format(n=count(found.number))
     words = translate("figures", "about what an {card} does in {time}")
     return words.format(card=found.card, time=time)
 
