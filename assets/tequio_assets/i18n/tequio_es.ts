@@ -501,6 +501,76 @@
     </message>
 </context>
 <context>
+    <name>ConnectControl</name>
+    <message>
+        <source>Link…</source>
+        <translation>Vincular…</translation>
+    </message>
+    <message>
+        <source>Linked</source>
+        <translation>Vinculada</translation>
+    </message>
+    <message>
+        <source>Invited</source>
+        <translation>Invitada</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectDialog</name>
+    <message>
+        <source>Link an account</source>
+        <translation>Vincular una cuenta</translation>
+    </message>
+    <message>
+        <source>Some runs ask for it. The public log then shows that a person is behind your key, and which keys are theirs, but not who it is.</source>
+        <translation>Algunos entrenamientos lo piden. El registro público muestra entonces que hay una persona detrás de tu clave y qué claves son suyas, pero no quién es.</translation>
+    </message>
+    <message>
+        <source>Get a code</source>
+        <translation>Obtener un código</translation>
+    </message>
+    <message>
+        <source>Address of the connector</source>
+        <translation>Dirección del conector</translation>
+    </message>
+    <message>
+        <source>Provider, if it has several</source>
+        <translation>Proveedor, si tiene varios</translation>
+    </message>
+    <message>
+        <source>The organisers of the network name connectors that they trust.</source>
+        <translation>Los organizadores de la red nombran los conectores en los que confían.</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>Código</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir la página</translation>
+    </message>
+    <message>
+        <source>Never share this code, and never enter one that somebody else gave you.</source>
+        <translation>No compartas nunca este código, ni introduzcas uno que te haya dado otra persona.</translation>
+    </message>
+    <message>
+        <source>Enter this code</source>
+        <translation>Introduce este código</translation>
+    </message>
+    <message>
+        <source>At {url}, signed in with your account there.</source>
+        <translation>En {url}, con tu sesión iniciada allí.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>The code was not used in time. Open this dialog again.</source>
+        <translation>El código no se usó a tiempo. Abre de nuevo este diálogo.</translation>
+    </message>
+</context>
+<context>
     <name>ConsentCard</name>
     <message>
         <source>{traffic} GB of traffic a month</source>
@@ -5251,6 +5321,18 @@
     <message>
         <source>The public half of your key, shown with your points and in the ranking. The secret half never leaves this computer; nobody who helps you will ask for it.</source>
         <translation>La mitad pública de tu clave, que se muestra con tus puntos y en la clasificación. La mitad secreta nunca sale de este equipo; nadie que te ayude te la pedirá.</translation>
+    </message>
+    <message>
+        <source>Linked account</source>
+        <translation>Cuenta vinculada</translation>
+    </message>
+    <message>
+        <source>Shows the network that a person is behind your key. Some runs ask for it.</source>
+        <translation>Muestra a la red que hay una persona detrás de tu clave. Algunos entrenamientos lo piden.</translation>
+    </message>
+    <message>
+        <source>connect vouch github tier</source>
+        <translation>conectar avalar github nivel</translation>
     </message>
     <message>
         <source>Standing</source>

@@ -226,6 +226,21 @@ class RequestTeam(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
     team: MaybeTeamName = ""
 
 
+class RequestConnection(msgspec.Struct, frozen=True, kw_only=True, tag="connect"):
+    """Ask the connector at that address for a code, to link an account to our key."""
+
+    connector: Text
+    provider: Name = ""
+    """Empty: the only one that the connector has."""
+
+
+class AskConnection(msgspec.Struct, frozen=True, kw_only=True, tag="connection"):
+    """Ask the connector whether the person has used the code."""
+
+    connector: Text
+    code: Bytes32Text
+
+
 class RequestRecovery(msgspec.Struct, frozen=True, kw_only=True, tag="bind"):
     """Bind a recovery key to our key; `former` is the seed of the present one, if there is one."""
 
@@ -266,6 +281,8 @@ Question: TypeAlias = (
     | RequestAppeal
     | RequestName
     | RequestTeam
+    | RequestConnection
+    | AskConnection
     | RequestRecovery
     | RequestRevocation
     | RequestReplacement
@@ -276,6 +293,8 @@ REQUESTS = (
     RequestAppeal,
     RequestName,
     RequestTeam,
+    RequestConnection,
+    AskConnection,
     RequestRecovery,
     RequestRevocation,
     RequestReplacement,
@@ -484,12 +503,32 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     replaces: Name = ""
     name: Name = ""
     """The public name; empty: none."""
+    tier: Count = 0
+    """What is known of the owner: 0 nothing, 1 an account, 2 an invitation."""
     team: Name = ""
     """The team for which it earns; empty: none."""
     can_be_named: bool = False
     """The network knows enough of the key to let it have a name."""
     badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
     """The earliest first."""
+
+
+class ConnectionReply(msgspec.Struct, frozen=True, kw_only=True, tag="connection"):
+    """A connector's code, or what became of it."""
+
+    code: MaybeBytes32Text = ""
+    """A secret of this code, for `AskConnection`; empty: the account is linked."""
+    user_code: ShortText = ""
+    """To be entered at `url`, signed in at the provider."""
+    url: ShortText = ""
+    provider: ShortText = ""
+    expires_s: Count = 0
+    interval_s: Count = 0
+    """Seconds until the next question."""
+    problem: ShortText = ""
+    """Cause of a delay, in the connector's words."""
+    outcome: Text = ""
+    """The result in words, once the account is linked."""
 
 
 class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed"):
@@ -511,6 +550,7 @@ Reply: TypeAlias = (
     | BenchmarkReply
     | DiagnosticsReply
     | AccountReply
+    | ConnectionReply
     | KeyChangeReply
 )
 

@@ -436,6 +436,8 @@ class Worker:
                 | control.RequestAppeal()
                 | control.RequestName()
                 | control.RequestTeam()
+                | control.RequestConnection()
+                | control.AskConnection()
                 | control.RequestRecovery()
                 | control.RequestRevocation()
                 | control.RequestReplacement()

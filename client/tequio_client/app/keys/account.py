@@ -54,6 +54,8 @@ class KeyAccount(QObject):
         self._model = model
         self._asked: tuple[control.Question, Callable[[], None], Callable[[str], None]] | None
         self._asked = None
+        self.answer: control.Reply | None = None
+        """The reply to the last request."""
         self._question = PeriodicQuestion(model, now_ms, control.AccountReply, EVERY_MS)
         self._question.set_question(control.AskAccount())
         self._question.changed.connect(self.changed)
@@ -76,9 +78,10 @@ class KeyAccount(QObject):
         self._asked = question, then, fail
         self._model.ask(question)
 
-    def _receive(self, question: control.Question, _reply: control.Reply) -> None:
+    def _receive(self, question: control.Question, reply: control.Reply) -> None:
         if self._asked is not None and question == self._asked[0]:
             then, self._asked = self._asked[1], None
+            self.answer = reply
             self._question.ask()
             then()
 

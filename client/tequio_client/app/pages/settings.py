@@ -68,6 +68,7 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "lost-key": account_control(settings_account.LostKeyControl),
     "first-run": settings_control.SetupButton,
     "name": account_control(settings_account.NameControl),
+    "connect": account_control(settings_account.ConnectControl),
     "team": account_control(settings_account.TeamControl),
     "login": settings_control.LoginSwitch,
     "ledger": settings_control.ledger_field,

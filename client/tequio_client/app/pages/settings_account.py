@@ -17,6 +17,7 @@ from tequio_client.app.keys.account import (
     ReplaceDialog,
     TeamDialog,
 )
+from tequio_client.app.keys.connection import ConnectDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
 from tequio_client.app.widgets.base import hbox
@@ -89,6 +90,18 @@ class TeamControl(AccountControl):
         self.chip.setVisible(bool(team))
         self.chip.set_label(team)
         self.button.set_label(self.tr("Change…") if team else self.tr("Join…"))
+
+
+class ConnectControl(AccountControl):
+    def __init__(self, context: SettingsContext, keys: KeyService) -> None:
+        super().__init__(context, keys, ConnectDialog)
+        self.button.set_label(self.tr("Link…"))
+
+    def describe(self, reply: AccountReply | None) -> None:
+        words = {1: self.tr("Linked"), 2: self.tr("Invited")}
+        label = words.get(reply.tier, "") if reply is not None else ""
+        self.chip.setVisible(bool(label))
+        self.chip.set_label(label, "circle-check", "ok")
 
 
 class AppealControl(AccountControl):

@@ -226,6 +226,13 @@ ACCOUNT = section(
             "for it.",
             CustomSpec(is_wide=True),
         ),
+        SettingSpec(
+            "connect",
+            "Linked account",
+            "Shows the network that a person is behind your key. Some runs ask for it.",
+            CustomSpec(),
+            found_by="connect vouch github tier",
+        ),
         SettingSpec("standing", "Standing", "Your key is in good standing.", CustomSpec()),
         SettingSpec(
             "appeal",

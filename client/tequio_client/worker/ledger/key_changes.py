@@ -13,6 +13,7 @@ from tequio_client.clock import now_ms
 from tequio_client.ipc import control
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker.ledger import connection
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox, work_for_registration
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -35,6 +36,8 @@ KeyQuestion = (
     | control.RequestAppeal
     | control.RequestName
     | control.RequestTeam
+    | control.RequestConnection
+    | control.AskConnection
     | control.RequestRecovery
     | control.RequestRevocation
     | control.RequestReplacement
@@ -52,6 +55,8 @@ async def answer(
             await set_name(outbox, name)
         case control.RequestTeam(team=team):
             await _submit(outbox, MemberTeam(team=team))
+        case control.RequestConnection() | control.AskConnection():
+            return await connection.answer(api, signer, question)
         case control.RequestRecovery(seed=seed, former=former):
             others = [Signer(from_text(one)) for one in (seed, former) if one]
             await bind_recovery(outbox, *others)
@@ -81,6 +86,7 @@ def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply
         replaces=account.replaces or "",
         name=account.name,
         team=account.team,
+        tier=account.tier.tier,
         # Points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=account.gflop > 0 or account.tier.tier > 0,
         badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
