@@ -46,6 +46,7 @@ from tequio_shared.api.network import (
 )
 from tequio_shared.api.peers import (
     AttendedAnswer,
+    BadgeAnswer,
     PeerAnswer,
     RankedAnswer,
     StandingAnswer,
@@ -85,6 +86,7 @@ from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Ma
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
+from tequio_shared.served.badges import Badge
 from tequio_shared.statements.statement import BODIES, Envelope
 
 if TYPE_CHECKING:
@@ -137,6 +139,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "measure": MeasureAnswer,
     "sample": SampleAnswer,
     "peer": PeerAnswer,
+    "badge": BadgeAnswer,
     "attended": AttendedAnswer,
     "ranked": RankedAnswer,
     "standing": StandingAnswer,
@@ -287,6 +290,10 @@ def test_every_standing_is_listed_and_so_is_every_change_of_it() -> None:
 def test_numbers_and_their_names_are_those_of_the_code(heading: str) -> None:
     listed = [(int(row[0]), row[1]) for row in table(heading)]
     assert listed == [(one.value, one.name) for one in NUMBERED[heading]]
+
+
+def test_every_badge_is_listed() -> None:
+    assert [row[0].strip("`") for row in table("Badges")] == [str(one) for one in Badge]
 
 
 def test_every_problem_code_is_listed_with_its_status() -> None:

@@ -55,6 +55,7 @@ SECTIONS = {
             "tequio_client.worker.account_cli:appeal",
             "Ask the organisers to review a quarantine or a ban.",
         ),
+        "name": ("tequio_client.worker.account_cli:name", "Choose your public name."),
         "team": ("tequio_client.worker.account_cli:team", "Join or leave a team."),
         "connect": (
             "tequio_client.worker.account_cli:connect",

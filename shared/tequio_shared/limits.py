@@ -16,6 +16,13 @@ POST_STATEMENTS = 256
 """Most entries in one batch."""
 POST_BYTES = 1 << 20
 
+NAME_LEAST = 2
+"""Fewest characters of a public name, and of a team's."""
+NAME_CHARS = 32
+"""Most characters of one."""
+NAME_HOLD_MS = 30 * 86_400_000
+"""Time for which a name that a key gave up stays reserved."""
+
 SNAPSHOT_ENTRIES = 4_096
 """Fewest entries between two snapshots of the state (docs/protocol.md, 6.9)."""
 

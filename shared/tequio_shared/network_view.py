@@ -34,6 +34,7 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import CLOCK_SKEW_MS, DOCUMENT_BYTES
+from tequio_shared.names import NameRegistry
 from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
@@ -41,7 +42,7 @@ from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.schedule import SnapshotSchedule
-from tequio_shared.network.standing import KeyStatus
+from tequio_shared.network.standing import EXCLUDED, KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
 from tequio_shared.round.evidence import evidence_bytes
 from tequio_shared.round.manifest import Manifest
@@ -53,6 +54,7 @@ from tequio_shared.statements.network import (
     KeyReplace,
     KeyRevoke,
     LogSnapshot,
+    MemberName,
     MemberTeam,
     MemberVouch,
     SoftwareRelease,
@@ -101,6 +103,7 @@ class NetworkView:
         self.links = KeyLinks(registered=self.peers, founders=self.founders)
         self.standings = KeyStatus(self.links)
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
+        self.names = NameRegistry()
         self.teams = Teams()
         self.releases = ReleaseHistory()
         self.snapshots = SnapshotSchedule()
@@ -247,8 +250,8 @@ class NetworkView:
                 pass
             case KeyRegister() | KeyRecovery() | KeyReplace() | KeyRevoke() as body:
                 self._apply_to_keys(index, entry, body)
-            case MemberTeam() as body:
-                self.teams.apply(index, statement.author, body)
+            case MemberName() | MemberTeam() as body:
+                self._apply_to_member(index, statement, body)
             case SoftwareRelease() as body:
                 self.releases.apply(index, body)
             case LogSnapshot() as body:
@@ -263,6 +266,15 @@ class NetworkView:
                     self.standings, index, statement, self.net, self.round_of, self.documents
                 )
                 conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
+
+    def _apply_to_member(
+        self, index: int, statement: Statement, body: MemberName | MemberTeam
+    ) -> None:
+        if isinstance(body, MemberTeam):
+            self.teams.apply(index, statement.author, body)
+        else:
+            self._check_may_be_named(statement.author)
+            self.names.claim(index, statement.ts, statement.author, body.name)
 
     def _apply_to_tiers(self, index: int, statement: Statement) -> None:
         if isinstance(statement.body, MemberVouch):  # the refusal tells its connector the successor
@@ -302,6 +314,7 @@ class NetworkView:
         self.links.replace(index, former, successor)
         self.standings.replace(index, former, successor)
         self.tiers.replace(former, successor)
+        self.names.replace(former, successor)
         self.teams.replace(index, former, successor)
         for run in self.runs.values():
             run.end_key(former)
@@ -312,6 +325,22 @@ class NetworkView:
         for run in self.runs.values():
             run.end_key(key)
             run.accounts.deactivate(key)
+
+    def _check_may_be_named(self, key: PeerKey) -> None:
+        """Refuse a name to a key that cost its owner nothing, or that is kept out of rosters."""
+        record = self.standings.records[key]
+        if record.standing in EXCLUDED:
+            raise RefusedError(
+                "quarantined", f"the key is {record.standing}: it keeps the name that it has"
+            )
+        # Otherwise thousands of new keys would take the names that people are known by.
+        is_known = key in self.founders or record.last_accepted or self.tiers.highest(key).tier
+        if not is_known:
+            raise RefusedError(
+                "not-eligible",
+                "the key can have a name once a round has accepted its work, or once it is linked "
+                "to an account or invited",
+            )
 
     def _check_not_invitation(self, key: PeerKey) -> None:
         # Its private key is in a link that many people hold.

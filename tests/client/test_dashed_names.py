@@ -21,13 +21,14 @@ DASHED = (
     "-Hq3Jm",
 )
 NO_NAMES = {
-    *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name")),
+    *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name"), ("name", "name")),
     *(("add", "address"), ("remove", "name")),
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
 }
 """Arguments of other kinds: a network has an address or a name, a link has a scheme, a length a
-number, a team or an entrant no dash first; and who has a file with one writes `./` before it."""
+number, a person, a team or an entrant no dash first; a file with one is written with `./` before
+it."""
 
 
 def commands(

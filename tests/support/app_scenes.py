@@ -45,6 +45,7 @@ from tequio_client.ipc.snapshot import (
     TrafficView,
     TrainerView,
 )
+from tequio_shared.ids import to_text
 from tequio_shared.round.points import GFLOP_PER_POINT
 from tests.support import app_competitions, app_worker_answers
 
@@ -237,6 +238,10 @@ SCENES: dict[str, Snapshot] = {
 """Situations by name, as a real worker states them."""
 
 
+NAMES = ("", "Ana Sof\u00eda", "bruno_gpu", "The Night Owl", "", "\u05e0\u05d5\u05e2\u05d4", "")
+"""Of the keys in the ranking; the fourth one is ours."""
+
+
 def replies(seed: int = 7) -> dict[type, Scripted]:
     """Answers of a worker that has been at work for a month."""
     rng = Random(seed)
@@ -248,6 +253,7 @@ def replies(seed: int = 7) -> dict[type, Scripted]:
         RankRow(
             rank=44 + at,
             key=_key(rng),
+            name=NAMES[at],
             gflop=189_304_021 + (3 - at) * 2_714_000 + (at != 3) * 400_180,
             is_ours=at == 3,
         )
@@ -295,5 +301,4 @@ def no_replies() -> dict[type, Scripted]:
 
 
 def _key(rng: Random) -> str:
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    return "".join(rng.choices(letters, k=43))
+    return to_text(rng.randbytes(32))

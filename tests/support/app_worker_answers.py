@@ -12,6 +12,7 @@ from tequio_client.ipc.control import (
     AskActivity,
     AskPoints,
     AskSeries,
+    BadgeRow,
     DiagnosticsReply,
     GeneratedSample,
     PointsReply,
@@ -34,8 +35,22 @@ MB, GB = 10**6, 10**9
 ROUNDS = 1_204
 EVENTS = 310
 OURS = "b8Kq0zv1"
-ACCOUNT = AccountReply(key=to_text(bytes(range(32))), standing="active", since=412)
-"""The account of the worker's key, without a recovery key."""
+ACCOUNT = AccountReply(
+    key=to_text(bytes(range(32))),
+    standing="active",
+    since=412,
+    can_be_named=True,
+    badges=tuple(
+        BadgeRow(badge=badge, entry=entry)
+        for entry, badge in (
+            (87, "first-round"),
+            (412, "measure"),
+            (960, "audit"),
+            (2_114, "hundred-rounds"),
+        )
+    ),
+)
+"""The account of the worker's key, without a recovery key and a name."""
 QUARANTINED = AccountReply(
     key=ACCOUNT.key,
     standing="quarantined",

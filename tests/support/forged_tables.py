@@ -53,6 +53,24 @@ FORGERIES = {
         event=f"{to_text(STRANGER)} $",
         answer=rf"/v1/ranking\b.* rows\[1 {to_text(STRANGER)}\]",
     ),
+    "a name of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET name = 'forged' WHERE key = {best}",
+        event=f"{_KEY} name",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].name",
+    ),
+    "a badge of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET badges = '[[\"judge\", 3]]' WHERE key = {best}",
+        event=f"{_KEY} badges",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].badges",
+    ),
+    "the team of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET team = 'forgers' WHERE key = {best}",
+        event=f"{_KEY} team",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].team",
+    ),
     "points of a key": Forgery(
         table="peer",
         orders="UPDATE peer SET gflop = gflop + 500 WHERE key = {best}",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tequio_ledger.web.pages.documentation import Documentation
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
-INLINE = {"a", "b", "code", "small", "span", "strong", "sup", "time"}
+INLINE = {"a", "b", "bdi", "code", "path", "rect", "small", "span", "strong", "sup", "svg", "time"}
 
 
 @dataclass(slots=True)

@@ -32,6 +32,7 @@ from tequio_shared.scoring import MILLIBITS
 from tequio_shared.statements.network import (
     CheckpointPublish,
     InviteOpen,
+    MemberName,
     MemberVouch,
     RoleGrant,
     StandingAppeal,
@@ -64,6 +65,8 @@ PUBLISHED = (10, 20, 30)
 LINK = Signer(bytes([71]) * 32)
 MEASURED, ASTRAY = 4, 12
 """Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
+NAMES = ("Ana Sof\u00eda", "bruno_gpu", "", "", "\u05e0\u05d5\u05e2\u05d4")
+"""Of the first members; the last one is written from right to left."""
 LEARNED = 20
 """From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
@@ -171,6 +174,12 @@ class SampleLedger:
         await self.post([connector.register(self.clock())])
         await self.post([self.organiser.sign(grant, self.clock())])
         await self.post([connector.sign(vouch, self.clock())])
+
+    async def name(self) -> None:
+        """Let some members choose their names."""
+        for peer, name in zip(self.peers[:5], NAMES, strict=False):
+            if name:
+                await self.post([peer.sign(MemberName(name=name), self.clock())])
 
     async def play(
         self,
@@ -283,6 +292,8 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
             refused = {careless: RejectionReason.COSINE} if (day, at) == (1, 3) else {}
             await shown.play(workers, refused)
             await shown.pass_ms(4_000 + 2_000 * (at % 4))
+        if day == 0:
+            await shown.name()
         if day == 1:
             await shown.lie(liar)
             await shown.run_void_round([*honest, careless, late])

@@ -26,6 +26,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "key.revoke": {"peer": D},
     "member.ready": {"head": D, "roles": ["trainer", "witness"]},
     "member.leave": {"reason": 1},
+    "member.name": {"name": "Ana Sof\u00eda"},
     "member.team": {"team": "oaxaca-2"},
     "net.genesis": {"doc": to_text(b"{}")},
     "run.open": {"manifest": to_text(RUN), "head": D},

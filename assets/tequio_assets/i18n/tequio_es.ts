@@ -244,6 +244,73 @@
     </message>
 </context>
 <context>
+    <name>BadgesCard</name>
+    <message>
+        <source>Badges</source>
+        <translation>Insignias</translation>
+    </message>
+    <message>
+        <source>Facts of the log. Each opens the entry that proves it.</source>
+        <translation>Hechos del registro. Cada una abre la entrada que lo prueba.</translation>
+    </message>
+    <message>
+        <source>First round</source>
+        <translation>Primera ronda</translation>
+    </message>
+    <message>
+        <source>A round accepted work of this key for the first time.</source>
+        <translation>Una ronda aceptó trabajo de esta clave por primera vez.</translation>
+    </message>
+    <message>
+        <source>{n} rounds</source>
+        <translation>{n} rondas</translation>
+    </message>
+    <message>
+        <source>{n} rounds accepted work of this key.</source>
+        <translation>{n} rondas aceptaron trabajo de esta clave.</translation>
+    </message>
+    <message>
+        <source>A month of days</source>
+        <translation>Un mes de días</translation>
+    </message>
+    <message>
+        <source>Work was accepted on {n} days in a row.</source>
+        <translation>Se aceptó trabajo en {n} días seguidos.</translation>
+    </message>
+    <message>
+        <source>1 EFLOP</source>
+        <translation>1 EFLOP</translation>
+    </message>
+    <message>
+        <source>This key did 10^18 calculations, which are 100,000 points.</source>
+        <translation>Esta clave hizo 10^18 cálculos, que son 100.000 puntos.</translation>
+    </message>
+    <message>
+        <source>First audit</source>
+        <translation>Primera auditoría</translation>
+    </message>
+    <message>
+        <source>This key repeated another volunteer's work to check it.</source>
+        <translation>Esta clave repitió el trabajo de otro voluntario para comprobarlo.</translation>
+    </message>
+    <message>
+        <source>Measured a model</source>
+        <translation>Midió un modelo</translation>
+    </message>
+    <message>
+        <source>This key measured how good a model is, on text that nobody trains on.</source>
+        <translation>Esta clave midió lo bueno que es un modelo, con textos con los que nadie entrena.</translation>
+    </message>
+    <message>
+        <source>Judged a competition</source>
+        <translation>Juzgó una competición</translation>
+    </message>
+    <message>
+        <source>This key scored a model in a competition.</source>
+        <translation>Esta clave puntuó un modelo en una competición.</translation>
+    </message>
+</context>
+<context>
     <name>BenchmarkRow</name>
     <message>
         <source>Benchmark</source>
@@ -431,6 +498,76 @@
     <message>
         <source>Open the ledger's page</source>
         <translation>Abrir la página del registro</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectControl</name>
+    <message>
+        <source>Link…</source>
+        <translation>Vincular…</translation>
+    </message>
+    <message>
+        <source>Linked</source>
+        <translation>Vinculada</translation>
+    </message>
+    <message>
+        <source>Invited</source>
+        <translation>Invitada</translation>
+    </message>
+</context>
+<context>
+    <name>ConnectDialog</name>
+    <message>
+        <source>Link an account</source>
+        <translation>Vincular una cuenta</translation>
+    </message>
+    <message>
+        <source>Some runs ask for it. The public log then shows that a person is behind your key, and which keys are theirs, but not who it is.</source>
+        <translation>Algunos entrenamientos lo piden. El registro público muestra entonces que hay una persona detrás de tu clave y qué claves son suyas, pero no quién es.</translation>
+    </message>
+    <message>
+        <source>Get a code</source>
+        <translation>Obtener un código</translation>
+    </message>
+    <message>
+        <source>Address of the connector</source>
+        <translation>Dirección del conector</translation>
+    </message>
+    <message>
+        <source>Provider, if it has several</source>
+        <translation>Proveedor, si tiene varios</translation>
+    </message>
+    <message>
+        <source>The organisers of the network name connectors that they trust.</source>
+        <translation>Los organizadores de la red nombran los conectores en los que confían.</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>Código</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir la página</translation>
+    </message>
+    <message>
+        <source>Never share this code, and never enter one that somebody else gave you.</source>
+        <translation>No compartas nunca este código, ni introduzcas uno que te haya dado otra persona.</translation>
+    </message>
+    <message>
+        <source>Enter this code</source>
+        <translation>Introduce este código</translation>
+    </message>
+    <message>
+        <source>At {url}, signed in with your account there.</source>
+        <translation>En {url}, con tu sesión iniciada allí.</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>The code was not used in time. Open this dialog again.</source>
+        <translation>El código no se usó a tiempo. Abre de nuevo este diálogo.</translation>
     </message>
 </context>
 <context>
@@ -1489,12 +1626,66 @@
         <translation>Detener la clave</translation>
     </message>
     <message>
-        <source>A new key on this computer gets the points, standing and team of the lost one. The key that this computer has now is kept aside, with its own points.</source>
-        <translation>Una clave nueva en este equipo recibe los puntos, la situación y la afiliación de la perdida. La clave que este equipo tiene ahora se guarda aparte, con sus propios puntos.</translation>
+        <source>A new key on this computer gets the points, standing, name and team of the lost one. The key that this computer has now is kept aside, with its own points.</source>
+        <translation>Una clave nueva en este equipo recibe los puntos, la situación, el nombre y la afiliación de la perdida. La clave que este equipo tiene ahora se guarda aparte, con sus propios puntos.</translation>
     </message>
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>No gana nada más. Más adelante aún puedes traer sus puntos.</translation>
+    </message>
+</context>
+<context>
+    <name>NameControl</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Cambiar…</translation>
+    </message>
+    <message>
+        <source>You can choose a name once a round has accepted your work.</source>
+        <translation>Podrás elegir un nombre cuando una ronda haya aceptado tu trabajo.</translation>
+    </message>
+</context>
+<context>
+    <name>NameDialog</name>
+    <message>
+        <source>Public name</source>
+        <translation>Nombre público</translation>
+    </message>
+    <message>
+        <source>The name is unique in this network. You can change it once in 30 days; for as long nobody else can take your former name.</source>
+        <translation>El nombre es único en esta red. Puedes cambiarlo una vez cada 30 días; durante ese tiempo nadie más puede quedarse con el anterior.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nombre</translation>
+    </message>
+    <message>
+        <source>No name</source>
+        <translation>Sin nombre</translation>
+    </message>
+    <message>
+        <source>Names are public and permanent: old ones stay in the log.</source>
+        <translation>Los nombres son públicos y permanentes: los anteriores quedan en el registro.</translation>
+    </message>
+    <message>
+        <source>2 to 32 letters of one script and digits, with single spaces, hyphens or underscores between them.</source>
+        <translation>De 2 a 32 letras de un mismo alfabeto y cifras, separadas solo por un espacio, un guion o un guion bajo.</translation>
+    </message>
+    <message>
+        <source>This is not a possible name: use 2 to 32 letters of one script and digits, with single spaces, hyphens or underscores between them.</source>
+        <translation>Este nombre no es posible: usa de 2 a 32 letras de un mismo alfabeto y cifras, separadas solo por un espacio, un guion o un guion bajo.</translation>
+    </message>
+    <message>
+        <source>Remove the name</source>
+        <translation>Quitar el nombre</translation>
+    </message>
+    <message>
+        <source>Use this name</source>
+        <translation>Usar este nombre</translation>
     </message>
 </context>
 <context>
@@ -1591,36 +1782,6 @@
     <message>
         <source>Nobody can reset it: without it the key cannot be opened.</source>
         <translation>Nadie puede restablecerla: sin ella la clave no se abre.</translation>
-    </message>
-</context>
-<context>
-    <name>NicknameCard</name>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>Nickname (optional)</source>
-        <translation>Apodo (opcional)</translation>
-    </message>
-    <message>
-        <source>A name, if you like</source>
-        <translation>Un nombre, si quieres</translation>
-    </message>
-    <message>
-        <source>Only you see this. Others see the start of your key.</source>
-        <translation>Solo tú lo ves. Los demás ven el principio de tu clave.</translation>
-    </message>
-</context>
-<context>
-    <name>NicknameField</name>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>No nickname</source>
-        <translation>Sin apodo</translation>
     </message>
 </context>
 <context>
@@ -2049,6 +2210,10 @@
         <translation>Puntos</translation>
     </message>
     <message>
+        <source>{name} (you)</source>
+        <translation>{name} (tú)</translation>
+    </message>
+    <message>
         <source>You</source>
         <translation>Tú</translation>
     </message>
@@ -2317,8 +2482,8 @@
         <translation>Reemplazar la clave de este equipo</translation>
     </message>
     <message>
-        <source>A new key takes over your points, standing and team. Do this if somebody else may have seen the key. It does not end a quarantine.</source>
-        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. Hazlo si alguien más pudo haber visto la clave. No termina una cuarentena.</translation>
+        <source>A new key takes over your points, standing, name and team. Do this if somebody else may have seen the key. It does not end a quarantine.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación, tu nombre y tu afiliación. Hazlo si alguien más puede haber visto la clave. No pone fin a una cuarentena.</translation>
     </message>
     <message>
         <source>Replace the key</source>
@@ -3514,6 +3679,48 @@
     </message>
 </context>
 <context>
+    <name>TeamControl</name>
+    <message>
+        <source>Join…</source>
+        <translation>Unirse…</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Cambiar…</translation>
+    </message>
+</context>
+<context>
+    <name>TeamDialog</name>
+    <message>
+        <source>Team</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>What you earn from now on also counts for the team. Points that you earned for it stay with it when you leave. Anyone can join any team.</source>
+        <translation>Lo que ganes a partir de ahora cuenta también para el equipo. Los puntos que ganaste para él se quedan con él cuando te vas. Cualquiera puede unirse a cualquier equipo.</translation>
+    </message>
+    <message>
+        <source>Name of the team</source>
+        <translation>Nombre del equipo</translation>
+    </message>
+    <message>
+        <source>No team</source>
+        <translation>Sin equipo</translation>
+    </message>
+    <message>
+        <source>Letters a to z, digits and hyphens. A new name founds a team.</source>
+        <translation>Letras de la a a la z, cifras y guiones. Un nombre nuevo funda un equipo.</translation>
+    </message>
+    <message>
+        <source>Leave the team</source>
+        <translation>Dejar el equipo</translation>
+    </message>
+    <message>
+        <source>Join the team</source>
+        <translation>Unirse al equipo</translation>
+    </message>
+</context>
+<context>
     <name>TimelineCard</name>
     <message>
         <source>Events to show</source>
@@ -4046,6 +4253,26 @@
     <message>
         <source>{used} of {most}</source>
         <translation>{used} de {most}</translation>
+    </message>
+    <message>
+        <source>{n} s</source>
+        <translation>{n} s</translation>
+    </message>
+    <message>
+        <source>{n} min</source>
+        <translation>{n} min</translation>
+    </message>
+    <message>
+        <source>{n} h</source>
+        <translation>{n} h</translation>
+    </message>
+    <message>
+        <source>{n} days</source>
+        <translation>{n} días</translation>
+    </message>
+    <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>
@@ -5044,6 +5271,10 @@
         <translation>Tu identidad en la red.</translation>
     </message>
     <message>
+        <source>Name and team</source>
+        <translation>Nombre y equipo</translation>
+    </message>
+    <message>
         <source>Key</source>
         <translation>Clave</translation>
     </message>
@@ -5052,16 +5283,36 @@
         <translation>Si pierdes este equipo o roban la clave</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>Nombre</translation>
+        <source>Public name</source>
+        <translation>Nombre público</translation>
+    </message>
+    <message>
+        <source>Shown instead of your key in rankings and on pages. Unique in this network.</source>
+        <translation>Se muestra en lugar de tu clave en clasificaciones y páginas. Único en esta red.</translation>
+    </message>
+    <message>
+        <source>nickname rename</source>
+        <translation>apodo renombrar</translation>
+    </message>
+    <message>
+        <source>Team</source>
+        <translation>Equipo</translation>
+    </message>
+    <message>
+        <source>What you earn also counts for your team; its page lists everyone who earned for it.</source>
+        <translation>Lo que ganas cuenta también para tu equipo; su página muestra a quienes ganaron puntos para él.</translation>
+    </message>
+    <message>
+        <source>group friends</source>
+        <translation>grupo amigos</translation>
     </message>
     <message>
         <source>Peer id</source>
         <translation>Identificador de par</translation>
     </message>
     <message>
-        <source>Your name on the network, visible to everyone.</source>
-        <translation>Tu nombre en la red, visible para todos.</translation>
+        <source>How other computers find yours; visible to everyone.</source>
+        <translation>Así encuentran otros equipos el tuyo; lo ve todo el mundo.</translation>
     </message>
     <message>
         <source>Key fingerprint</source>
@@ -5070,6 +5321,18 @@
     <message>
         <source>The public half of your key, shown with your points and in the ranking. The secret half never leaves this computer; nobody who helps you will ask for it.</source>
         <translation>La mitad pública de tu clave, que se muestra con tus puntos y en la clasificación. La mitad secreta nunca sale de este equipo; nadie que te ayude te la pedirá.</translation>
+    </message>
+    <message>
+        <source>Linked account</source>
+        <translation>Cuenta vinculada</translation>
+    </message>
+    <message>
+        <source>Shows the network that a person is behind your key. Some runs ask for it.</source>
+        <translation>Muestra a la red que hay una persona detrás de tu clave. Algunos entrenamientos lo piden.</translation>
+    </message>
+    <message>
+        <source>connect vouch github tier</source>
+        <translation>conectar avalar github nivel</translation>
     </message>
     <message>
         <source>Standing</source>
@@ -5120,8 +5383,8 @@
         <translation>Reemplazar la clave de este equipo</translation>
     </message>
     <message>
-        <source>A new key gets your points, standing and team. The present one can never be used again.</source>
-        <translation>Una clave nueva recibe tus puntos, tu situación y el equipo para el que sumas. La actual no podrá volver a usarse nunca.</translation>
+        <source>A new key gets your points, standing, name and team. The present one can never be used again.</source>
+        <translation>Una clave nueva recibe tus puntos, tu situación, tu nombre y tu afiliación. La actual no podrá volver a usarse.</translation>
     </message>
     <message>
         <source>new key rotate stolen</source>
@@ -5138,14 +5401,6 @@
     <message>
         <source>revoke stolen thief</source>
         <translation>revocar robada ladrón</translation>
-    </message>
-    <message>
-        <source>Nickname</source>
-        <translation>Apodo</translation>
-    </message>
-    <message>
-        <source>How this app greets you. It stays on this computer; others see your key.</source>
-        <translation>Así te saluda esta aplicación. No sale de este equipo; los demás ven tu clave.</translation>
     </message>
     <message>
         <source>Startup</source>
@@ -5300,12 +5555,12 @@
         <translation>Si lo haces: las mitades públicas de las claves, lo que muestra que son de un mismo dueño.</translation>
     </message>
     <message>
-        <source>What you publish by a command</source>
-        <translation>Lo que publicas con un comando</translation>
+        <source>What you publish yourself</source>
+        <translation>Lo que publicas tú</translation>
     </message>
     <message>
-        <source>The team that you earn for; entries and challenges in competitions.</source>
-        <translation>El equipo para el que sumas; inscripciones e impugnaciones en competiciones.</translation>
+        <source>Your public name; the team that you earn for; entries and challenges in competitions.</source>
+        <translation>Tu nombre público; el equipo para el que ganas puntos; inscripciones e impugnaciones en competiciones.</translation>
     </message>
     <message>
         <source>With each statement</source>
@@ -5380,8 +5635,8 @@
         <translation>Los demás ven lo rápido que entrenas. Quien juzga publica además el nombre del dispositivo que puntuó.</translation>
     </message>
     <message>
-        <source>Your settings, nickname and hours</source>
-        <translation>Tus ajustes, tu apodo y tus horas</translation>
+        <source>Your settings and hours</source>
+        <translation>Tus ajustes y horarios</translation>
     </message>
     <message>
         <source>They stay in the app's folder.</source>

@@ -49,7 +49,6 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     """Language code; empty: the system's language."""
     reduced_motion: bool = False
     """Disable animations; the system may ask for the same."""
-    nickname: ShortText = ""
     # notifications
     notify_points: bool = True
     notify_rank: bool = True

@@ -22,7 +22,7 @@ from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, MaybeTeamName
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -36,6 +36,7 @@ MAX_CURVES = 8
 MAX_CURVE_POINTS = 64
 MAX_PUBLISHED_HEADS = 8
 MAX_ORGANISERS = 16
+MAX_BADGES = 64
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
@@ -223,6 +224,33 @@ class RequestAppeal(msgspec.Struct, frozen=True, kw_only=True, tag="appeal"):
     text: Text = ""
 
 
+class RequestName(msgspec.Struct, frozen=True, kw_only=True, tag="name"):
+    """Give our key a public name; empty: none."""
+
+    name: Name = ""
+
+
+class RequestTeam(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
+    """Have our key earn for that team; empty: for none."""
+
+    team: MaybeTeamName = ""
+
+
+class RequestConnection(msgspec.Struct, frozen=True, kw_only=True, tag="connect"):
+    """Ask the connector at that address for a code, to link an account to our key."""
+
+    connector: Text
+    provider: Name = ""
+    """Empty: the only one that the connector has."""
+
+
+class AskConnection(msgspec.Struct, frozen=True, kw_only=True, tag="connection"):
+    """Ask the connector whether the person has used the code."""
+
+    connector: Text
+    code: Bytes32Text
+
+
 class RequestRecovery(msgspec.Struct, frozen=True, kw_only=True, tag="bind"):
     """Bind a recovery key to our key; `former` is the seed of the present one, if there is one."""
 
@@ -262,13 +290,26 @@ Question: TypeAlias = (
     | AskAccount
     | AskChunk
     | RequestAppeal
+    | RequestName
+    | RequestTeam
+    | RequestConnection
+    | AskConnection
     | RequestRecovery
     | RequestRevocation
     | RequestReplacement
 )
 
 
-REQUESTS = (RequestAppeal, RequestRecovery, RequestRevocation, RequestReplacement)
+REQUESTS = (
+    RequestAppeal,
+    RequestName,
+    RequestTeam,
+    RequestConnection,
+    AskConnection,
+    RequestRecovery,
+    RequestRevocation,
+    RequestReplacement,
+)
 """Questions that change something, and may hold secrets: nobody keeps them or their replies."""
 
 
@@ -405,6 +446,8 @@ class LossesReply(msgspec.Struct, frozen=True, kw_only=True, tag="losses"):
 class RankRow(msgspec.Struct, frozen=True, kw_only=True):
     rank: Count
     key: Name
+    name: Name = ""
+    """The public name; empty: none."""
     gflop: Count
     is_ours: bool = False
 
@@ -448,6 +491,13 @@ class DiagnosticsReply(msgspec.Struct, frozen=True, kw_only=True, tag="diagnosti
     text: Annotated[str, msgspec.Meta(max_length=200_000)]
 
 
+class BadgeRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A badge of our key, and the log entry that proves it."""
+
+    badge: Name
+    entry: Count
+
+
 class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """Our key as the ledger describes it; the empty standing: it is not registered yet."""
 
@@ -462,6 +512,34 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     recovery: Name = ""
     """The recovery key; empty: there is none."""
     replaces: Name = ""
+    name: Name = ""
+    """The public name; empty: none."""
+    tier: Count = 0
+    """What is known of the owner: 0 nothing, 1 an account, 2 an invitation."""
+    team: Name = ""
+    """The team for which it earns; empty: none."""
+    can_be_named: bool = False
+    """The network knows enough of the key to let it have a name."""
+    badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
+    """The earliest first."""
+
+
+class ConnectionReply(msgspec.Struct, frozen=True, kw_only=True, tag="connection"):
+    """A connector's code, or what became of it."""
+
+    code: MaybeBytes32Text = ""
+    """A secret of this code, for `AskConnection`; empty: the account is linked."""
+    user_code: ShortText = ""
+    """To be entered at `url`, signed in at the provider."""
+    url: ShortText = ""
+    provider: ShortText = ""
+    expires_s: Count = 0
+    interval_s: Count = 0
+    """Seconds until the next question."""
+    problem: ShortText = ""
+    """Cause of a delay, in the connector's words."""
+    outcome: Text = ""
+    """The result in words, once the account is linked."""
 
 
 class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed"):
@@ -491,6 +569,7 @@ Reply: TypeAlias = (
     | BenchmarkReply
     | DiagnosticsReply
     | AccountReply
+    | ConnectionReply
     | KeyChangeReply
     | ChunkReply
 )

@@ -385,8 +385,9 @@ class ConnectorApi:
         )
         return await self._call("POST", connector.CONNECTIONS, proof, ConnectCode)
 
-    async def poll(self, code: ConnectCode) -> ConnectOutcome:
-        return await self._call("POST", connector.ASK, ConnectPoll(id=code.id), ConnectOutcome)
+    async def poll(self, code: str) -> ConnectOutcome:
+        """Ask for the outcome of the code with that id."""
+        return await self._call("POST", connector.ASK, ConnectPoll(id=code), ConnectOutcome)
 
     async def _call(self, method: str, path: str, body: object, kind: type[T]) -> T:
         content = None if body is None else msgspec.json.encode(body)

@@ -2,9 +2,9 @@
 
 Everything follows from the outline, before weights exist. The transfer of a round is that of
 `worker.lending.needs`: every member fetches every contribution, so on average each member sends its
-own contribution once to every other member. A trainer's speed is `USE` of its card's rated speed,
-divided by 6 FLOP for each parameter and token (Kaplan et al. 2020), 4 for each frozen parameter,
-and at most `MOST_SPEED`.
+own contribution once to every other member. A trainer's speed is `RATED_SHARE_BP` of its card's
+rated speed, divided by 6 FLOP for each parameter and token (Kaplan et al. 2020), 4 for each frozen
+parameter, and at most `MAX_TOKENS_PER_S`.
 """
 
 from __future__ import annotations
@@ -37,14 +37,12 @@ from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
-from tequio_shared.round.points import flop_per_token
+from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
 
 if TYPE_CHECKING:
     from tequio_client.trainer.model import ModelOutline
 
 
-RATED_SPEED_SHARE = 0.35
-"""Share of a card's rated speed that training reaches."""
 MAX_TOKENS_PER_S = 200_000.0
 """Tokens per second: a small model does not fill a card."""
 USEFUL_EPOCHS = 4
@@ -94,7 +92,7 @@ class Estimate:
 def tokens_per_s(parameters: int, expect: ExpectPlan, frozen: int = 0) -> float:
     """Tokens per second that the expected card trains."""
     tflops = expect.tflops or usual_tflops(expect.vram_gib)
-    filled = RATED_SPEED_SHARE * tflops * _TERA / flop_per_token(parameters, frozen)
+    filled = RATED_SHARE_BP / BASIS_POINTS * tflops * _TERA / flop_per_token(parameters, frozen)
     return min(filled, MAX_TOKENS_PER_S)
 
 

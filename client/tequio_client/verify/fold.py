@@ -37,6 +37,7 @@ from tequio_shared.statements.network import (
     KeyReplace,
     KeyRevoke,
     LogSnapshot,
+    MemberName,
     MemberTeam,
     StandingChange,
 )
@@ -315,6 +316,8 @@ class Fold:
             case KeyReplace() | KeyRevoke() | KeyRecovery():  # an end moves tiers and standings
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.is_standing_unsure = self.are_tiers_unsure = True
+            case MemberName():  # nothing rests on a name but other names
+                doubt = UNKNOWN_STANDING if self.is_standing_unsure else ""
             case MemberTeam():  # rests on the author's own statements, and nothing rests on it
                 doubt = ""
             case _:

@@ -1,4 +1,4 @@
-"""Commands about the volunteer's key in the network: standing, appeal, team, connect, join."""
+"""Commands about a volunteer's key: standing, appeal, name, team, connect, join."""
 
 from __future__ import annotations
 
@@ -48,6 +48,30 @@ def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:
     text = text_file.read(APPEAL_BYTES + 1) if text_file else b""
     for line in program.submit_appeal(ledger, folder, text):
         click.echo(line)
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--remove", is_flag=True, help="Have no name any more.")
+@cli.ledger_option
+@cli.folder_option("worker")
+def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
+    """Give your key the public name NAME.
+
+    A name is unique in the network: 2 to 32 letters of one script and digits, with single spaces,
+    hyphens or underscores between them. It can be changed, at most once in 30 days; your former
+    name stays reserved for as long. Names are public and stay in the log for good.
+
+    Stop the worker of that folder first, or use the app's settings, which need no stop.
+    """
+    from tequio_client.worker.ledger import account as program
+
+    if remove == (name is not None):
+        raise click.UsageError("give either a NAME or --remove")
+    if name is not None and not name.strip():  # it may be an unset shell variable
+        raise click.UsageError("the NAME is empty: give one, or --remove")
+    cli.set_up_logs(log_json=False, log_level="warning")
+    click.echo(program.set_name(ledger, folder, name or ""))
 
 
 @click.command()

@@ -175,6 +175,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
 )
 @click.option(
     "--mirror",
+    "release_mirror",  # `mirror` names a log elsewhere
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of a mirror of releases, whose chunks newcomers then fetch from this seed, too.",
 )
@@ -293,6 +294,7 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
     from tequio_client.ipc.control import AskPoints, PointsReply
+    from tequio_shared.round.points import comparison
 
     with WorkerCall.to(folder) as call:
         shown = call.snapshot().points
@@ -301,6 +303,8 @@ def points(*, folder: Path, rounds: int, as_json: bool) -> None:
         _dump({"points": shown, "rounds": rows.rows})
         return
     click.echo(f"{_points(shown.total)} verified, {_points(shown.today)} of them today")
+    if words := comparison(shown.today):
+        click.echo(f"Today's are {words}")
     _print_vesting(shown)
     click.echo(_pending(shown.pending))
     if shown.unverified:

@@ -107,7 +107,7 @@ async def open_node(
             Fetcher(network, store, rng=rng, download=download)
         )
         leaves = FeedbackLeaves()
-        mirror = settings.mirror
+        mirror = settings.release_mirror
         served = ReleaseChunks(read_from_mirror(mirror) if mirror else InstalledVersions())
         blobs = BlobServer(network, store, upload, leaves, served.read)
         membership = Membership(

@@ -48,7 +48,7 @@ class NetSettings:
     run: str | None = None
     status_lines: bool = False
     metrics: MetricsAddress | None = None
-    mirror: Path | None = None
+    release_mirror: Path | None = None
     """Folder of a mirror of releases whose chunks peers may fetch; None: those installed here."""
     trust: Policy | None = None
     """Policy that names the witnesses that must cosign the log; None: its signature is enough."""

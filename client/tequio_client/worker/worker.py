@@ -434,6 +434,10 @@ class Worker:
             case (
                 control.AskAccount()
                 | control.RequestAppeal()
+                | control.RequestName()
+                | control.RequestTeam()
+                | control.RequestConnection()
+                | control.AskConnection()
                 | control.RequestRecovery()
                 | control.RequestRevocation()
                 | control.RequestReplacement()

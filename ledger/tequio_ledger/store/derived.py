@@ -60,6 +60,9 @@ _FRESH_PEER = (
     "forfeited",
     "recovery",
     "replaced_by",
+    "name",
+    "badges",
+    "team",
 )
 
 
@@ -102,12 +105,14 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
             changes.peers.update(state.run(_run_of(statement)).accounts.earned)
         case body if isinstance(body, _OF_ROUND):
             run, _ = place_of(statement)
-            _derive_round(changes, state.last_round(run), state)
+            _derive_round(changes, state.last_round(run))
             if isinstance(body, RoundClose):
                 settled = state.runs[run].settled
                 changes.peers.update(state.links.holder(one.trainer) for one in settled)
                 unpaid = (key for one in settled for key, _ in one.unpaid)
                 changes.peers.update(state.links.holder(key) for key in unpaid)
+                # All of the roster: points, and badges of work that was worth no whole GFLOP.
+                changes.peers.update(state.last_members(run))
 
 
 def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
@@ -130,13 +135,11 @@ def _run_of(statement: Statement) -> RunId:
     return statement.run
 
 
-def _derive_round(changes: Changes, rows: RoundRows, state: State) -> None:
+def _derive_round(changes: Changes, rows: RoundRows) -> None:
     if rows.round is not None:
         changes.rounds[rows.round.run, rows.round.round] = rows.round
     changes.credits += rows.credits
     changes.attended += rows.attended
-    # The points of a member whose key was replaced during the round count for its successor.
-    changes.peers.update(state.links.holder(PeerKey(one.peer)) for one in rows.credits)
 
 
 def write(connection: Connection, changes: Changes, state: State) -> None:

@@ -138,7 +138,13 @@ class Peer(Base):
     recovery: Mapped[Hash | None]
     replaces: Mapped[Hash | None]
     replaced_by: Mapped[Hash | None]
-    __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key"),)
+    name: Mapped[str] = mapped_column(server_default="")
+    """Public name; empty without one."""
+    badges: Mapped[list[tuple[str, int]]] = mapped_column(JSON, server_default="[]")
+    """Badges and the entries that prove them."""
+    team: Mapped[str] = mapped_column(server_default="")
+    """Team for which the key earns; empty without one."""
+    __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)
 
 
 class PeerStanding(Base):

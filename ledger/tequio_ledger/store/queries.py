@@ -220,12 +220,17 @@ _KEYS = (
 def _key_rows(rows: Iterable[Row[Any]]) -> list[KeyRows]:
     return [
         KeyRows(
-            peer=PeerRow(**{one.name: getattr(row, one.name) for one in fields(PeerRow)}),
+            peer=_peer(row),
             standing=_standing(row, "standing_"),
             tier=_tier(row),
         )
         for row in rows
     ]
+
+
+def _peer(row: Row[Any]) -> PeerRow:
+    found = {one.name: getattr(row, one.name) for one in fields(PeerRow)}
+    return PeerRow(**{**found, "badges": tuple(map(tuple, found["badges"]))})
 
 
 def _standing(row: Row[Any], prefix: str = "") -> StandingRow:

@@ -90,6 +90,27 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
     return [Team(name=name, gflop=int(points), keys=held) for name, points, held in rows]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamMember:
+    key: PeerKey
+    gflop: int
+    """What rounds paid the key while it was in the team."""
+
+
+def team_members(connection: Connection, team: str, limit: int, after: int = 0) -> list[TeamMember]:
+    """Read the keys that earned for a team after a place, the best first; O(their rounds)."""
+    total = func.sum(Credit.gflop)
+    query: Select[bytes, int] = (
+        select(Credit.peer, total)
+        # The condition of the partial index once more, for the planner.
+        .where(_IN_A_TEAM, Credit.team == team, Credit.peer.not_in(_EXCLUDED))
+        .group_by(Credit.peer)
+        .order_by(total.desc(), Credit.peer)
+    )
+    rows = connection.execute(query.limit(limit).offset(after))
+    return [TeamMember(key=PeerKey(key), gflop=int(points)) for key, points in rows]
+
+
 _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.
@@ -212,12 +233,12 @@ def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] 
     return _numbered([*before, own, *connection.execute(behind)], place - len(before))
 
 
-_RANKED = select(Peer.key, Peer.gflop, Peer.registered_index)
+_RANKED = select(Peer.key, Peer.name, Peer.gflop, Peer.registered_index)
 _ORDER = (Peer.gflop.desc(), Peer.registered_index, Peer.key)
 _BACKWARDS = (Peer.gflop, Peer.registered_index.desc(), Peer.key.desc())
 
 
-def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
+def _ahead(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
     # `points >= own` is implied by the rest. It is here for the planner, which turns a plain
     # comparison into a range of the index, but not an OR.
     points = Peer.gflop
@@ -227,7 +248,7 @@ def _ahead(own: Row[bytes, int, int]) -> ColumnElement[bool]:
     return and_(points >= own.gflop, or_(points > own.gflop, earlier))
 
 
-def _behind(own: Row[bytes, int, int]) -> ColumnElement[bool]:
+def _behind(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
     points = Peer.gflop
     later = tuple_(Peer.registered_index, Peer.key) > tuple_(own.registered_index, own.key)
     return and_(points <= own.gflop, or_(points < own.gflop, later))
@@ -237,8 +258,8 @@ def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
     return connection.scalar(select(func.count()).select_from(Peer).where(wanted)) or 0
 
 
-def _numbered(rows: Sequence[Row[bytes, int, int]], first: int) -> list[RankedRow]:
+def _numbered(rows: Sequence[Row[bytes, str, int, int]], first: int) -> list[RankedRow]:
     return [
-        RankedRow(rank=rank, key=PeerKey(row.key), gflop=row.gflop)
+        RankedRow(rank=rank, key=PeerKey(row.key), name=row.name, gflop=row.gflop)
         for rank, row in enumerate(rows, first)
     ]

@@ -8,14 +8,29 @@ from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import AsOf, Rows, Text
 from tequio_shared.api.runs import OutcomeText
-from tequio_shared.ids import Bytes32Text, Digest, Natural, Positive, digest_from_text
+from tequio_shared.ids import (
+    STEERING,
+    Bytes32Text,
+    Digest,
+    MaybeTeamName,
+    Natural,
+    Positive,
+    digest_from_text,
+)
+from tequio_shared.limits import NAME_CHARS
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
+from tequio_shared.served.badges import Badge
 from tequio_shared.statements.network import EVIDENCE
 
 # A reader accepts any word or number here: a newer ledger may have more of them.
 StandingText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Standing]})]
+BadgeText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in Badge]})]
 TierNumber = Annotated[Natural, Meta(extra_json_schema={"enum": [int(one) for one in Tier]})]
+
+
+PublicName = Annotated[str, Meta(max_length=NAME_CHARS, pattern=rf"\A[^\n{STEERING}]*\Z")]
+"""Text that cannot disturb the text around it, whatever a dishonest ledger sends."""
 
 
 class StandingAnswer(Struct, frozen=True, kw_only=True):
@@ -42,6 +57,13 @@ class TierAnswer(Struct, frozen=True, kw_only=True):
     since: Natural | None
 
 
+class BadgeAnswer(Struct, frozen=True):
+    """A badge, and the log entry that proves it."""
+
+    badge: BadgeText
+    index: Natural
+
+
 class PeerAnswer(Struct, frozen=True, kw_only=True):
     """One key: the end of its chain of statements, its points, and its standing."""
 
@@ -61,6 +83,12 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """The key whose place it took, with `registered_index`."""
     replaced_by: Bytes32Text | None
     """The key that took its place; entry and standing `replaced` are in `standing`."""
+    name: PublicName = ""
+    """Empty without one."""
+    badges: Annotated[tuple[BadgeAnswer, ...], Meta(max_length=64)] = ()
+    """The earliest first."""
+    team: MaybeTeamName = ""
+    """Empty without one."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf
@@ -119,6 +147,7 @@ class RankedAnswer(Struct, frozen=True, kw_only=True):
 
     rank: Positive
     key: Bytes32Text
+    name: PublicName = ""
     gflop: Natural
 
 

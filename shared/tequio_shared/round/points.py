@@ -8,6 +8,8 @@ are cut, never rounded up, and are written by one rule (`digits`).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 FLOP_PER_PARAMETER_TOKEN = 6
 FLOP_PER_FROZEN_TOKEN = 4
 FLOP_PER_GFLOP = 10**9
@@ -17,6 +19,21 @@ BASIS_POINTS = 10_000
 _PLACES = 4
 """Decimals of a point that whole GFLOP can express."""
 _SIGNIFICANT = 3
+RATED_SHARE_BP = 3_500
+"""Share of a card's rated speed that training is expected to reach, in 1/10000."""
+_RATED_GFLOPS = {"RTX 3060": 25_500, "RTX 4070": 58_300, "RTX 4090": 165_200, "H100": 989_400}
+"""Rated speeds of cards in GFLOP/s, the slowest first: dense products of 16-bit numbers that are
+summed up in 32 bits.
+
+Computed as 4 x CUDA cores x boost clock from the specifications on nvidia.com (3,584 at 1.78 GHz;
+5,888 at 2.475 GHz; 16,384 at 2.52 GHz), which is what NVIDIA's white paper on the Ada architecture
+states for the RTX 4090 (165.2 TFLOP/s); the H100's is half of the figure with sparsity in its data
+sheet (1,979 TFLOP/s, SXM).
+"""
+_LONGEST_S = 48 * 3_600
+"""Time above which amounts are compared with a faster card."""
+_UNITS = (("day", 86_400, 129_600), ("hour", 3_600, 5_400), ("minute", 60, 90), ("second", 1, 1))
+"""Units of time with their lengths, and the seconds from which on each is used."""
 
 
 def flop_per_token(parameters: int, frozen: int = 0) -> int:
@@ -70,6 +87,40 @@ def points(gflop: int) -> str:
 def exact_points(gflop: int) -> str:
     """Write an amount in English to the last GFLOP."""
     return _written(exact_digits(gflop))
+
+
+class CardTime(NamedTuple):
+    """The time that a card needs for an amount of work; `unit` is `second` to `day`."""
+
+    card: str
+    number: int
+    unit: str
+
+
+def card_time(gflop: int) -> CardTime | None:
+    """Compare an amount with the work of a well-known card; None below a second of the slowest.
+
+    The card trains at `RATED_SHARE_BP` of its rated speed, so this is a rough figure: it is rounded
+    to one unit.
+    """
+    times = [
+        (card, gflop * BASIS_POINTS // (rated * RATED_SHARE_BP))
+        for card, rated in _RATED_GFLOPS.items()
+    ]
+    card, seconds = next((one for one in times if one[1] < _LONGEST_S), times[-1])
+    for unit, length_s, from_s in _UNITS:
+        if seconds >= from_s:
+            return CardTime(card, (seconds + length_s // 2) // length_s, unit)
+    return None
+
+
+def comparison(gflop: int) -> str:
+    """Compare in English: about what an RTX 4070 does in 8 hours; empty for next to nothing."""
+    found = card_time(gflop)
+    if found is None:
+        return ""
+    plural = "" if found.number == 1 else "s"
+    return f"about what an {found.card} does in {found.number:,} {found.unit}{plural}"
 
 
 def _written(parts: tuple[int, str]) -> str:

@@ -23,6 +23,7 @@ from tequio_shared.api.network import (
 )
 from tequio_shared.api.peers import (
     AttendedAnswer,
+    BadgeAnswer,
     PeerAnswer,
     PeerRoundsAnswer,
     PeersAnswer,
@@ -115,6 +116,9 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         recovery=None if peer.recovery is None else to_text(peer.recovery),
         replaces=None if peer.replaces is None else to_text(peer.replaces),
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),
+        name=peer.name,
+        badges=tuple(BadgeAnswer(badge, index) for badge, index in peer.badges),
+        team=peer.team,
         standing=_standing_answer(row.standing),
         tier=TierAnswer(
             tier=tier.tier,
@@ -162,7 +166,10 @@ def ranking_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> Rank
 def ranking_answer(
     page: Sequence[RankedRow], last: PeerKey | None, ranked: int, as_of: AsOf
 ) -> RankingAnswer:
-    rows = [RankedAnswer(rank=row.rank, key=to_text(row.key), gflop=row.gflop) for row in page]
+    rows = [
+        RankedAnswer(rank=row.rank, key=to_text(row.key), name=row.name, gflop=row.gflop)
+        for row in page
+    ]
     return RankingAnswer(rows, None if last is None else to_text(last), ranked, as_of)
 
 

@@ -142,7 +142,7 @@ class FoldedRows:
         paid = [key for key, points in earned.items() if points]
         paid.sort(key=lambda key: (-earned[key], *self._registration(key)))
         for rank, key in enumerate(paid, 1):
-            yield RankedRow(rank=rank, key=key, gflop=earned[key])
+            yield RankedRow(rank=rank, key=key, name=self._state.names.of(key), gflop=earned[key])
 
 
 def _after(rounds: dict[int, RoundRow], after: int, limit: int) -> list[RoundRow]:

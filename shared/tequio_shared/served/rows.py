@@ -133,6 +133,12 @@ class PeerRow:
     replaces: bytes | None
     """The key whose place it took."""
     replaced_by: bytes | None
+    name: str
+    """Public name; empty without one."""
+    badges: tuple[tuple[str, int], ...]
+    """Badges and the entries that prove them, the earliest first."""
+    team: str
+    """Team for which it earns; empty without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +341,7 @@ class RankedRow:
 
     rank: int
     key: PeerKey
+    name: str
     gflop: int
 
 

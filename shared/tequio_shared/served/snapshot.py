@@ -29,6 +29,7 @@ from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
+from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.key_links import KeyLinks
@@ -40,6 +41,7 @@ from tequio_shared.network.tiers import Teams, Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Commitment, Head, RoundView
+from tequio_shared.served.badges import Badges
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements
@@ -89,6 +91,7 @@ PARTS: Mapping[str, _Value] = {
     "links": KeyLinks,
     "standings": KeyStatus,
     "tiers": Tiers,
+    "names": NameRegistry,
     "teams": Teams,
     "releases": ReleaseHistory,
     "snapshots": SnapshotSchedule,
@@ -102,6 +105,7 @@ PARTS: Mapping[str, _Value] = {
     "proofs": dict[PeerKey, int],
     "named": set[Digest],
     "attended": dict[PeerKey, int],
+    "badges": Badges,
     "_round_entries": dict[RunId, list[RoundEntry]],
     "_competition_events": dict[Digest, list[CompetitionEvent]],
     "_heads": dict[RunId, int],

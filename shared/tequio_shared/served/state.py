@@ -16,6 +16,9 @@ from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network.vesting import MemberPoints
 from tequio_shared.network_view import NetworkView
+from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import RoundView
+from tequio_shared.served.badges import Badge, Badges
 from tequio_shared.served.rows import (
     KeyRows,
     PeerRow,
@@ -34,6 +37,8 @@ from tequio_shared.statements.competitions import (
 )
 from tequio_shared.statements.network import FaultReport, KeyReplace, StandingAppeal
 from tequio_shared.statements.runs import (
+    AuditReport,
+    HeadMeasure,
     HeadPromote,
     RoundClose,
     RoundOpen,
@@ -114,6 +119,7 @@ class State(NetworkView):
         self.named: set[Digest] = set()
         """Documents that members and organisers named; the coordinator's are not among them."""
         self.attended: Counter[PeerKey] = Counter()  # finished rounds with the key in their roster
+        self.badges = Badges()
         self._round_entries: dict[RunId, list[RoundEntry]] = {}  # of each run's last round
         self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # log index of the last head.promote
@@ -131,7 +137,7 @@ class State(NetworkView):
             self._move_counts(key_from_text(statement.body.former), statement.author)
         if statement.run is not None:
             self._record_resume(index, statement.run, statement)
-            self._record_duty(statement.run, statement)
+            self._record_duty(index, statement.run, statement)
             self._record_round(index, statement.run, statement)
         elif isinstance(statement.body, CompetitionBody):
             body = statement.body
@@ -139,12 +145,15 @@ class State(NetworkView):
                 index=index, author=statement.author, ts=statement.ts, body=body
             )
             self._competition_events[digest_from_text(body.competition)].append(event)
+            if isinstance(body, EvalResult):
+                self.badges.award(index, statement.author, Badge.JUDGE)
 
     def _move_counts(self, former: PeerKey, successor: PeerKey) -> None:
         # Not the rounds attended: the rosters of these name the former key.
         for counts in (self.asked, self.proofs):
             if former in counts:
                 counts[successor] = counts.pop(former)
+        self.badges.replace(former, successor)
 
     def competition_events(self, competition: Digest) -> tuple[CompetitionEvent, ...]:
         """Give every statement about a competition, in log order."""
@@ -163,6 +172,11 @@ class State(NetworkView):
         return round_rows(
             entries, lambda _: current.roster, self.documents, self.teams.at, self.links.is_paid
         )
+
+    def last_members(self, run: RunId) -> list[PeerKey]:
+        """Keys that have the accounts of the members of a run's last round."""
+        current = self.runs[run].round
+        return [] if current is None else [self.links.holder(key) for key in current.slot_of]
 
     def gflop(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs, without the forfeited ones; O(runs)."""
@@ -187,7 +201,7 @@ class State(NetworkView):
                 after=index, head=self._heads.get(run), close=self._pending.get(run)
             )
 
-    def _record_duty(self, run: RunId, statement: Statement) -> None:
+    def _record_duty(self, index: int, run: RunId, statement: Statement) -> None:
         current = self.runs[run].round
         match statement.body:
             case RoundWitness() if current is not None:
@@ -195,6 +209,21 @@ class State(NetworkView):
                 self.asked.update(key for key, slot in slots.items() if slot in current.elected)
             case WitnessProof():
                 self.proofs[statement.author] += 1
+            case AuditReport() as body if not body.declines:
+                self.badges.award(index, statement.author, Badge.AUDIT)
+            case HeadMeasure():
+                self.badges.award(index, statement.author, Badge.MEASURE)
+            case RoundClose() if current is not None:
+                self._record_close(index, statement.ts, current)
+
+    def _record_close(self, index: int, ts: int, current: RoundView) -> None:
+        """Count what a closed round means for badges; O(slots)."""
+        verdicts = current.verdicts()
+        for slot, member in enumerate(current.roster.members):
+            key = self.links.holder(member.key)
+            if slot in verdicts and verdicts[slot][0] is Verdict.ACCEPTED:
+                self.badges.count_accepted(index, ts, key)
+            self.badges.count_points(index, key, self.gflop(key))
 
     def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
@@ -231,6 +260,9 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         recovery=links.recovery.get(key),
         replaces=links.formers.get(key),
         replaced_by=replacement.successor if replacement else None,
+        name=state.names.of(key),
+        badges=state.badges.of(key),
+        team=state.teams.of(key),
     )
 
 

@@ -1,4 +1,4 @@
-"""Statements about keys (registration, teams, vouching, invitations, standing) and releases."""
+"""Statements about keys (registration, names, teams, invitations, standing) and releases."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from tequio_shared.ids import (
     Positive,
     ReasonCode,
 )
+from tequio_shared.limits import NAME_CHARS
+from tequio_shared.names import check_name
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 from tequio_shared.version import version_number
 
@@ -83,6 +85,18 @@ class MemberLeave(RunBody, frozen=True, kw_only=True):
     TYPE = "member.leave"
 
     reason: ReasonCode
+
+
+class MemberName(NetworkBody, frozen=True, kw_only=True):
+    """The author's key has that public name from here on; empty: none."""
+
+    TYPE = "member.name"
+
+    name: Annotated[str, msgspec.Meta(max_length=NAME_CHARS)]
+
+    def __post_init__(self) -> None:
+        if self.name:
+            check_name(self.name)
 
 
 class MemberTeam(NetworkBody, frozen=True, kw_only=True):

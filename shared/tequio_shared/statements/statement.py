@@ -77,6 +77,7 @@ Body: TypeAlias = (
     | network.RoleGrant
     | network.RoleRevoke
     | network.MemberVouch
+    | network.MemberName
     | network.MemberTeam
     | network.CheckpointPublish
     | network.SoftwareRelease

@@ -274,9 +274,7 @@ def test_the_log_level_is_kept(section: SettingsSection, program: ProgramContext
 def test_all_settings_are_reset_and_taken_back(
     page: SettingsPage, program: ProgramContext, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
-    program.settings.change(
-        nickname="mika", appearance="dark", knows_points=True, notify_rank=False
-    )
+    program.settings.change(page="points", appearance="dark", knows_points=True, notify_rank=False)
     chosen = structs.replace(AGREED, week=(0,) * 7, month_gb=7)
     worker.send_snapshot(structs.replace(LENDING, preferences=chosen))
     was = program.settings.settings
@@ -288,7 +286,7 @@ def test_all_settings_are_reset_and_taken_back(
     assert reported.preferences == Preferences(consent=True)
     own_now = program.settings.settings
     assert (own_now.appearance, own_now.notify_rank) == (APP_DEFAULTS.appearance, True)
-    assert (own_now.nickname, own_now.knows_points) == ("mika", True)
+    assert (own_now.page, own_now.knows_points) == ("points", True)
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     reported = worker.last(control.SetPreferences)
     assert isinstance(reported, control.SetPreferences)

@@ -28,17 +28,17 @@ CHOSEN = Preferences(consent=True, idle_minutes=9, exclusive=("blender",))
 def test_what_was_chosen_holds_the_next_time(tmp_path: Path) -> None:
     book = SettingsStore(tmp_path)
     assert book.preferences is None
-    book.change(appearance="dark", nickname="Ana", notify_rank=False)
+    book.change(appearance="dark", language="es", notify_rank=False)
     book.save_preferences(CHOSEN)
     again = SettingsStore(tmp_path)
-    assert again.settings == AppSettings(appearance="dark", nickname="Ana", notify_rank=False)
+    assert again.settings == AppSettings(appearance="dark", language="es", notify_rank=False)
     assert again.preferences == CHOSEN
     assert again.load_problems == []
 
 
 def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
     book = SettingsStore(tmp_path / "fresh")
-    book.change(nickname="Ana")
+    book.change(language="es")
     assert (tmp_path / "fresh" / APP_FILE).stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "fresh").stat().st_mode & 0o777 == 0o700
 
@@ -63,7 +63,7 @@ def test_a_damaged_file_is_kept_aside_and_defaults_hold(
     assert book.preferences is None
     assert book.load_problems == [("damaged", str(tmp_path / f"{name}.damaged"))]
     assert (tmp_path / f"{name}.damaged").read_bytes() == content
-    book.change(nickname="Ana")
+    book.change(language="es")
     book.save_preferences(CHOSEN)
     assert (tmp_path / f"{name}.damaged").read_bytes() == content
     assert SettingsStore(tmp_path).load_problems == []
@@ -72,7 +72,7 @@ def test_a_damaged_file_is_kept_aside_and_defaults_hold(
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        (APP_FILE, b'{"version":9,"nickname":"Ana","hologram":{"depth":3}}'),
+        (APP_FILE, b'{"version":9,"language":"es","hologram":{"depth":3}}'),
         (settings_file.PREFERENCES_FILE, b'{"version":9,"consent":true,"quantum":[1]}'),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_file_of_a_newer_program_is_kept_aside_and_used(
     book = SettingsStore(tmp_path)
     assert book.load_problems == [("newer", str(tmp_path / f"{name}.newer"))]
     if name == APP_FILE:
-        assert book.settings == AppSettings(nickname="Ana")
+        assert book.settings == AppSettings(language="es")
         book.change(page="points")
     else:
         assert book.preferences == Preferences(consent=True)
@@ -96,7 +96,7 @@ def test_a_full_disk_loses_nothing_and_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     book = SettingsStore(tmp_path)
-    book.change(nickname="Ana")
+    book.change(language="es")
     book.save_preferences(CHOSEN)
     before = (tmp_path / APP_FILE).read_bytes()
 
@@ -107,17 +107,17 @@ def test_a_full_disk_loses_nothing_and_is_told(
     book.problem.connect(lambda kind, detail: reported.append((kind, detail)))
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
-        book.change(nickname="Bruno")
+        book.change(language="eo")
         book.save_preferences(Preferences(consent=True))
     path = tmp_path / APP_FILE
     assert reported[0] == ("unsaved", f"{path}: No space left on device")
     assert len(reported) == 2
     assert path.read_bytes() == before
     assert SettingsStore(tmp_path).preferences == CHOSEN
-    assert book.settings.nickname == "Bruno"
+    assert book.settings.language == "eo"
     book.write_pending()
     again = SettingsStore(tmp_path)
-    assert again.settings.nickname == "Bruno"
+    assert again.settings.language == "eo"
     assert again.preferences == Preferences(consent=True)
 
 
@@ -125,8 +125,8 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, qtbot: QtBot) -> N
     (tmp_path / "file").write_text("")
     book = SettingsStore(tmp_path / "file" / "folder")
     with qtbot.waitSignal(book.problem):
-        book.change(nickname="Ana")
-    assert book.settings.nickname == "Ana"
+        book.change(language="es")
+    assert book.settings.language == "es"
 
 
 def test_a_damaged_file_of_before_gives_way_to_that_of_now(tmp_path: Path) -> None:

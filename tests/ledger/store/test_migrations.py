@@ -39,7 +39,7 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
                 found = [one for one in found if getattr(one[1], "name", "") != "peer_rank"]
                 query = text("SELECT sql FROM sqlite_master WHERE name = 'peer_rank'")
                 sql = connection.execute(query).scalar_one()
-                assert sql.endswith('(gflop DESC, registered_index, "key")')
+                assert sql.endswith('(gflop DESC, registered_index, "key", name)')
             assert found == []
 
 

@@ -43,7 +43,8 @@ def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
         for key, registered, gflop in made:
             connection.execute(
                 text(
-                    "INSERT INTO peer VALUES (:key, :at, 0, :last, :points, 0, 0, NULL, NULL, NULL)"
+                    "INSERT INTO peer "
+                    "VALUES (:key, :at, 0, :last, :points, 0, 0, NULL, NULL, NULL, '', '[]', '')"
                 ),
                 {"key": key, "at": registered, "last": bytes(32), "points": gflop},
             )

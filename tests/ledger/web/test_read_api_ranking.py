@@ -40,7 +40,8 @@ def test_the_ranking_is_that_of_the_peers(http: httpx.Client) -> None:
         key=lambda one: (-one["gflop"], one["registered_index"]),
     )
     assert answer["rows"] == [
-        {"rank": rank, "key": one["key"], "gflop": one["gflop"]} for rank, one in enumerate(best, 1)
+        {"rank": rank, "key": one["key"], "name": one["name"], "gflop": one["gflop"]}
+        for rank, one in enumerate(best, 1)
     ]
     assert answer["ranked"] == len(best) == 2
     assert answer["as_of"] == http.get("/v1/runs").json()["as_of"]

@@ -30,6 +30,7 @@ from tequio_shared.statements.network import (
     FaultReport,
     InviteOpen,
     KeyRecovery,
+    MemberName,
     MemberTeam,
     StandingAppeal,
     StandingRelease,
@@ -560,3 +561,57 @@ def test_work_that_auditors_find_was_not_done_convicts_the_successor() -> None:
     while swarm.standings.of(heir.key) is not Standing.QUARANTINED:
         assert swarm.step()
     assert swarm.standings.records[heir.key].cause is StandingCause.NOT_DONE
+
+
+# --- Names.
+
+
+def named(name: str) -> MemberName:
+    return MemberName(name=name)
+
+
+def test_a_key_has_a_name_once_its_work_was_accepted() -> None:
+    swarm, them = swarm_of("a", "b", "c")
+    one = them["a"]
+    with pytest.raises(RefusedError, match="once a round has accepted") as caught:
+        swarm.send(one, named("Ana"))
+    assert caught.value.code == "not-eligible"
+    swarm.run_rounds(2)
+    swarm.send(one, named("Ana"))
+    assert swarm.network.names.of(one.key) == "Ana"
+    assert refusal(lambda: swarm.send(them["b"], named("ANA"))) == "name-taken"
+
+
+def test_an_invited_key_and_a_founder_have_a_name_at_once() -> None:
+    swarm, invitation = KeySwarm(tiny_manifest()), signer("invitation")
+    until = swarm.now_ms + 1_000_000_000
+    body = InviteOpen(invitation=to_text(invitation.key), uses=1, until=until, run="")
+    swarm.organise(body)
+    one = swarm.new_volunteer("invited")
+    swarm.join(one, invitation=invitation)
+    swarm.send(one, named("Ana"))
+    swarm.organise(named("The organisers"))
+    assert swarm.network.names.holder("the-organisers") in swarm.genesis.organiser_keys
+
+
+def test_the_name_moves_to_the_successor_also_of_a_revoked_key() -> None:
+    swarm, them = swarm_of("a", "b", "c")
+    one = them["a"]
+    swarm.run_rounds(2)
+    swarm.bind(one, RECOVERY)
+    swarm.send(one, named("Ana"))
+    swarm.revoke(one, one.key)
+    assert refusal(lambda: swarm.send(them["b"], named("Ana"))) == "name-taken"
+    heir = swarm.replace(one, "heir", RECOVERY)
+    assert swarm.network.names.holder("Ana") == heir.key
+    assert swarm.network.names.of(one.key) == ""
+
+
+def test_a_quarantined_key_keeps_its_name() -> None:
+    swarm, them = swarm_of(*"abcde")
+    one = them["a"]
+    swarm.run_rounds(2)
+    swarm.send(one, named("Ana"))
+    quarantined(swarm, one)
+    assert refusal(lambda: swarm.send(one, named("Bea"))) == "quarantined"
+    assert swarm.network.names.of(one.key) == "Ana"

@@ -65,3 +65,22 @@ def test_a_short_amount_is_close_and_never_too_much(gflop: int) -> None:
 def test_a_small_card_earns_hundreds_of_points_an_hour() -> None:
     hourly_flop = 1e12 * 3600  # a card that trains with one TFLOP/s
     assert 100 <= hourly_flop / (points.FLOP_PER_GFLOP * points.GFLOP_PER_POINT) < 1000
+
+
+@pytest.mark.parametrize(
+    ("gflop", "words"),
+    [
+        (0, ""),
+        (8_000, ""),
+        (10_000, "about what an RTX 3060 does in 1 second"),
+        (800_000, "about what an RTX 3060 does in 89 seconds"),
+        (29_140_000, "about what an RTX 3060 does in 54 minutes"),
+        (300_000_000, "about what an RTX 3060 does in 9 hours"),
+        (1_500_000_000, "about what an RTX 3060 does in 2 days"),
+        (3_000_000_000, "about what an RTX 4070 does in 2 days"),
+        (8_000_000_000, "about what an RTX 4090 does in 2 days"),
+        (10**15, "about what an H100 does in 33,423 days"),
+    ],
+)
+def test_an_amount_is_compared_with_a_card(gflop: int, words: str) -> None:
+    assert points.comparison(gflop) == words

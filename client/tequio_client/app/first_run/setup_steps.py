@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
 from tequio_client.app.keys import service
 from tequio_client.app.keys.card import KeyCard
 from tequio_client.app.keys.dialogs import RestoreDialog
 from tequio_client.app.keys.inputs import ProtectionPanel
-from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import (
     Card,
     ElidedLabel,
-    Label,
     WrappedLabel,
     caption,
     fill,
     hbox,
-    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Switch
@@ -27,11 +25,9 @@ from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.preferences import LendingPreset, Preferences
 from tequio_client.keys.state import IdentityError, KeyProtection, KeyState
 
-MOST_NAME = 32
-
 
 class KeyStep(FirstRunStep):
-    """Step 3: the key with its storage and backup, and an optional nickname."""
+    """Step 3: the key with its storage and backup."""
 
     def __init__(self, context: StepContext) -> None:
         super().__init__(
@@ -44,8 +40,7 @@ class KeyStep(FirstRunStep):
         )
         self.making, self.card = NewKeyCard(context), KeyCard(context.keys)
         self.making.restore.clicked.connect(self._restore)
-        self.name = NicknameCard(context)
-        fill(self.body, self.making, self.card, self.name, None)
+        fill(self.body, self.making, self.card, None)
         self.dialog: RestoreDialog | None = None
         context.keys.changed.connect(self._follow)
         self._follow(context.keys.state)
@@ -128,29 +123,6 @@ class NewKeyCard(Card):
 
     def _finish(self, _: KeyState) -> None:
         self.protection.passphrase.clear()
-
-
-class NicknameCard(Card):
-    def __init__(self, context: StepContext) -> None:
-        super().__init__()
-        self._program = context.program
-        self.line = QLineEdit()
-        self.line.setFont(font(TextStyle.BODY))
-        self.line.setMaxLength(MOST_NAME)
-        self.line.setFixedWidth(240)
-        self.line.setAccessibleName(self.tr("Nickname"))
-        self.line.setPlaceholderText(self.tr("Nickname (optional)"))
-        if self._program is not None:
-            self.line.setText(self._program.settings.settings.nickname)
-        self.line.editingFinished.connect(self._save)
-        heading = Label(self.tr("A name, if you like"), TextStyle.STRONG)
-        note = caption(self.tr("Only you see this. Others see the start of your key."))
-        row = hbox((vbox(heading, note, spacing=1), 1), self.line, spacing=18)
-        self.body.addWidget(holding(row))
-
-    def _save(self) -> None:
-        if self._program is not None:
-            self._program.settings.change(nickname=self.line.text().strip())
 
 
 class ScheduleStep(FirstRunStep):

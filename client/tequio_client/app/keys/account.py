@@ -1,4 +1,4 @@
-"""Measures for a key in the network: recovery key, replacement, revocation, appeal.
+"""Measures for a key in the network: name, team, recovery key, replacement, revocation, appeal.
 
 The worker writes the statements, since it holds the key's chain; this side keeps the secrets of
 recovery keys, which are stored nowhere. Everything that cannot be undone is confirmed with a tick.
@@ -6,6 +6,7 @@ recovery keys, which are stored nowhere. Everything that cannot be undone is con
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -26,13 +27,15 @@ from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc import control
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import key_from_text, to_text
-from tequio_shared.limits import APPEAL_BYTES
+from tequio_shared.limits import APPEAL_BYTES, NAME_CHARS
+from tequio_shared.names import check_name
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
 
 RECOVERY_FILE = "recovery.tequio-key"
 TEXT_HEIGHT = 110
+TEAM_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 EVERY_MS = 30_000
 """Interval of questions about the account while it is shown."""
 RESTRICTED = ("suspected", "quarantined", "banned")
@@ -51,6 +54,8 @@ class KeyAccount(QObject):
         self._model = model
         self._asked: tuple[control.Question, Callable[[], None], Callable[[str], None]] | None
         self._asked = None
+        self.answer: control.Reply | None = None
+        """The reply to the last request."""
         self._question = PeriodicQuestion(model, now_ms, control.AccountReply, EVERY_MS)
         self._question.set_question(control.AskAccount())
         self._question.changed.connect(self.changed)
@@ -73,9 +78,10 @@ class KeyAccount(QObject):
         self._asked = question, then, fail
         self._model.ask(question)
 
-    def _receive(self, question: control.Question, _reply: control.Reply) -> None:
+    def _receive(self, question: control.Question, reply: control.Reply) -> None:
         if self._asked is not None and question == self._asked[0]:
             then, self._asked = self._asked[1], None
+            self.answer = reply
             self._question.ask()
             then()
 
@@ -256,8 +262,8 @@ class ReplaceDialog(AccountDialog):
         self.set_texts(
             self.tr("Replace this computer's key"),
             self.tr(
-                "A new key takes over your points, standing and team. Do this if somebody else "
-                "may have seen the key. It does not end a quarantine.",
+                "A new key takes over your points, standing, name and team. Do this if somebody "
+                "else may have seen the key. It does not end a quarantine.",
             ),
         )
         self.main.setText(self.tr("Replace the key"))
@@ -352,8 +358,8 @@ class LostKeyDialog(AccountDialog):
         self.effect.show_words(
             "info",
             self.tr(
-                "A new key on this computer gets the points, standing and team of the lost one. "
-                "The key that this computer has now is kept aside, with its own points."
+                "A new key on this computer gets the points, standing, name and team of the lost "
+                "one. The key that this computer has now is kept aside, with its own points."
             )
             if is_move
             else self.tr("It earns nothing more. You can still move its points later."),
@@ -384,6 +390,105 @@ class LostKeyDialog(AccountDialog):
 
     def _install(self) -> None:
         self._keys.install_successor(self._finish, self.show_error)
+
+
+class NameDialog(AccountDialog):
+    """Gives the key a public name."""
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self._present = account.reply.name if account.reply is not None else ""
+        self.set_texts(
+            self.tr("Public name"),
+            self.tr(
+                "The name is unique in this network. You can change it once in 30 days; for as "
+                "long nobody else can take your former name.",
+            ),
+        )
+        self.line = QLineEdit(self._present)
+        self.line.setFont(font(TextStyle.BODY))
+        self.line.setMaxLength(NAME_CHARS)
+        self.line.setAccessibleName(self.tr("Name"))
+        self.line.setPlaceholderText(self.tr("No name"))
+        self.rule = caption("")
+        warning = Banner(
+            "warning",
+            self.tr("Names are public and permanent: old ones stay in the log."),
+        )
+        fill(self.body, self.line, self.rule, warning)
+        self.line.textChanged.connect(self._follow)
+        self.main.clicked.connect(self._request)
+        self._follow()
+
+    @property
+    def name(self) -> str:
+        """The name as it was typed, with single spaces."""
+        return " ".join(self.line.text().split())
+
+    def _follow(self) -> None:
+        is_possible = True
+        try:
+            if self.name:
+                check_name(self.name)
+        except MalformedError:
+            is_possible = False
+        self.rule.setText(
+            self.tr(
+                "2 to 32 letters of one script and digits, with single spaces, hyphens or "
+                "underscores between them."
+            )
+            if is_possible
+            else self.tr(
+                "This is not a possible name: use 2 to 32 letters of one script and digits, with "
+                "single spaces, hyphens or underscores between them."
+            )
+        )
+        is_removal = bool(self._present) and not self.name
+        self.main.setText(self.tr("Remove the name") if is_removal else self.tr("Use this name"))
+        self.main.setEnabled(is_possible and self.name != self._present)
+
+    def _request(self) -> None:
+        self._send(control.RequestName(name=self.name))
+
+
+class TeamDialog(AccountDialog):
+    """Has the key earn for a team, or for none."""
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self._present = account.reply.team if account.reply is not None else ""
+        self.set_texts(
+            self.tr("Team"),
+            self.tr(
+                "What you earn from now on also counts for the team. Points that you earned for "
+                "it stay with it when you leave. Anyone can join any team.",
+            ),
+        )
+        self.line = QLineEdit(self._present)
+        self.line.setFont(font(TextStyle.BODY))
+        self.line.setMaxLength(NAME_CHARS)
+        self.line.setAccessibleName(self.tr("Name of the team"))
+        self.line.setPlaceholderText(self.tr("No team"))
+        rule = caption(self.tr("Letters a to z, digits and hyphens. A new name founds a team."))
+        fill(self.body, self.line, rule)
+        self.line.textChanged.connect(self._follow)
+        self.main.clicked.connect(lambda: self._send(control.RequestTeam(team=self.team)))
+        self._follow()
+
+    @property
+    def team(self) -> str:
+        """The team's name as it was typed, in the spelling that names of teams have."""
+        return "-".join(self.line.text().lower().split())
+
+    def _follow(self) -> None:
+        is_possible = not self.team or TEAM_NAME.fullmatch(self.team) is not None
+        is_leaving = bool(self._present) and not self.team
+        self.main.setText(self.tr("Leave the team") if is_leaving else self.tr("Join the team"))
+        self.main.setEnabled(is_possible and self.team != self._present)
 
 
 class AppealDialog(AccountDialog):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QLabel
 
 from tequio_client.app.keys.backup import BackupDialog
 from tequio_client.app.keys.dialogs import KeyDialog, ProtectionDialog, RestoreDialog
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.theme.icons import avatar
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -24,6 +26,8 @@ from tequio_client.keys.state import KeyProtection, KeyState
 
 SHOWN_CHARACTERS = 16
 """Characters of a key that people compare."""
+AVATAR = 32
+"""Side of the key's picture, in pixels."""
 
 
 class KeyCard(Card):
@@ -37,6 +41,7 @@ class KeyCard(Card):
         self._keys = keys
         self.dialog: KeyDialog | None = None
         self._key, self._storage = ElidedLabel("", TextStyle.HEADING), WrappedLabel("", tone="sub")
+        self._icon, self._picture = IconLabel("key-round", QSize(24, 24), "accent"), QLabel()
         self.chip = Chip("", "triangle-alert", "warn")
         self._advice = WrappedLabel("", tone="sub")
         self.words = Button(self.tr("24 words…"), picture="notebook-pen")
@@ -54,6 +59,11 @@ class KeyCard(Card):
     def show_state(self, state: KeyState) -> None:
         key, has_key = state.record.key, state.protection is not KeyProtection.ABSENT
         unnamed = self.tr("A sealed key") if has_key else self.tr("No key")
+        self._picture.setVisible(bool(key))
+        self._icon.setVisible(not key)
+        if key:
+            size = QSize(AVATAR, AVATAR)
+            self._picture.setPixmap(avatar(key, AVATAR).pixmap(size, self.devicePixelRatio()))
         self._key.setText(f"{key[:SHOWN_CHARACTERS]}…" if key else unnamed)
         self._key.setAccessibleDescription(key)
         for button in (self.words, self.file, self.change_protection):
@@ -101,9 +111,8 @@ class KeyCard(Card):
         dialog.open()
 
     def _lay_out(self) -> None:
-        icon = IconLabel("key-round", QSize(24, 24), "accent")
         names = vbox(self._key, self._storage, spacing=1)
-        head = hbox(icon, (names, 1), self.chip, spacing=14)
+        head = hbox(self._icon, self._picture, (names, 1), self.chip, spacing=14)
         buttons = (self.words, self.file, None, self.change_protection, self.restore)
         self.body.setSpacing(12)
         fill(self.body, head, self._advice, hbox(*buttons, spacing=10))

@@ -22,8 +22,9 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QFileDialog
 
 from tequio_client.app import worker_texts
-from tequio_client.app.model import AppModel
+from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.pages import devices
+from tequio_client.app.pages.badges import BadgesCard
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
@@ -36,6 +37,8 @@ from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.messages import Banner, Toast
 from tequio_client.ipc.control import (
     MAX_ROWS,
+    AccountReply,
+    AskAccount,
     AskPoints,
     AskSeries,
     PointsReply,
@@ -46,6 +49,8 @@ from tequio_client.ipc.control import (
 )
 from tequio_client.ipc.snapshot import PointsView, Snapshot
 
+ACCOUNT_MS = 60_000
+"""Interval of questions about the badges while they are shown."""
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 DAY, WEEK, MONTH, ALL = "day", "week", "month", "all"
 STEPS = {DAY: HOUR_MS, WEEK: 6 * HOUR_MS, MONTH: DAY_MS, ALL: DAY_MS}
@@ -74,7 +79,11 @@ class PointsPage(Page):
         self.rounds = RoundsCard(self.device_name)
         self.toast = Toast(self)
         self.exporter = PointsExport(self.model, self)
-        fill(self.body, self.head, self.banner, self.sums, self.range, self.rounds, None)
+        self.badges = BadgesCard()
+        self.account = PeriodicQuestion(self.model, context.now_ms, AccountReply, ACCOUNT_MS)
+        self.account.set_question(AskAccount())
+        parts = (self.head, self.banner, self.sums, self.badges, self.range, self.rounds)
+        fill(self.body, *parts, None)
         self._connect()
 
     def _connect(self) -> None:
@@ -90,6 +99,7 @@ class PointsPage(Page):
         self.verticalScrollBar().valueChanged.connect(self._read_on)
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
         self.model.replied.connect(self._receive)
+        self.account.changed.connect(self._show_badges)
 
     def choose_file(self) -> None:
         documents = QStandardPaths.StandardLocation.DocumentsLocation
@@ -118,6 +128,7 @@ class PointsPage(Page):
         snapshot = self.model.snapshot
         self.sums.show_snapshot(snapshot)
         self._show_banner(snapshot)
+        self.account.poll()
         if snapshot is None:
             self._rounds = -1
         elif snapshot.rounds != self._rounds:
@@ -145,6 +156,11 @@ class PointsPage(Page):
     def _receive(self, question: Question, reply: Reply) -> None:
         if question == self._asked and isinstance(reply, PointsSeries):
             self.range.show_series(reply)
+
+    def _show_badges(self) -> None:
+        snapshot, reply = self.model.snapshot, self.account.reply
+        if snapshot is not None and reply is not None:
+            self.badges.show_badges(reply.badges, snapshot.ledger.url)
 
     def _filter(self, run: str, device: str) -> None:
         self.reader.set_filter(run, device)
@@ -239,6 +255,7 @@ class PointsRange(Card):
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
         total = figures.short_points(sum(sums))
         summary = self.tr("{total} points in this time").format(total=total)
+        summary = ", ".join(one for one in (summary, figures.comparison(sum(sums))) if one)
         self.sum.setText(summary)
         if any(sums):
             peak = max(range(len(sums)), key=sums.__getitem__)

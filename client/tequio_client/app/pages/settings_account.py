@@ -12,9 +12,12 @@ from tequio_client.app.keys.account import (
     AppealDialog,
     KeyAccount,
     LostKeyDialog,
+    NameDialog,
     RecoveryDialog,
     ReplaceDialog,
+    TeamDialog,
 )
+from tequio_client.app.keys.connection import ConnectDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
 from tequio_client.app.widgets.base import hbox
@@ -57,6 +60,48 @@ class AccountControl(SettingControl):
         self.dialog = self._make(self.context.account, self._keys, self)
         self.dialog.finished.connect(self.dialog.deleteLater)
         self.dialog.open()
+
+
+class NameControl(AccountControl):
+    def __init__(self, context: SettingsContext, keys: KeyService) -> None:
+        super().__init__(context, keys, NameDialog)
+        self.button.set_label(self.tr("Choose…"))
+
+    def is_offered(self, reply: AccountReply | None) -> bool:
+        return reply is not None and reply.can_be_named
+
+    def describe(self, reply: AccountReply | None) -> None:
+        name = reply.name if reply is not None else ""
+        self.chip.setVisible(bool(name))
+        self.chip.set_label(name)
+        self.button.set_label(self.tr("Change…") if name else self.tr("Choose…"))
+        is_new = reply is not None and not reply.can_be_named
+        words = self.tr("You can choose a name once a round has accepted your work.")
+        self.note_changed.emit(words if is_new else "", "")
+
+
+class TeamControl(AccountControl):
+    def __init__(self, context: SettingsContext, keys: KeyService) -> None:
+        super().__init__(context, keys, TeamDialog)
+        self.button.set_label(self.tr("Join…"))
+
+    def describe(self, reply: AccountReply | None) -> None:
+        team = reply.team if reply is not None else ""
+        self.chip.setVisible(bool(team))
+        self.chip.set_label(team)
+        self.button.set_label(self.tr("Change…") if team else self.tr("Join…"))
+
+
+class ConnectControl(AccountControl):
+    def __init__(self, context: SettingsContext, keys: KeyService) -> None:
+        super().__init__(context, keys, ConnectDialog)
+        self.button.set_label(self.tr("Link…"))
+
+    def describe(self, reply: AccountReply | None) -> None:
+        words = {1: self.tr("Linked"), 2: self.tr("Invited")}
+        label = words.get(reply.tier, "") if reply is not None else ""
+        self.chip.setVisible(bool(label))
+        self.chip.set_label(label, "circle-check", "ok")
 
 
 class AppealControl(AccountControl):

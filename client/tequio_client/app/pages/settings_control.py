@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 DEFAULTS, APP_DEFAULTS = Preferences(), AppSettings()
 SEND_DELAY_MS = 250
-LONGEST_NAME = 64
-NAME_WIDTH = 200
 FIELD_WIDTH = 240
 LISTEN = re.compile(
     r"/ip4/(\d{1,3}(?:\.\d{1,3}){3})/tcp/(\d{1,5})|/ip6/([0-9a-fA-F:.]+)/tcp/(\d{1,5})"
@@ -57,7 +55,6 @@ KEPT_PREFERENCES = {"version", "consent", "run"}
 """Preferences that a reset keeps: they are consents, or are chosen on other pages."""
 KEPT_APP_SETTINGS = {
     "version",
-    "nickname",
     "knows_hiding",
     "knows_points",
     "knows_competitions",
@@ -67,7 +64,7 @@ KEPT_APP_SETTINGS = {
     "page",
     "geometry",
 }
-"""App settings that a reset keeps: the name, and remembered state."""
+"""App settings that a reset keeps: remembered state."""
 _PRESET_FIELDS = {field for fixed in PRESETS.values() for field in fixed}
 
 
@@ -365,24 +362,6 @@ class SetupButton(SettingControl):
         button = Button(self.tr("Open setup"), picture="arrow-right")
         button.clicked.connect(lambda: context.page.open_page("first-run"))
         self.column.addWidget(button)
-
-
-class NicknameField(SettingControl):
-    def __init__(self, context: SettingsContext) -> None:
-        super().__init__(context)
-        self.nickname = _text_field(self.tr("Nickname"), self.tr("No nickname"), NAME_WIDTH)
-        self.nickname.setMaxLength(LONGEST_NAME)
-        self.nickname.editingFinished.connect(self._apply)
-        self.column.addWidget(self.nickname)
-
-    def refresh(self, snapshot: Snapshot | None) -> None:
-        if not (self.nickname.hasFocus() and self.nickname.isModified()):
-            self.nickname.setText(self.context.app.settings.settings.nickname)
-
-    def _apply(self) -> None:
-        self.context.app.settings.change(nickname=" ".join(self.nickname.text().split()))
-        self.nickname.setModified(False)
-        self.refresh(None)
 
 
 class LoginSwitch(SettingControl):

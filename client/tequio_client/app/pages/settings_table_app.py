@@ -193,11 +193,30 @@ ACCOUNT = section(
     "key-round",
     "Your identity on the network.",
     card(
+        "Name and team",
+        SettingSpec(
+            "name",
+            "Public name",
+            "Shown instead of your key in rankings and on pages. Unique in this network.",
+            CustomSpec(),
+            default="none",
+            found_by="nickname rename",
+        ),
+        SettingSpec(
+            "team",
+            "Team",
+            "What you earn also counts for your team; its page lists everyone who earned for it.",
+            CustomSpec(),
+            default="none",
+            found_by="group friends",
+        ),
+    ),
+    card(
         "Key",
         SettingSpec(
             "peer",
             "Peer id",
-            "Your name on the network, visible to everyone.",
+            "How other computers find yours; visible to everyone.",
             CustomSpec(is_wide=True),
         ),
         SettingSpec(
@@ -207,6 +226,13 @@ ACCOUNT = section(
             "The secret half never leaves this computer; nobody who helps you will ask "
             "for it.",
             CustomSpec(is_wide=True),
+        ),
+        SettingSpec(
+            "connect",
+            "Linked account",
+            "Shows the network that a person is behind your key. Some runs ask for it.",
+            CustomSpec(),
+            found_by="connect vouch github tier",
         ),
         SettingSpec("standing", "Standing", "Your key is in good standing.", CustomSpec()),
         SettingSpec(
@@ -237,8 +263,8 @@ ACCOUNT = section(
         SettingSpec(
             "replace-key",
             "Replace this computer's key",
-            "A new key gets your points, standing and team. The present one can never be used "
-            "again.",
+            "A new key gets your points, standing, name and team. The present one can never "
+            "be used again.",
             CustomSpec(),
             found_by="new key rotate stolen",
         ),
@@ -248,16 +274,6 @@ ACCOUNT = section(
             "Stop the key of another computer of yours, or move its points to this one.",
             CustomSpec(),
             found_by="revoke stolen thief",
-        ),
-    ),
-    card(
-        "Name",
-        SettingSpec(
-            "nickname",
-            "Nickname",
-            "How this app greets you. It stays on this computer; others see your key.",
-            CustomSpec(),
-            default="none",
         ),
     ),
     is_of_app=True,
@@ -399,8 +415,8 @@ _LEDGER = card(
     ),
     SettingSpec(
         "ledger-commands",
-        "What you publish by a command",
-        "The team that you earn for; entries and challenges in competitions.",
+        "What you publish yourself",
+        "Your public name; the team that you earn for; entries and challenges in competitions.",
     ),
     SettingSpec(
         "ledger-envelope",
@@ -461,9 +477,7 @@ _NEVER = card(
         "User name, computer name and device readings",
         "Others see how fast you train. Judges also publish the name of the device that scored.",
     ),
-    SettingSpec(
-        "never-choices", "Your settings, nickname and hours", "They stay in the app's folder."
-    ),
+    SettingSpec("never-choices", "Your settings and hours", "They stay in the app's folder."),
 )
 PRIVACY = section(
     "privacy",

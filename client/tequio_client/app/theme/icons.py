@@ -26,6 +26,8 @@ from PySide6.QtGui import (
 
 from tequio_client.app.theme import style
 from tequio_client.ipc.snapshot import LendingState
+from tequio_shared.avatar import svg
+from tequio_shared.ids import key_from_text
 
 if TYPE_CHECKING:
     from PySide6.QtSvg import QSvgRenderer
@@ -66,6 +68,24 @@ def _drawing(name: str, colour: str) -> QSvgRenderer:
     from PySide6.QtSvg import QSvgRenderer  # noqa: PLC0415 - a hidden app draws none of the set
 
     return QSvgRenderer(QByteArray(_markup(name).replace("currentColor", colour).encode()))
+
+
+@lru_cache(maxsize=256)
+def avatar(key: str, size: int) -> QIcon:
+    """The picture of a key; raises MalformedError for a text that is not a key's."""
+    from PySide6.QtSvg import QSvgRenderer  # noqa: PLC0415 - as above
+
+    drawing = QSvgRenderer(QByteArray(svg(key_from_text(key), size).encode()))
+    made = QIcon()
+    for ratio in RATIOS:
+        picture = QPixmap(round(size * ratio), round(size * ratio))
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        drawing.render(painter, QRectF(0, 0, size, size))
+        painter.end()
+        made.addPixmap(picture)
+    return made
 
 
 @lru_cache(maxsize=128)

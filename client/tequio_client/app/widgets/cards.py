@@ -60,6 +60,7 @@ NOWHERE = QModelIndex()
 Row = TypeVar("Row")
 ROW = 32
 KEY_LETTERS = 10
+AVATAR = 18
 RANK, WHO, POINTS = range(3)
 DOT = 7.0
 TILE = 28
@@ -155,6 +156,7 @@ class RankingTable(PlainTable):
         self.setModel(self.rows)
         self.setItemDelegate(RankingDelegate(self))
         self.setFont(font(TextStyle.BODY))
+        self.setIconSize(QSize(AVATAR, AVATAR))
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         header = self.horizontalHeader()
         header.setSectionResizeMode(RANK, QHeaderView.ResizeMode.ResizeToContents)
@@ -178,21 +180,30 @@ class RankingRows(TableRows[RankRow]):
             return self._words(row, index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return self.side(index.column())
-        if role == Qt.ItemDataRole.ToolTipRole and index.column() == WHO:
+        if index.column() == WHO and role == Qt.ItemDataRole.ToolTipRole:
             return row.key
-        if role == Qt.ItemDataRole.ForegroundRole and row.is_ours:
-            return QBrush(QColor(current_tokens().text_accent))
-        if role == Qt.ItemDataRole.FontRole and row.is_ours:
-            return font(TextStyle.STRONG)
-        return row.is_ours if role == Qt.ItemDataRole.UserRole else None
+        if index.column() == WHO and role == Qt.ItemDataRole.DecorationRole:
+            return icons.avatar(row.key, AVATAR)
+        if role == Qt.ItemDataRole.UserRole:
+            return row.is_ours
+        return _own_look(role) if row.is_ours else None
 
     def _words(self, row: RankRow, column: int) -> str:
         if column == RANK:
             return figures.count(row.rank)
         if column == POINTS:
             return figures.short_points(row.gflop)
+        if row.is_ours:
+            return self.tr("{name} (you)").format(name=row.name) if row.name else self.tr("You")
         short = f"{row.key[:KEY_LETTERS]}…" if len(row.key) > KEY_LETTERS else row.key
-        return self.tr("You") if row.is_ours else short
+        return row.name or short
+
+
+def _own_look(role: int) -> object:
+    """Colour and font of our own row."""
+    if role == Qt.ItemDataRole.ForegroundRole:
+        return QBrush(QColor(current_tokens().text_accent))
+    return font(TextStyle.STRONG) if role == Qt.ItemDataRole.FontRole else None
 
 
 class RankingDelegate(QStyledItemDelegate):
@@ -323,9 +334,9 @@ class StatCard(QFrame):
         self.setAccessibleDescription(note)
 
     def show_points(self, gflop: int, note: str, sign: str = "", more: str = "") -> None:
-        """`more` is added to the tool tip, on lines of its own."""
+        """The tool tip compares them with a card's work, and adds `more` on lines of its own."""
         exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
-        told = f"{exact}\n{more}" if more else exact
+        told = "\n".join(one for one in (exact, figures.comparison(gflop), more) if one)
         self.show_figure(sign + figures.short_points(gflop), note, told)
 
 

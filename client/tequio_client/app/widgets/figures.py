@@ -27,6 +27,21 @@ def exact_points(gflop: int) -> str:
     return _amount(points.exact_digits(gflop))
 
 
+def comparison(gflop: int) -> str:
+    """Compare points with the work of a well-known card; empty for next to nothing."""
+    found = points.card_time(gflop)
+    if found is None:
+        return ""
+    time = {
+        "second": translate("figures", "{n} s"),
+        "minute": translate("figures", "{n} min"),
+        "hour": translate("figures", "{n} h"),
+        "day": translate("figures", "{n} days"),
+    }[found.unit].format(n=count(found.number))
+    words = translate("figures", "about what an {card} does in {time}")
+    return words.format(card=found.card, time=time)
+
+
 def _amount(parts: tuple[int, str]) -> str:
     locale, (whole, decimals) = QLocale(), parts
     if not decimals:

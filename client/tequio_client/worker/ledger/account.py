@@ -14,7 +14,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 import trio
@@ -32,30 +31,31 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.links import InvitationLink
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
+from tequio_client.worker.ledger import key_commands
+from tequio_client.worker.ledger.connection import (
+    ask_code,
+    explain_connector,
+    is_published,
+    proven_tier,
+)
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_client.worker.ledger.standing import (
     advice,
     describe_entry,
     describe_standing,
-    format_time,
     read_standing,
 )
-from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
+from tequio_shared.api.connector import ConnectCode, ConnectOutcome
 from tequio_shared.api.peers import PeerAnswer, StandingAnswer
-from tequio_shared.errors import PeerError, RefusedError, UserFacingError
+from tequio_shared.errors import RefusedError, UserFacingError
 from tequio_shared.ids import NetworkId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
-from tequio_shared.statements.network import KeyRegister, MemberTeam, MemberVouch, StandingAppeal
+from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingAppeal
 
 REGISTRATION_TIMEOUT_S = 300.0
 """Limit for the whole registration, the new key's proof of work included."""
-PUBLISHED_S = 60.0
-"""Time that a ledger may take to publish an entry in its log."""
-POLL_S = 1.0
-TIER_WORDS = ("anonymous", "linked to an account", "invited by the organisers")
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _REFUSALS = {
     "invitation-spent": "this invitation has no uses left: ask for another one",
     "invitation-ended": "this invitation has ended: ask for another one",
@@ -208,7 +208,7 @@ async def _is_signed_by(
 ) -> bool:
     """Check in the log whether the invitation signed the registration of that key."""
     index = known.registered_index
-    if not await _is_published(api, index):
+    if not await is_published(api, index):
         raise UserFacingError(
             f"the ledger reports that log entry {index} registers the key, but has not published "
             "that entry yet: run the same command again later"
@@ -223,12 +223,10 @@ async def _is_signed_by(
     return link.signer.key in dict(entry.signatures)
 
 
-async def _is_published(api: LedgerApi, index: int) -> bool:
-    """Wait until the log has that entry; False when it still does not after a while."""
-    with trio.move_on_after(PUBLISHED_S) as patience:
-        while (await api.checkpoint()).size <= index:  # noqa: ASYNC110 - it is elsewhere
-            await trio.sleep(POLL_S)
-    return not patience.cancelled_caught
+def set_name(ledger: str, folder: Path, name: str) -> str:
+    """Give the key in the folder that name, or none; returns the result in words."""
+    key_commands.set_name(ledger, folder, _signer(folder), name)
+    return f"the key is called {name!r} now" if name else "the key has no name now"
 
 
 def set_team(ledger: str, folder: Path, name: str | None) -> str:
@@ -281,7 +279,7 @@ def connect_account(
         async with ConnectorApi(connector) as server:
             net = (await api.network()).id
             outcome = await _at_connector(server, net, signer, provider, show, visit)
-            show(await _proven_tier(api, signer, outcome))
+            show(await proven_tier(api, signer, outcome))
 
     _at_ledger(ledger, connect)
 
@@ -294,40 +292,12 @@ async def _at_connector(
     show: Callable[[str], None],
     visit: Callable[[str], object],
 ) -> ConnectOutcome:
-    try:
-        provider = _choose_provider(await connector.about(), connector.url, net, wanted)
-        code = await connector.begin(signer, net, provider)
-        parts = urlsplit(code.url)
-        if parts.scheme != "https" and parts.hostname not in _LOOPBACK:
-            raise PeerError(f"it sends you to {code.url}, which is not encrypted")  # noqa: TRY301
+    with explain_connector(connector.url):
+        provider, code = await ask_code(connector, net, signer, wanted)
         for line in _instructions(code, provider):
             show(line)
         visit(code.url)
         return await _poll_outcome(connector, code, show)
-    except ConnectorUnavailableError as err:
-        raise UserFacingError(f"the connector at {connector.url} is unavailable: {err}") from err
-    except RefusedError as err:
-        raise UserFacingError(f"the connector refused: {err}") from err
-    except PeerError as err:
-        raise UserFacingError(
-            f"the server at {connector.url} is not a trustworthy connector: {err}"
-        ) from err
-
-
-def _choose_provider(about: ConnectorAbout, url: str, net: NetworkId, wanted: str) -> str:
-    if about.network != to_text(net):
-        raise UserFacingError(f"the connector at {url} serves a different network than the ledger")
-    if about.url != url:
-        raise UserFacingError(
-            f"the connector at {url} reports its address as {about.url}: if that is the one you "
-            "mean, give that address, since proofs are bound to it"
-        )
-    if wanted in about.providers:
-        return wanted
-    if not wanted and len(about.providers) == 1:
-        return about.providers[0]
-    known = ", ".join(about.providers)
-    raise UserFacingError(f"choose an account provider with --provider: {known}")
 
 
 def _instructions(code: ConnectCode, provider: str) -> list[str]:
@@ -348,7 +318,7 @@ async def _poll_outcome(
         while True:
             await trio.sleep(pause_s)
             try:
-                outcome = await connector.poll(code)
+                outcome = await connector.poll(code.id)
             except ConnectorUnavailableError as err:
                 latest = f"the connector does not answer ({err})"
             else:
@@ -359,32 +329,3 @@ async def _poll_outcome(
                 show(f"{latest}; waiting")
             problem = latest
     raise RefusedError("code-expired", "the code was not used in time: run the command again")
-
-
-async def _proven_tier(ledger: LedgerApi, signer: Signer, outcome: ConnectOutcome) -> str:
-    """Find the vouch in the log, and describe the key's tier."""
-    index = outcome.index
-    if index is None:
-        raise UserFacingError("the connector vouched, but did not report the log entry")
-    if not await _is_published(ledger, index):
-        raise UserFacingError(
-            f"the connector reports that it vouched in log entry {index}, which the ledger has not "
-            "published yet: check your key's page later"
-        )
-    found = await read_entries(ledger, await ledger.network(), [index])
-    body = found[index].statement.body
-    if not isinstance(body, MemberVouch) or body.peer != to_text(signer.key):
-        raise UserFacingError(
-            f"the connector reports that it vouched in log entry {index}, but that entry is about "
-            "something else: do not trust this connector"
-        )
-    known = (await ledger.peer(signer.key)).tier
-    if known.tier >= len(TIER_WORDS):
-        raise UserFacingError(
-            f"the ledger reports tier {known.tier} for your key, which this version of Tequio does "
-            "not know: update it"
-        )
-    return (
-        f"your key has tier {known.tier} ({TIER_WORDS[known.tier]}); log entry {index} vouches "
-        f"for it until {format_time(body.until)}: run this command again before that"
-    )

@@ -1,4 +1,4 @@
-"""Statements about keys of one owner: recovery key, revocation, replacement, appeal.
+"""Statements about keys of one owner: name, team, recovery key, revocation, replacement, appeal.
 
 A worker sends them for the app, a command for its user. All but the replacement are written by the
 key of the folder, in its chain; a replacement is the first statement of the new key, so it needs
@@ -13,9 +13,10 @@ from tequio_client.clock import now_ms
 from tequio_client.ipc import control
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.worker.ledger import connection
 from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox, work_for_registration
 from tequio_shared.api.peers import PeerAnswer
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, PeerKey, from_text, key_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES, STATEMENT_LIFE_MS
@@ -24,6 +25,8 @@ from tequio_shared.statements.network import (
     KeyRecovery,
     KeyReplace,
     KeyRevoke,
+    MemberName,
+    MemberTeam,
     StandingAppeal,
 )
 from tequio_shared.statements.statement import Body, make, sign
@@ -31,6 +34,10 @@ from tequio_shared.statements.statement import Body, make, sign
 KeyQuestion = (
     control.AskAccount
     | control.RequestAppeal
+    | control.RequestName
+    | control.RequestTeam
+    | control.RequestConnection
+    | control.AskConnection
     | control.RequestRecovery
     | control.RequestRevocation
     | control.RequestReplacement
@@ -44,6 +51,12 @@ async def answer(
     match question:
         case control.RequestAppeal(text=text):
             await appeal(api, outbox, signer, text.encode())
+        case control.RequestName(name=name):
+            await set_name(outbox, name)
+        case control.RequestTeam(team=team):
+            await _submit(outbox, MemberTeam(team=team))
+        case control.RequestConnection() | control.AskConnection():
+            return await connection.answer(api, signer, question)
         case control.RequestRecovery(seed=seed, former=former):
             others = [Signer(from_text(one)) for one in (seed, former) if one]
             await bind_recovery(outbox, *others)
@@ -71,6 +84,12 @@ def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply
         appeal=one.appeal,
         recovery=account.recovery or "",
         replaces=account.replaces or "",
+        name=account.name,
+        team=account.team,
+        tier=account.tier.tier,
+        # Points show accepted work; the ledger, which knows exactly, has the last word.
+        can_be_named=account.gflop > 0 or account.tier.tier > 0,
+        badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
 
 
@@ -87,6 +106,15 @@ async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) ->
         raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
     name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
     await _submit(outbox, StandingAppeal(change=one.since, text=name))
+
+
+async def set_name(outbox: Outbox, name: str) -> None:
+    """Give our key a public name, or none; raises UserFacingError for one that nobody can have."""
+    try:
+        body = MemberName(name=name)
+    except MalformedError as err:
+        raise UserFacingError(str(err)) from err
+    await _submit(outbox, body)
 
 
 async def bind_recovery(outbox: Outbox, recovery: Signer, *former: Signer) -> None:

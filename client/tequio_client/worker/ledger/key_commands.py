@@ -1,4 +1,4 @@
-"""The commands about keys that end, each from a ledger's address to the statement in its log."""
+"""Commands about names and keys that end, each from a ledger's address to the log."""
 
 from __future__ import annotations
 
@@ -40,6 +40,10 @@ def bind_recovery(
 ) -> None:
     others = (recovery,) if former is None else (recovery, former)
     _with_outbox(ledger, folder, signer, lambda box: key_changes.bind_recovery(box, *others))
+
+
+def set_name(ledger: str, folder: Path, signer: Signer, name: str) -> None:
+    _with_outbox(ledger, folder, signer, lambda box: key_changes.set_name(box, name))
 
 
 def revoke(ledger: str, folder: Path, signer: Signer, key: PeerKey, *by: Signer) -> None:

@@ -343,7 +343,13 @@ class Bookkeeping:
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
-            control.RankRow(rank=row.rank, key=row.key, gflop=row.gflop, is_ours=row.key == ours)
+            control.RankRow(
+                rank=row.rank,
+                key=row.key,
+                name=row.name,
+                gflop=row.gflop,
+                is_ours=row.key == ours,
+            )
             for row in found.rows[: 2 * asked.around + 1]
         )
         return control.RankingReply(rows=rows, ranked=found.ranked)

@@ -37,6 +37,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import VESTING
 from tequio_shared.log.policy import NO_QUORUM
+from tequio_shared.names import NameRegistry
 from tequio_shared.round import points
 from tequio_shared.served.competitions import competition_snapshot
 
@@ -249,6 +250,7 @@ def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[SearchM
     plain = asked.removeprefix("#").replace(",", "")
     if _NUMBER.fullmatch(plain) and int(plain) < ledger.published.size:
         yield SearchMatch(f"/entries/{int(plain)}", f"Entry {int(plain):,}", "of the log")
+    yield from _members(ledger.state.names, asked)
     digest = _digest(asked)
     if digest is not None:
         yield from _named(connection, ledger, digest)
@@ -262,6 +264,12 @@ def _all(connection: Connection, ledger: Ledger, asked: str) -> Iterator[SearchM
             yield SearchMatch(f"/competitions/{text}", name, "a competition")
     if digest is None and _KEY_START.fullmatch(asked):
         yield from _keys(connection, asked)
+
+
+def _members(names: NameRegistry, asked: str) -> Iterator[SearchMatch]:
+    key = names.holder(asked)
+    if key is not None:
+        yield SearchMatch(f"/peers/{to_text(key)}", names.of(key), "a member")
 
 
 def _digest(asked: str) -> Digest | None:

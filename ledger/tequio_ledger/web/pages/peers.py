@@ -1,7 +1,8 @@
-"""GET /leaderboard, /peers/{key} and /quarantine: keys, their points, rounds and standing."""
+"""GET /leaderboard, /teams/{team}, /peers/{key} and /quarantine: points, rounds and standing."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -31,7 +32,8 @@ from tequio_shared.ids import (
     peer_id_text,
     to_text,
 )
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.limits import JSON_INTEGER, NAME_CHARS
+from tequio_shared.names import NameRegistry
 from tequio_shared.served.rows import AttendedRound
 
 ROWS, NEIGHBOURS = 50, 10
@@ -39,6 +41,7 @@ ROUNDS, ENTRIES = 25, 8
 QUARANTINE_ROWS = 100
 SPANS_MS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 SPAN_NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
+_TEAM = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 RANKINGS = {"people": "People", "teams": "Teams"}
 
 
@@ -98,6 +101,32 @@ def get_leaderboard(
     )
 
 
+@get("/teams/{team}")
+@render.in_queue
+def get_team(request: Request, ledger: Ledger, team: str, after: Index = 0) -> Response:
+    """List who earned for a team, the best first, and who of them is in it now."""
+    if not _TEAM.fullmatch(team):
+        raise RefusedError(
+            "not-found",
+            f"{team[:NAME_CHARS]!r} is not the name of a team: one has up to 32 of a-z, 0-9 and -",
+        )
+    state = ledger.state
+    with snapshot(ledger.database) as (connection, published):
+        found = ranking.team_members(connection, team, ROWS, after)
+    return render.page(
+        request,
+        ledger,
+        published,
+        "team.html",
+        team=team,
+        rows=[
+            (rank, one, state.teams.of(state.links.holder(one.key)) == team)
+            for rank, one in enumerate(found, after + 1)
+        ],
+        next=after + ROWS if len(found) == ROWS else None,
+    )
+
+
 def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:
     return [
         LeaderRow(
@@ -137,9 +166,9 @@ def _standing(connection: Connection, key: PeerKey) -> str:
 def get_peer(
     request: Request, ledger: Ledger, reader: RoundReader, key: str, before: Index = JSON_INTEGER
 ) -> Response:
-    """Show a key, given as base64url or as its peer id."""
-    peer = key_from_peer_id(key) if key.startswith("12D3Koo") else key_from_text(key)
+    """Show a key, given as base64url, as its peer id or by its public name."""
     state, now_ms = ledger.state, ledger.clock()
+    peer = _key(state.names, key)
     with snapshot(ledger.database) as (connection, published):
         row = queries.key(connection, peer)
         if row is None:
@@ -159,6 +188,7 @@ def get_peer(
         "peer.html",
         key=to_text(peer),
         peer_id=peer_id_text(peer),
+        name=row.peer.name,
         role=_role(ledger, peer),
         peer=row,
         rank=next((one.rank for one in near or () if one.key == peer), None),
@@ -176,6 +206,19 @@ def get_peer(
         is_first=before == JSON_INTEGER,
         entries=newest,
     )
+
+
+def _key(names: NameRegistry, text: str) -> PeerKey:
+    if len(text) > NAME_CHARS:  # so no name can stand for another key
+        return key_from_peer_id(text) if text.startswith("12D3Koo") else key_from_text(text)
+    found = names.holder(text)
+    if found is None:
+        raise RefusedError(
+            "not-found",
+            f"nobody is called {text!r} in this network; the id of a key has 43 letters, digits, - "
+            "and _",
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import key_from_text, sha256, to_text
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -90,6 +90,8 @@ class PageFrame:
     software: str = SOFTWARE
     has_docs: bool = False
     """True if the documentation is served here."""
+    name_of: Callable[[str], str] = lambda _: ""
+    """Gives the public name of a key; empty without one."""
 
 
 def page(
@@ -117,6 +119,7 @@ def page(
         path=request.scope["path"],
         now_ms=ledger.clock(),
         has_docs=request.state.has_docs,
+        name_of=lambda key: ledger.state.names.of(key_from_text(key)),
     )
     body = _render(template, frame, view)
     tag = f'"{to_text(sha256(body))[:22]}"'

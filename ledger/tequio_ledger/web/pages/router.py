@@ -122,6 +122,7 @@ ROUTES = (
     runs.get_round,
     peers.get_peer,
     peers.get_leaderboard,
+    peers.get_team,
     competition.get_competitions,
     competition.get_competition,
     peers.get_quarantine,

@@ -9,14 +9,16 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
-from tequio_shared.ids import to_text
+from tequio_shared.avatar import svg
+from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Tier
 from tequio_shared.round.measures import bits_per_byte
-from tequio_shared.round.points import exact_points, points
+from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
+from tequio_shared.served.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
@@ -122,6 +124,16 @@ def machine_time(at_ms: int) -> str:
     """Write a time in ISO 8601; empty if no calendar has it."""
     at = _utc(at_ms)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if at else ""
+
+
+def avatar(key: str, size: int) -> str:
+    """Draw the picture of a key as SVG, `size` pixels wide."""
+    return svg(key_from_text(key), size)
+
+
+def badge(name: str) -> StatusLabel | None:
+    """Name and describe a badge; None for one of a newer version."""
+    return BADGES.get(name)
 
 
 def short_key(text: str) -> str:
@@ -264,6 +276,22 @@ TIERS: Mapping[int, StatusLabel] = {
     Tier.INVITED: StatusLabel("Invited", "ok", "Invited by organisers."),
 }
 
+BADGES: Mapping[str, StatusLabel] = {
+    Badge.FIRST_ROUND: StatusLabel("First round", "ok", "A round accepted its work."),
+    Badge.HUNDRED_ROUNDS: StatusLabel(
+        f"{BADGE_ROUNDS} rounds", "ok", f"{BADGE_ROUNDS} rounds accepted its work."
+    ),
+    Badge.MONTH: StatusLabel(
+        "A month of days", "ok", f"Work was accepted on {BADGE_DAYS} days in a row."
+    ),
+    Badge.EXAFLOP: StatusLabel("1 EFLOP", "ok", "10^18 calculations, which are 100,000 points."),
+    Badge.AUDIT: StatusLabel("First audit", "ok", "It repeated another member's work to check it."),
+    Badge.MEASURE: StatusLabel(
+        "Measured a model", "ok", "It measured a model on text that nobody trains on."
+    ),
+    Badge.JUDGE: StatusLabel("Judged a competition", "ok", "It scored a model in a competition."),
+}
+
 TYPES: Mapping[str, str] = {
     "net.genesis": "The network starts",
     "key.register": "A key registers",
@@ -299,6 +327,7 @@ TYPES: Mapping[str, str] = {
     "role.grant": "Organisers allow a key to vouch for others",
     "role.revoke": "Organisers revoke a key's role",
     "member.vouch": "A connector vouches for a key",
+    "member.name": "A key chooses its public name",
     "member.team": "A key chooses its team",
     "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
     "software.release": "Organisers name a release and the oldest version to run",
@@ -383,8 +412,19 @@ _BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers in
 FILTERS = {
     one.__name__: one
     for one in (
-        *(points, exact_points, count, short_count, decimal, percent, plural, size, duration),
-        *(utc_time, relative_time, machine_time, short_key, to_text, bits_per_byte),
+        *(
+            points,
+            exact_points,
+            comparison,
+            count,
+            short_count,
+            decimal,
+            percent,
+            plural,
+            size,
+            duration,
+        ),
+        *(utc_time, relative_time, machine_time, avatar, badge, short_key, to_text, bits_per_byte),
         *(outcome, standing, describe_cause, tier, meaning),
     )
 }

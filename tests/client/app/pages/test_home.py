@@ -409,8 +409,8 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
         "Every proof checked here",
     )
     assert stats.total.toolTip() == (
-        "18,930.4021 points\n1,204 of your points are still vesting: they can be lost if "
-        "work turns out not to have been done."
+        "18,930.4021 points\nabout what an RTX 3060 does in 6 h\n1,204 of your points are "
+        "still vesting: they can be lost if work turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
     assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")

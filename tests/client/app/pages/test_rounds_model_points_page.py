@@ -61,7 +61,7 @@ def test_sums_are_those_of_the_worker(page: PointsPage, worker: ScriptedWorker) 
     _show_snapshot(page, worker, replace(LENDING, points=points))
     sums = page.sums
     assert (sums.total.figure.text(), sums.total.note.text()) == ("18,930", "412 today")
-    assert sums.total.toolTip() == "18,930.4021 points"
+    assert sums.total.toolTip() == "18,930.4021 points\nabout what an RTX 3060 does in 6 h"
     assert (sums.pending.figure.text(), sums.pending.note.text()) == (
         "3",
         "Rounds that are not proven yet",

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from tequio_client.app.pages.settings import LIST, SettingsPage
 from tequio_client.app.pages.settings_control import (
     LoginSwitch,
-    NicknameField,
     StandingChip,
     StatusLine,
 )
@@ -110,7 +109,7 @@ def test_without_a_program_around_it_nothing_of_the_program_is_offered(
 def test_every_preference_has_its_setting(page: SettingsPage) -> None:
     rows = {field for name in SECTIONS for field in page.section_of(name).rows}
     assert set(Preferences.__struct_fields__) - NOT_LENDING <= rows
-    assert {"appearance", "language", "ledger", "nickname", "listen", "log_level"} <= rows
+    assert {"appearance", "language", "ledger", "listen", "log_level"} <= rows
     assert {field for field in AppSettings.__struct_fields__ if field.startswith("notify")} <= rows
 
 
@@ -309,18 +308,6 @@ def test_standing_is_named(page: SettingsPage, worker: ScriptedWorker) -> None:
     page.refresh()
     assert standing.chip.text == "Excluded"
     assert "two commitments" in row.note.text()
-
-
-def test_a_nickname_stays_in_the_app(
-    page: SettingsPage, program: ProgramContext, qtbot: QtBot
-) -> None:
-    page.open_section("account")
-    field = page.section_of(page.location).controls["nickname"]
-    assert isinstance(field, NicknameField)
-    qtbot.keyClicks(field.nickname, "  mika   the owl ")
-    qtbot.keyClick(field.nickname, Qt.Key.Key_Return)
-    assert program.settings.settings.nickname == "mika the owl"
-    assert field.nickname.text() == "mika the owl"
 
 
 # --- names, keyboard, languages

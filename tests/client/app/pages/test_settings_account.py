@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec import structs
 
+from tequio_client.app.keys.account import NameDialog, TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
-from tequio_client.ipc.control import AccountReply, AskAccount
+from tequio_client.ipc.control import (
+    AccountReply,
+    AskAccount,
+    AskQuestion,
+    RequestName,
+    RequestTeam,
+)
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup
 
@@ -41,7 +49,7 @@ def section(made: FirstRunSetup, qtbot: QtBot, reply: AccountReply) -> dict[str,
     page.refresh()
     page.refresh()
     controls = page.section_of("account").controls
-    names = ("appeal", "recovery", "replace-key", "lost-key")
+    names = ("name", "team", "appeal", "recovery", "replace-key", "lost-key")
     found = {name: controls[name] for name in names}
     assert all(isinstance(one, AccountControl) for one in found.values())
     return found  # type: ignore[return-value]  # as just asserted
@@ -53,7 +61,7 @@ def enabled(controls: dict[str, AccountControl]) -> set[str]:
 
 def test_a_key_in_good_standing_has_nothing_to_appeal(made: FirstRunSetup, qtbot: QtBot) -> None:
     controls = section(made, qtbot, ACCOUNT)
-    assert enabled(controls) == {"recovery", "replace-key", "lost-key"}
+    assert enabled(controls) == {"name", "team", "recovery", "replace-key", "lost-key"}
     assert controls["recovery"].chip.text == "None yet"
 
 
@@ -75,3 +83,53 @@ def test_an_open_appeal_is_named(made: FirstRunSetup, qtbot: QtBot) -> None:
 
 def test_a_key_that_is_not_registered_offers_nothing(made: FirstRunSetup, qtbot: QtBot) -> None:
     assert enabled(section(made, qtbot, AccountReply(key=ACCOUNT.key))) == set()
+
+
+def test_a_new_key_learns_when_it_can_have_a_name(made: FirstRunSetup, qtbot: QtBot) -> None:
+    controls = section(made, qtbot, AccountReply(key=ACCOUNT.key, standing="newcomer"))
+    assert "name" not in enabled(controls)
+    said: list[str] = []
+    controls["name"].note_changed.connect(lambda words, _: said.append(words))
+    controls["name"].refresh(NEW)
+    assert said == ["You can choose a name once a round has accepted your work."]
+
+
+def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> None:
+    control = section(made, qtbot, ACCOUNT)["name"]
+    control.button.click()
+    dialog = control.dialog
+    assert isinstance(dialog, NameDialog)
+    assert not dialog.main.isEnabled()
+    for text, is_possible in (("a", False), ("Ana!", False), ("Ana \u0416", False), ("Ana", True)):
+        dialog.line.setText(text)
+        assert dialog.main.isEnabled() is is_possible, text
+    dialog.line.setText("  Ana   Sof\u00eda ")
+    made.worker.replies[RequestName] = structs.replace(ACCOUNT, name="Ana Sof\u00eda")
+    made.worker.replies[AskAccount] = made.worker.replies[RequestName]
+    dialog.main.click()
+    qtbot.waitUntil(lambda: dialog.result() == dialog.DialogCode.Accepted)
+    assert RequestName(name="Ana Sof\u00eda") in [
+        one.question for one in made.worker.received if isinstance(one, AskQuestion)
+    ]
+    control.refresh(NEW)
+    assert (control.chip.text, control.button.text()) == ("Ana Sof\u00eda", "Change\u2026")
+
+
+def test_a_team_is_joined_and_left(made: FirstRunSetup, qtbot: QtBot) -> None:
+    control = section(made, qtbot, ACCOUNT)["team"]
+    for text, team, button in (("Oaxaca  2", "oaxaca-2", "Change\u2026"), ("", "", "Join\u2026")):
+        control.button.click()
+        dialog = control.dialog
+        assert isinstance(dialog, TeamDialog)
+        dialog.line.setText("-no")
+        assert not dialog.main.isEnabled()
+        dialog.line.setText(text)
+        made.worker.replies[RequestTeam] = structs.replace(ACCOUNT, team=team)
+        made.worker.replies[AskAccount] = made.worker.replies[RequestTeam]
+        dialog.main.click()
+        assert dialog.result() == dialog.DialogCode.Accepted
+        assert RequestTeam(team=team) in [
+            one.question for one in made.worker.received if isinstance(one, AskQuestion)
+        ]
+        control.refresh(NEW)
+        assert (control.chip.text, control.button.text()) == (team, button)

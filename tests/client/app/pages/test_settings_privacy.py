@@ -32,6 +32,7 @@ SAID = {
     "head.measure": {"ledger-measure"},
     "fault.report": {"ledger-fault"},
     "standing.appeal": {"ledger-fault", "operator-appeal"},
+    "member.name": {"ledger-commands"},
     "member.team": {"ledger-commands"},
     "comp.enter": {"ledger-commands"},
     "comp.submit": {"ledger-commands"},

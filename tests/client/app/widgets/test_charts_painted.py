@@ -14,6 +14,7 @@ from tequio_client.app.widgets.cards import POINTS, WHO, RankingTable, StatCard
 from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Meter, PercentRing, ProgressBar
 from tequio_client.ipc.control import RankRow
+from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -148,21 +149,17 @@ def test_a_stat_card_says_its_exact_figure(qtbot: QtBot) -> None:
 def test_the_ranking_shows_our_own_row_among_the_others(qtbot: QtBot) -> None:
     table = RankingTable("Ranking")
     _open_widget(qtbot, table, 320)
+    keys, names = [to_text(bytes([at]) * 32) for at in range(3)], ("", "Bruno", "Ana")
     rows = tuple(
-        RankRow(
-            rank=45 + at,
-            key=f"key-number-{at}-of-many",
-            gflop=at * 10**7,
-            is_ours=at == 1,
-        )
+        RankRow(rank=45 + at, key=keys[at], name=names[at], gflop=at * 10**7, is_ours=at == 1)
         for at in range(3)
     )
     table.rows.replace(rows)
     model = table.model()
     shown = [model.index(row, WHO).data() for row in range(3)]
-    assert shown == ["key-number…", "You", "key-number…"]
+    assert shown == [f"{keys[0][:10]}…", "Bruno (you)", "Ana"]
     assert model.index(2, POINTS).data() == "2,000"
-    assert model.index(0, WHO).data(Qt.ItemDataRole.ToolTipRole) == "key-number-0-of-many"
+    assert model.index(0, WHO).data(Qt.ItemDataRole.ToolTipRole) == keys[0]
     image = table.grab().toImage()
     own = table.visualRect(model.index(1, POINTS)).topLeft() + table.viewport().pos()
     assert image.pixelColor(own + QPoint(2, 4)) == QColor(current_tokens().accent_soft)

@@ -15,10 +15,12 @@ import httpx
 import pytest
 import trio
 
+from tequio_client.ipc import control
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
-from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError
+from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.http import ApiLimits
+from tequio_client.worker.ledger import connection
 from tequio_client.worker.ledger.account import connect_account
 from tequio_shared.api.connector import ABOUT, ASK, CHALLENGES, CONNECTIONS
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -118,6 +120,35 @@ def test_a_volunteer_is_told_what_to_do_and_what_the_key_is_then(
     )
 
 
+def test_a_running_worker_links_an_account_for_its_app(
+    tmp_path: Path, ledger: Served, accounts: AccountProvider
+) -> None:
+    author = volunteer(ledger, tmp_path / "worker", "Bruno")
+    options = ("--keys-per-account", "2")
+
+    async def link(url: str) -> list[control.ConnectionReply]:
+        async with LedgerApi(ledger.url) as api:
+            question = control.RequestConnection(connector=url, provider=accounts.name)
+            replies = [await connection.answer(api, author.signer, question)]
+            asked = control.AskConnection(connector=url, code=replies[0].code)
+            while not replies[-1].outcome:
+                await trio.sleep(max(replies[-1].interval_s, 1))
+                replies.append(await connection.answer(api, author.signer, asked))
+            return replies
+
+    with (
+        providing() as issuer,
+        connecting_to(tmp_path / "connector", ledger, accounts, issuer, options=options) as one,
+    ):
+        name_connector(ledger, one.key)
+        accounts.answers.append("authorization_pending")
+        code, *waiting, last = trio.run(link, one.url)
+    assert (code.user_code, code.url) == (USER_CODE, f"{accounts.url}/login/device")
+    assert code.expires_s > code.interval_s > 0
+    assert [one.code for one in waiting] == [code.code] * len(waiting)
+    assert last.outcome.startswith("your key has tier 1 (linked to an account); log entry ")
+
+
 @pytest.mark.parametrize(
     ("answer", "sentence"),
     [
@@ -149,7 +180,7 @@ def test_what_is_missing_is_asked_for(
     assert "no key found in" in said
     identity.write(tmp_path, bytes([91]) * 32, KeyProtection.OPEN)
     said = tequio(tmp_path, ledger, connector.url).stderr
-    assert "choose an account provider with --provider:" in said
+    assert "choose an account provider:" in said
     assert accounts.name in said
     said = tequio(tmp_path, ledger, connector.url, "--provider", accounts.name).stderr
     assert "this key is not in the log yet: start your worker once" in said

@@ -42,7 +42,7 @@ def main_text(page: Page) -> str:
 def test_a_new_user_finds_a_peer_from_the_front_of_its_key(site: Site, window: WatchedPage) -> None:
     window.open(site.url)
     page = window.page
-    page.get_by_label("Find a run, key, entry or hash").fill(site.peers[3][:7])
+    page.get_by_label("Find a name, run, key or hash").fill(site.peers[3][:7])
     page.keyboard.press("Enter")
     page.wait_for_url(f"{site.url}/peers/{site.peers[3]}")
     assert "Newest rounds" in main_text(page)
@@ -337,7 +337,7 @@ def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browse
             assert page.locator("h1").inner_text(), name
             assert not page.get_by_role("button", name="Verify in this browser").is_visible()
         window.open(site.url)
-        page.get_by_label("Find a run, key, entry or hash").fill("12")
+        page.get_by_label("Find a name, run, key or hash").fill("12")
         page.keyboard.press("Enter")
         page.wait_for_url("**/entries/12")
         window.open(f"{site.url}/runs/{site.run}")

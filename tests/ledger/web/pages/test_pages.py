@@ -165,7 +165,11 @@ def test_colours_are_those_of_the_app(seen: PageSite) -> None:
         ("/entries/x", 404, "'x' is not the number of an entry, such as 17."),
         ("/entries/-1", 404, "'-1' is not the number of an entry, such as 17."),
         ("/entries/99999999", 404, "There's no entry 99,999,999 yet: the log has"),
-        ("/peers/abc", 404, "'abc' is not the id of a key: an id has 43 letters, digits, - and _."),
+        (
+            "/peers/abc",
+            404,
+            "Nobody is called 'abc' in this network; the id of a key has 43 letters",
+        ),
         (f"/peers/{'A' * 43}", 404, "is registered in this network"),
         ("/runs/abc", 404, "'abc' is not the id of a run"),
         ("/runs/abc/rounds/1", 404, "'abc' is not the id of a run"),

@@ -40,6 +40,16 @@ def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader)
     assert cells(pages, "/leaderboard?by=teams&span=all&after=1")[:2] == ["2", "one"]
 
 
+def test_a_team_has_a_page_with_its_members(pages: PageReader) -> None:
+    page = pages.get("/teams/other")
+    assert [one.text for one in page.all("h1")] == ["other"]
+    assert cells(pages, "/teams/other")[0] == "1"
+    assert "Has left" in page.text, "these keys never stated a team"
+    assert "/teams/other" in pages.get("/leaderboard?by=teams&span=all").links()
+    assert "No round has paid anybody" in pages.get("/teams/nobodys").text
+    assert pages.get("/teams/Oaxaca").answer.status_code == 404
+
+
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
     page = pages.get("/leaderboard?by=teams&span=24h")
     assert "No team earned points in this time span." in page.text
@@ -65,3 +75,23 @@ def test_neighbours_of_a_key_are_ranked_by_all_points_whatever_the_span(seen: Pa
     page = seen.pages.get(f"/leaderboard?around={to_text(seen.shown.peers[2].key)}&span=7d")
     assert page.answer.status_code == 200
     assert "Rounds paid" not in page.text
+
+
+def test_a_name_and_a_picture_stand_for_a_key(seen: PageSite) -> None:
+    ana, unnamed = seen.shown.peers[0], seen.shown.peers[2]
+    page = seen.pages.get("/leaderboard")
+    links = {one.attributes["href"]: one.text for one in page.all("a") if "title" in one.attributes}
+    assert links[f"/peers/{to_text(ana.key)}"] == "Ana Sof\u00eda"
+    assert links[f"/peers/{to_text(unnamed.key)}"] == f"{to_text(unnamed.key)[:10]}\u2026"
+    assert page.answer.text.count('class="avatar"') == len(links)
+
+
+def test_the_page_of_a_key_is_found_by_its_name_however_it_is_spelt(seen: PageSite) -> None:
+    own = seen.pages.get(f"/peers/{to_text(seen.shown.peers[0].key)}")
+    assert [one.text for one in own.all("h1")] == ["Ana Sof\u00eda"]
+    assert seen.pages.get("/peers/ana-sofia").text == own.text
+    missing = seen.pages.get("/peers/Nobody")
+    assert missing.answer.status_code == 404
+    assert "is called" in missing.text
+    found = seen.pages.get("/search?q=ANA SOFIA").answer
+    assert found.headers["location"] == f"/peers/{to_text(seen.shown.peers[0].key)}"

@@ -118,9 +118,12 @@ def _make_keys() -> None:
         sa.Column("recovery", _HASH),
         sa.Column("replaces", _HASH),
         sa.Column("replaced_by", _HASH),
+        sa.Column("name", sa.String, nullable=False, server_default=""),
+        sa.Column("badges", sa.JSON, nullable=False, server_default="[]"),
+        sa.Column("team", sa.String, nullable=False, server_default=""),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
-    op.create_index("peer_rank", "peer", [sa.text("gflop DESC"), "registered_index", "key"])
+    op.create_index("peer_rank", "peer", [sa.text("gflop DESC"), "registered_index", "key", "name"])
     op.create_table(
         "standing",
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),

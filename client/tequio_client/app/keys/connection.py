@@ -1,0 +1,121 @@
+"""The dialog that links an account, at GitHub for example, to the key."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from tequio_client.app.keys.account import AccountDialog, KeyAccount
+from tequio_client.app.keys.service import KeyService
+from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
+from tequio_client.app.widgets.buttons import Button
+from tequio_client.app.widgets.cards import CopyLine
+from tequio_client.app.widgets.messages import Banner
+from tequio_client.ipc import control
+
+
+class ConnectDialog(AccountDialog):
+    """Gets a code from a connector, shows it, and waits until the person has used it.
+
+    The secret of the code stays in this dialog, which asks for the outcome while it is open.
+    """
+
+    def __init__(
+        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(account, keys, parent)
+        self.set_texts(
+            self.tr("Link an account"),
+            self.tr(
+                "Some runs ask for it. The public log then shows that a person is behind your key, "
+                "and which keys are theirs, but not who it is.",
+            ),
+            self.tr("Get a code"),
+        )
+        self._url, self._code, self._left_s = "", "", 0
+        self.address, self.provider = QLineEdit(), QLineEdit()
+        names = (self.tr("Address of the connector"), self.tr("Provider, if it has several"))
+        for line, name in zip((self.address, self.provider), names, strict=True):
+            line.setFont(font(TextStyle.BODY))
+            line.setAccessibleName(name)
+            line.setPlaceholderText(name)
+        advice = caption(self.tr("The organisers of the network name connectors that they trust."))
+        self._form = holding(vbox(self.address, self.provider, advice, spacing=10))
+        self.code = CopyLine(self.tr("Code"))
+        self.page = Button(self.tr("Open the page"), picture="external-link")
+        self.page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._url)))
+        self._where = WrappedLabel("", tone="sub")
+        warning = Banner(
+            "warning",
+            self.tr("Never share this code, and never enter one that somebody else gave you."),
+        )
+        title = Label(self.tr("Enter this code"), TextStyle.STRONG)
+        self._shown = holding(vbox(title, self.code, self._where, self.page, warning, spacing=10))
+        self._shown.hide()
+        self.result_line = Banner("info", "")
+        self.result_line.hide()
+        fill(self.body, self._form, self._shown, self.result_line)
+        self.timer = QTimer(self)
+        self.timer.setSingleShot(True)
+        self.timer.timeout.connect(self._ask)
+        self.address.textChanged.connect(self._follow)
+        self.main.clicked.connect(self._go_on)
+        self._follow()
+
+    def _follow(self) -> None:
+        address = self.address.text().strip()
+        is_ready = address.startswith(("https://", "http://"))
+        self.main.setEnabled(self._form.isHidden() or is_ready)
+
+    def _go_on(self) -> None:
+        if self._form.isHidden():
+            self.accept()
+            return
+        question = control.RequestConnection(
+            connector=self.address.text().strip(), provider=self.provider.text().strip().lower()
+        )
+        self._send(question, self._show)
+
+    def _show(self) -> None:
+        reply = self._account.answer
+        if not isinstance(reply, control.ConnectionReply):
+            return
+        self._url, self._code, self._left_s = reply.url, reply.code, reply.expires_s
+        self._form.hide()
+        self._shown.show()
+        self.code.show_text(reply.user_code)
+        words = self.tr("At {url}, signed in with your account there.")
+        self._where.setText(words.format(url=reply.url))
+        self.main.setText(self.tr("Close"))
+        self.leave.hide()
+        self.set_busy(is_busy=False)
+        self._wait(reply.interval_s)
+
+    def _wait(self, seconds: int) -> None:
+        self._left_s -= seconds
+        if self._left_s < 0:
+            self.show_problem(self.tr("The code was not used in time. Open this dialog again."))
+        else:
+            self.timer.start(seconds * 1_000)
+
+    def _ask(self) -> None:
+        question = control.AskConnection(connector=self.address.text().strip(), code=self._code)
+        self._account.request(question, self._learn, self.show_problem)
+
+    def _learn(self) -> None:
+        reply = self._account.answer
+        if not isinstance(reply, control.ConnectionReply):
+            return
+        if not reply.outcome:
+            self._wait(max(reply.interval_s, 1))
+            return
+        self._shown.hide()
+        self.result_line.show_words("info", f"{reply.outcome[:1].upper()}{reply.outcome[1:]}.")
+        self.result_line.show()
+
+    def done(self, result: int) -> None:
+        self.timer.stop()
+        self._code = ""
+        super().done(result)
