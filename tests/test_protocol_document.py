@@ -75,6 +75,7 @@ from tequio_shared.competition.rules import (
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.head.aggregate import _COSINES
 from tequio_shared.head.contribution import HEADER_BYTES, KS, ContributionHeader, RecordShape
+from tequio_shared.network.badges import Badge
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES, Genesis
 from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause
@@ -86,7 +87,6 @@ from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Ma
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
-from tequio_shared.served.badges import Badge
 from tequio_shared.statements.statement import BODIES, Envelope
 
 if TYPE_CHECKING:

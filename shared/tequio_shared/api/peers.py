@@ -18,9 +18,9 @@ from tequio_shared.ids import (
     digest_from_text,
 )
 from tequio_shared.limits import NAME_CHARS
+from tequio_shared.network.badges import Badge
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
-from tequio_shared.served.badges import Badge
 from tequio_shared.statements.network import EVIDENCE
 
 # A reader accepts any word or number here: a newer ledger may have more of them.

@@ -32,6 +32,7 @@ from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
+from tequio_shared.network.badges import Badges
 from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import FullRunView
@@ -41,7 +42,6 @@ from tequio_shared.network.tiers import Teams, Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Commitment, Head, RoundView
-from tequio_shared.served.badges import Badges
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements
