@@ -34,7 +34,7 @@ SKIPPED = {"__pycache__", "results"}
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
-late = "__main__", ".trainer.hub_models"
+late = "__main__", ".trainer.hub_models", ".trainer.conversation"
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     if not module.name.endswith(late) and ".migrations" not in module.name:
@@ -42,8 +42,8 @@ for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
 """
 """Imports every module of one package, less those that are loaded when they are called for.
 
-Migrations run inside alembic only; `hub_models` is for models other than our Llama, and brings all
-that transformers loads.
+Migrations run inside alembic only; `hub_models` is for models other than our Llama and
+`conversation` for `tequio chat`, and both bring all that transformers loads.
 """
 
 PRINT_HELP = """
