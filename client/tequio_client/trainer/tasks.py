@@ -149,7 +149,10 @@ class TrainerLoop:
             if self._place and (self._lead is None or self._lead.is_broken):
                 failed = msgspec.structs.replace(failed, fatal=True)
             log.warning(
-                "command failed", command=command.command, code=failed.code, exc_info=failed.fatal
+                "command failed",
+                command=command.command,
+                code=failed.code,
+                exc_info=failed.code == "internal",
             )
             return failed
 
