@@ -145,7 +145,7 @@ class _Number(click.FloatRange):
         return number
 
 
-_IN_PLACE_OF_LEDGER = ("invitation", "mirror")
+_IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
 """Options that name a ledger themselves, or need none."""
 _RATE = _Number(0.001, 1e9)
 
@@ -335,6 +335,17 @@ network_options = _together(
         type=_RATE,
         callback=_bytes_per_s,
         help="Download limit, Mbit/s.",
+    ),
+    click.option(
+        "--metrics-port",
+        type=click.IntRange(0, 65_535),
+        help="Serve metrics for Prometheus at this port (0 = any free port). Default: none.",
+    ),
+    click.option(
+        "--metrics-host",
+        default="127.0.0.1",
+        show_default=True,
+        help="Address to serve the metrics at; anybody who reaches it can read them.",
     ),
     click.option("--status", "status_lines", is_flag=True, help="Print status as JSON lines."),
 )

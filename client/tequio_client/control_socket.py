@@ -226,8 +226,13 @@ class WorkerCall:
             if shown.wish == wish:  # otherwise another program changed it at the same time
                 return shown
 
-    def ask(self, question: Question, kind: type[R]) -> R:
-        """Ask for a reply of that type; raises UserFacingError when the worker has none."""
+    def ask(
+        self, question: Question, kind: type[R], is_late: Callable[[], bool] = lambda: False
+    ) -> R:
+        """Ask for a reply of that type; raises UserFacingError when the worker has none.
+
+        `is_late` is asked at each message of the worker, every few seconds.
+        """
         self._asked += 1
         self._send(control.AskQuestion(id=self._asked, question=question))
         while True:
@@ -238,6 +243,8 @@ class WorkerCall:
                 if not isinstance(message.reply, kind):
                     raise MalformedError(f"{type(message.reply).__name__} answers {question}")
                 return message.reply
+            if is_late():
+                raise UserFacingError("the worker did not answer in time")
 
     def _send(self, message: control.ToWorker) -> None:
         self._connection.sendall(control.encode(message))

@@ -55,7 +55,10 @@ def find_one(
 
 def clean_text(text: str, most: int) -> str:
     """Reduce foreign text to one line of at most `most` visible characters and spaces."""
-    return "".join(one if one.isprintable() else " " for one in text[:most])
+    short = text[:most]
+    if short.isprintable():
+        return short
+    return "".join(one if one.isprintable() else " " for one in short)
 
 
 def redact_names(text: str, home: Path | None = None, login: str | None = None) -> str:

@@ -42,6 +42,7 @@ NAVIGATION = {
         install-from-source""",
     "Guides": """
         desktop
+        cells
         organising
         competitions
         verifying-competitions

@@ -21,6 +21,7 @@ import pytest
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.ipc.cell import CellPlace, local_place
 from tequio_client.platform import sandbox
 from tequio_client.worker.children.evaluator import evaluator_program
 from tequio_client.worker.children.trainer import (
@@ -222,6 +223,51 @@ def test_an_evaluator_has_a_network_and_no_key(home: VolunteerHome) -> None:
     assert "done" in run(scores, variables).stdout
 
 
+OF_CELLS = ("sends a datagram", "asks the desktop to start a program", "reads the key")
+EXCHANGE = """
+with socket.create_server(('127.0.0.1', {port})) as listener:
+    with socket.create_connection(listener.getsockname()[:2], 5) as out:
+        listener.accept()[0].sendall(b'x')
+        assert out.recv(1) == b'x'
+"""
+
+
+def cell_environment(home: VolunteerHome, place: CellPlace) -> dict[str, str]:
+    program = trainer_program(home.worker, cell=place)
+    return {**program.environment, **home.names()}
+
+
+@attack("P13", layer="cli", ends="the ranks of one computer have a network without anybody else")
+def test_the_ranks_of_one_computer_reach_each_other_and_nothing_else(home: VolunteerHome) -> None:
+    variables = cell_environment(home, local_place(["cpu", "cpu"]))
+    done = run(EXCHANGE.format(port=0), variables)
+    assert "done" in done.stdout, done
+    if "network of its own" in done.stdout:
+        assert REFUSED in run(ATTACKS["calls home"], variables).stdout
+    for name in OF_CELLS:
+        if name != OF_CELLS[1] or not sandbox._compute_devices():  # noqa: SLF001 - CUDA has them
+            assert REFUSED in run(ATTACKS[name], variables).stdout, name
+
+
+@attack("P13", layer="cli", ends="no service listens on the ports that ranks may connect to")
+@pytest.mark.skipif(ABI < 4, reason="this kernel's Landlock knows no ports")
+def test_the_ranks_of_several_computers_reach_no_usual_service(home: VolunteerHome) -> None:
+    port = 20_000 + os.getpid() % 10_000
+    place = CellPlace(rank=0, size=2, device="cpu", port=port)
+    variables = cell_environment(home, place)
+    for one in (0, port):
+        done = run(EXCHANGE.format(port=one), variables)
+        assert "done" in done.stdout, done
+    for name in OF_CELLS:
+        if name != OF_CELLS[1] or not sandbox._compute_devices():  # noqa: SLF001 - as above
+            assert REFUSED in run(ATTACKS[name], variables).stdout, name
+    with listening(socket.AF_INET, ("127.0.0.1", port + 1)):
+        elsewhere = f"socket.create_connection(('127.0.0.1', {port + 1}), 5)"
+        assert "done" in run(elsewhere, {**home.names(), sandbox.VARIABLE: sandbox.OFF}).stdout
+        assert REFUSED in run(elsewhere, variables).stdout
+    assert REFUSED in run(f"socket.create_server(('127.0.0.1', {port + 2}))", variables).stdout
+
+
 def test_what_a_trainer_needs_still_works(home: VolunteerHome) -> None:
     body = """
 import ctypes, subprocess, tempfile, threading
@@ -310,7 +356,7 @@ from dataclasses import replace
 from tequio_client.platform import sandbox
 sandbox._give_up_privileges()
 machine = replace(sandbox._MACHINES[platform.machine()], denied=(444,))
-sandbox._filter_calls(machine, has_network=True)
+sandbox._filter_calls(machine, sandbox.Network.ANY)
 """
     done = run(ATTACKS["calls home"], home.environment(), setup)
     report, last = done.stdout.splitlines()

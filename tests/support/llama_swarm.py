@@ -241,6 +241,7 @@ class ServedLog:
             round=view.number,
             members=3,
             opened_index=1,
+            head=to_text(view.head.hash),
             head_round=view.head.round,
         )
         return filled(RunsAnswer, runs=(run,))

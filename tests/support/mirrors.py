@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from tequio_client.releases.bundle import Accelerator, Bundle, pack_folder, this_system
+from tequio_client.platform.bundle import Accelerator, Bundle, pack_folder, this_system
 from tequio_client.releases.repository import ROLES, ReleaseRepository, create_key
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from securesystemslib.signer import CryptoSigner
 
     from tequio_client.platform.versions import Part
+
+Disturb: TypeAlias = Callable[[SimpleHTTPRequestHandler], bool]
+"""Answers a request for a chunk in place of the mirror; False: the mirror answers."""
 
 PROGRAM = """#!/bin/sh
 # It tests itself as a package does; a file beside it says how that goes.
@@ -35,6 +39,7 @@ class Mirror:
     def __init__(self, folder: Path, url: str, asked: list[str]) -> None:
         self.folder, self.url, self.asked = folder, url, asked
         self.repository = ReleaseRepository(folder)
+        self.disturb: Disturb | None = None
         self.keys: dict[str, CryptoSigner] = {}
 
     def create(self, keys: Path) -> None:
@@ -81,13 +86,15 @@ class Mirror:
 
 
 class _MirrorHandler(SimpleHTTPRequestHandler):
-    def __init__(self, asked: list[str], *args: object, **kwargs: object) -> None:
-        self._asked = asked
+    def __init__(self, mirror: Mirror, *args: object, **kwargs: object) -> None:
+        self._mirror = mirror
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        self._asked.append(self.path)
-        super().do_GET()
+        self._mirror.asked.append(self.path)
+        disturb = self._mirror.disturb if "/chunks/" in self.path else None
+        if disturb is None or not disturb(self):
+            super().do_GET()
 
     def log_message(self, *_: object) -> None:
         pass
@@ -97,13 +104,14 @@ class _MirrorHandler(SimpleHTTPRequestHandler):
 def served(folder: Path) -> Iterator[Mirror]:
     """Serve a folder, which is made if need be, on a free port."""
     folder.mkdir(parents=True, exist_ok=True)
-    asked: list[str] = []
-    handler = partial(_MirrorHandler, asked, directory=str(folder))
+    mirror = Mirror(folder, "", [])
+    handler = partial(_MirrorHandler, mirror, directory=str(folder))
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=partial(server.serve_forever, 0.02))
         thread.start()
         try:
-            yield Mirror(folder, f"http://127.0.0.1:{server.server_port}/", asked)
+            mirror.url = f"http://127.0.0.1:{server.server_port}/"
+            yield mirror
         finally:
             server.shutdown()
             thread.join()

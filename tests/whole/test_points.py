@@ -7,9 +7,12 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import trio
+from prometheus_client.parser import text_string_to_metric_families
 
+from tequio_client.demo import programs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.points_db import FILE
@@ -33,8 +36,10 @@ async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_p
     with trio.fail_after(500):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage)
-            stage.seed()
-            ana, bo = stage.volunteer("ana"), stage.volunteer("bo")
+            ports = {name: str(programs.free_port()) for name in ("seed", "ana")}
+            stage.seed("--metrics-port", ports["seed"])
+            ana = stage.volunteer("ana", "--metrics-port", ports["ana"])
+            bo = stage.volunteer("bo")
             path = tmp_path / "ana" / FILE
             await stage.until("two rounds proven", lambda: len(proven(path)) >= 2, PATIENCE_S)
             assert {row["state"] for row in rows(path)} <= {"pending", "verified", "rejected"}
@@ -45,6 +50,11 @@ async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_p
                 assert row["device"] == "cpu"
                 assert row["loss"] > 0
             await stage.until("ana has what the ledger says", agreed(api, ana, path), PATIENCE_S)
+            seen = {name: await metrics(port) for name, port in ports.items()}
+            assert seen["seed"]["tequio_node_sent_bytes_total",] > 0
+            assert seen["seed"]["tequio_node_store_bytes",] > 0
+            assert seen["ana"]["tequio_worker_points_gflop", "verified"] > 0
+            assert seen["ana"]["tequio_worker_rounds_trained_total", "cpu", ana.status.run] >= 2
             before = {row["number"]: row["trained"] + row["witnessed"] for row in proven(path)}
             ana.send(signal.SIGKILL)
             await ana.ended.wait()
@@ -55,6 +65,16 @@ async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_p
             after = {row["number"]: row["trained"] + row["witnessed"] for row in proven(path)}
             assert before.items() <= after.items()
             await stage.until("bo too", agreed(api, bo, tmp_path / "bo" / FILE), PATIENCE_S)
+
+
+async def metrics(port: str) -> dict[tuple[str, ...], float]:
+    async with httpx.AsyncClient() as http:
+        answer = await http.get(f"http://127.0.0.1:{port}/metrics")
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
 
 
 def rows(path: Path) -> list[sqlite3.Row]:

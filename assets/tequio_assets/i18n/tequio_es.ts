@@ -5192,6 +5192,10 @@
         <translation>A otros voluntarios de tus entrenamientos</translation>
     </message>
     <message>
+        <source>To servers that offer Tequio</source>
+        <translation>A los servidores que ofrecen Tequio</translation>
+    </message>
+    <message>
         <source>Never sent</source>
         <translation>Nunca se envía</translation>
     </message>
@@ -5336,12 +5340,12 @@
         <translation>También las de este equipo en su red local, y la versión de la biblioteca de red.</translation>
     </message>
     <message>
-        <source>Updates, models and training data</source>
-        <translation>Actualizaciones, modelos y datos de entrenamiento</translation>
+        <source>Updates, models, training data and Tequio itself</source>
+        <translation>Actualizaciones, modelos, datos de entrenamiento y el propio Tequio</translation>
     </message>
     <message>
-        <source>What you trained, and pieces of the public model and data that others ask for.</source>
-        <translation>Lo que entrenaste, y trozos del modelo y los datos públicos que otros piden.</translation>
+        <source>What you trained, and what others ask for: pieces of the public model and data, and of the versions of Tequio that you have fetched.</source>
+        <translation>Lo que entrenaste y lo que otros piden: trozos del modelo y los datos públicos, y de las versiones de Tequio que has descargado.</translation>
     </message>
     <message>
         <source>Your statements of the current round</source>
@@ -5350,6 +5354,14 @@
     <message>
         <source>The same statements that the ledger gets.</source>
         <translation>Las mismas declaraciones que recibe el registro.</translation>
+    </message>
+    <message>
+        <source>Your internet address and what you fetch</source>
+        <translation>Tu dirección de internet y lo que descargas</translation>
+    </message>
+    <message>
+        <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
+        <translation>Cuando Tequio busca una versión nueva, o la descarga, o descarga lo que hace falta para entrenar.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

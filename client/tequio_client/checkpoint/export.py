@@ -59,6 +59,8 @@ class WeightsOrigin:
 
     ledger: str
     stores: Sequence[Path] = ()
+    also_seeds: bool = False
+    """Whether seeds are asked for what the stores lack."""
     trust: Policy | None = None
 
 
@@ -152,7 +154,7 @@ class _Export:
         refs, stores = (head, *base), tuple(self.origin.stores)
         found = [await trio.to_thread.run_sync(find_stored, ref, stores) for ref in refs]
         lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
-        if lacking and stores:
+        if lacking and stores and not self.origin.also_seeds:
             names = ", ".join(map(str, stores))
             raise UserFacingError(
                 f"{names} does not have the weights {to_text(lacking[0].root)[:10]} complete and "

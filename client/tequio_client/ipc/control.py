@@ -27,6 +27,8 @@ from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
 V = 1
 LINE_BYTES = 1 << 20
 """Maximum line length, newline included."""
+CHUNK_PART_BYTES = 512 << 10
+"""Bytes of a chunk in one reply: a line holds them as base64."""
 MAX_ROWS = 500
 MAX_COMPETITIONS = 32
 MAX_ENTRANTS = 64
@@ -207,6 +209,14 @@ class AskAccount(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """Ask for the standing and the recovery key of our key."""
 
 
+class AskChunk(msgspec.Struct, frozen=True, kw_only=True, tag="chunk"):
+    """Ask for bytes of a release's chunk from `first` on; the worker fetches it from peers."""
+
+    name: Bytes32Text
+    """SHA-256 of the chunk."""
+    first: Count = 0
+
+
 class RequestAppeal(msgspec.Struct, frozen=True, kw_only=True, tag="appeal"):
     """Appeal against the standing of our key; the text becomes public."""
 
@@ -250,6 +260,7 @@ Question: TypeAlias = (
     | AskBenchmark
     | AskDiagnostics
     | AskAccount
+    | AskChunk
     | RequestAppeal
     | RequestRecovery
     | RequestRevocation
@@ -460,6 +471,14 @@ class KeyChangeReply(msgspec.Struct, frozen=True, kw_only=True, tag="key-changed
     """The key that the statement is about."""
 
 
+class ChunkReply(msgspec.Struct, frozen=True, kw_only=True, tag="chunk"):
+    """Bytes that a peer gave under that name."""
+
+    size: Count
+    """Bytes of the whole chunk."""
+    content: Annotated[bytes, msgspec.Meta(max_length=CHUNK_PART_BYTES)]
+
+
 Reply: TypeAlias = (
     RunsReply
     | CompetitionsReply
@@ -473,6 +492,7 @@ Reply: TypeAlias = (
     | DiagnosticsReply
     | AccountReply
     | KeyChangeReply
+    | ChunkReply
 )
 
 

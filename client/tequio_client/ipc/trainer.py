@@ -512,8 +512,8 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
 
     Codes: `malformed` (the line is not a command; command 0), `unprepared`, `device`, `memory`,
     `model`, `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite`
-    (training gave infinities: nothing was written), `rules` (the head rules refuse the set),
-    `internal`.
+    (training gave infinities: nothing was written), `rules` (the head rules refuse the set), `cell`
+    (another rank of the cell is gone), `internal`.
     """
 
     command: Number

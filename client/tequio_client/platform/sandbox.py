@@ -10,7 +10,9 @@ can be undone. After `enter`, this process
   memory that other programs share (/dev/shm), unless a driver for computing is present, which may
   use it. Device nodes have to exist by then, so the driver's are made here if they are missing;
 * has no network, unless it was given one: no socket that leaves this computer, and no connection
-  to a program on it. Creating, binding and listening on local sockets still works: CUDA does so;
+  to a program on it. Creating, binding and listening on local sockets still works: CUDA does so.
+  A rank of a cell has TCP with the other ranks: on one computer in a network of their own where
+  that is allowed (`cell_network`), else by port, since neither part of the kernel sees addresses;
 * reaches into no other process, and gains no privileges from programs with special rights.
 
 The rules come in the variable VARIABLE, from `environment`. A rule that the kernel refuses, or no
@@ -39,9 +41,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from enum import StrEnum
 from glob import glob
 from pathlib import Path
 from typing import NoReturn
+
+from tequio_client.platform import cell_network
 
 VARIABLE = "TEQUIO_SANDBOX"
 OFF = "off"
@@ -63,6 +68,15 @@ _VENDOR_FOLDERS = ("CUDA_", "HIP_", "ROCM_", "ROCR_", "NVIDIA_")
 _LOAD_S = 10.0
 
 
+class Network(StrEnum):
+    NONE = "none"
+    CELL = "cell"
+    """TCP with ranks of a cell on this computer."""
+    HOSTS = "hosts"
+    """TCP with ranks of a cell on several computers."""
+    ANY = "any"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SandboxRules:
     """Permissions of a child; all paths are absolute. Folders to write are read as well."""
@@ -71,7 +85,9 @@ class SandboxRules:
     reads: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     """Folders in which only `reads` and `writes` are read, beside people's home folders."""
-    has_network: bool = False
+    network: Network = Network.NONE
+    port: int = 0
+    """Port of a cell's store on several computers."""
 
     def encode(self) -> str:
         return json.dumps(asdict(self))
@@ -84,7 +100,8 @@ class SandboxRules:
             writes=tuple(map(str, fields["writes"])),
             reads=tuple(map(str, fields["reads"])),
             hidden=tuple(map(str, fields["hidden"])),
-            has_network=bool(fields["has_network"]),
+            network=Network(fields["network"]),
+            port=int(fields["port"]),
         )
 
 
@@ -130,7 +147,8 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
     _load_cuda_driver()
     lacks = missing_nodes(Path("/"))
     try:
-        confined = _confine(rules)
+        is_apart = rules.network is Network.CELL and cell_network.enter_own_network()
+        confined = _confine(rules, is_apart=is_apart)
     except OSError as err:
         _refuse(f"the sandbox could not be set up: {err}")
     if lacks:
@@ -155,16 +173,16 @@ def empty_temp(variables: Mapping[str, str] = os.environ) -> None:
         os.makedirs(temp, mode=0o700, exist_ok=True)  # noqa: PTH103 - a text, as all paths here
 
 
-def _confine(rules: SandboxRules) -> str:
+def _confine(rules: SandboxRules, *, is_apart: bool) -> str:
     _give_up_privileges()
     abi = _landlock_abi()
     if abi:
-        _restrict_files(rules, abi)
+        _restrict(rules, abi, is_apart=is_apart)
     machine = _MACHINES.get(platform.machine())
     lacks = "" if machine else f"no seccomp rules for {platform.machine()}"
     if machine is not None:
         try:
-            _filter_calls(machine, has_network=rules.has_network)
+            _filter_calls(machine, rules.network)
         except OSError as err:
             if err.errno not in _NO_FILTERS:
                 raise
@@ -173,7 +191,9 @@ def _confine(rules: SandboxRules) -> str:
     parts += [] if lacks else ["seccomp"]
     missing = [] if abi else ["this kernel has no Landlock"]
     missing += [lacks] if lacks else []
-    return " and ".join(parts or ["none"]) + (f" ({', '.join(missing)})" if missing else "")
+    apart = ", in a network of its own" if is_apart else ""
+    lacking = f" ({', '.join(missing)})" if missing else ""
+    return " and ".join(parts or ["none"]) + apart + lacking
 
 
 def _refuse(why: str) -> NoReturn:
@@ -242,7 +262,7 @@ def _first_line(file: Path) -> str:
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
-_PATH_BENEATH = 1
+_PATH_BENEATH, _NET_PORT = 1, 2
 _WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
 _MAKE_LINKS_AND_DEVICES = 1 << 6 | 1 << 11 | 1 << 12
@@ -270,11 +290,12 @@ def _landlock_abi() -> int:
         raise
 
 
-def _restrict_files(rules: SandboxRules, abi: int) -> None:
+def _restrict(rules: SandboxRules, abi: int, *, is_apart: bool) -> None:
     write = _WRITE_FILE | _REMOVE_AND_MAKE
     write |= _REFER if abi >= _ABI_REFER else 0
     write |= _TRUNCATE if abi >= _ABI_TRUNCATE else 0
-    network = _BIND_TCP | (0 if rules.has_network else _CONNECT_TCP)
+    network = 0 if is_apart else _BIND_TCP
+    network |= 0 if is_apart or rules.network is Network.ANY else _CONNECT_TCP
     attributes = struct.pack("=Q", write | _READ_FILE)
     attributes += struct.pack("=Q", network) if abi >= _ABI_NETWORK else b""
     attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
@@ -293,6 +314,8 @@ def _restrict_files(rules: SandboxRules, abi: int) -> None:
         for path in _readable(rules):
             with suppress(OSError):
                 _allow(ruleset, path, _READ_FILE)
+        if network and abi >= _ABI_NETWORK and rules.network in (Network.CELL, Network.HOSTS):
+            _allow_ranks(ruleset, rules.port)
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -307,6 +330,19 @@ def _allow(ruleset: int, path: str, rights: int) -> None:
         _call(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
     finally:
         os.close(opened)
+
+
+def _allow_ranks(ruleset: int, port: int) -> None:
+    """Allow TCP with a cell's store, and with ports that the system gives to gloo and NCCL.
+
+    A rule for each port: some 28,000, which take a tenth of a second.
+    """
+    # 0 is a socket that leaves the choice to the system.
+    for one in {0, port}:
+        _call(_ADD_RULE, ruleset, _NET_PORT, struct.pack("=QQ", _BIND_TCP, one), 0)
+    first, last = cell_network.connectable_ports()
+    for one in {port or first, *range(first, last + 1)}:
+        _call(_ADD_RULE, ruleset, _NET_PORT, struct.pack("=QQ", _CONNECT_TCP, one), 0)
 
 
 def _devices() -> list[str]:
@@ -417,24 +453,23 @@ _MACHINES = {
     ),
 }
 _SET_FILTER = 1
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT = 0, 4, 16
+_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+_NUMBER, _ARCHITECTURE, _ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
 _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _X32 = 0x40000000
-_AF_UNIX, _AF_NETLINK = 1, 16
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+_STREAM, _TYPE_BITS = 1, 0xF
 _Instruction = tuple[int, int, int, int]
 
 
-def _filter_calls(machine: _Machine, *, has_network: bool) -> None:
-    program = b"".join(
-        struct.pack("=HBBI", *one) for one in _program(machine, has_network=has_network)
-    )
+def _filter_calls(machine: _Machine, network: Network) -> None:
+    program = b"".join(struct.pack("=HBBI", *one) for one in _program(machine, network))
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     _call(machine.seccomp, _SET_FILTER, 0, header)
 
 
-def _program(machine: _Machine, *, has_network: bool) -> list[_Instruction]:
+def _program(machine: _Machine, network: Network) -> list[_Instruction]:
     """The filter: each denied call fails as on a computer where it may not be made."""
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     allow = (_RETURN, 0, 0, _ALLOW)
@@ -448,13 +483,21 @@ def _program(machine: _Machine, *, has_network: bool) -> list[_Instruction]:
     ]
     for number in machine.denied:
         lines += [(_EQUAL, 0, 1, number), refuse]
-    if not has_network:
+    if network is Network.NONE:
         # As if nobody listened: a driver that looks for a service of its own goes on without.
         nobody = (_RETURN, 0, 0, _ERROR | errno.ECONNREFUSED)
         lines += [(_EQUAL, 0, 1, machine.connect), nobody]
         lines += [(_EQUAL, 0, 4, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
         lines += [(_EQUAL, 2, 0, _AF_UNIX), (_EQUAL, 1, 0, _AF_NETLINK)]
         lines += [(_RETURN, 0, 0, _ERROR | errno.EACCES)]
+    elif network in (Network.CELL, Network.HOSTS):
+        # Connections are allowed, so local sockets exist only where a driver needs them.
+        local = _AF_UNIX if _compute_devices() else _AF_NETLINK
+        lines += [(_EQUAL, 0, 9, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
+        lines += [(_EQUAL, 7, 0, _AF_NETLINK), (_EQUAL, 6, 0, local)]
+        lines += [(_EQUAL, 1, 0, _AF_INET), (_EQUAL, 0, 3, _AF_INET6)]
+        lines += [(_LOAD, 0, 0, _SECOND_ARGUMENT), (_AND, 0, 0, _TYPE_BITS)]
+        lines += [(_EQUAL, 1, 0, _STREAM), (_RETURN, 0, 0, _ERROR | errno.EACCES)]
     return [*lines, allow]
 
 

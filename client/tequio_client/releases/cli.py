@@ -29,7 +29,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from tequio_client.releases.bundle import Accelerator, Bundle
+    from tequio_client.platform.bundle import Accelerator, Bundle
     from tequio_client.releases.update import Releases
 
 Show = Callable[[ReleaseEvent], None]

@@ -12,18 +12,21 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
+
+import psutil
 
 from tequio_client import files
 from tequio_client.names import clean_text
 from tequio_client.platform import programs, versions
-from tequio_client.releases.bundle import (
+from tequio_client.platform.bundle import (
     CHUNK_BYTES,
     MANIFEST,
     Bundle,
@@ -36,7 +39,11 @@ from tequio_shared.errors import MalformedError, UserFacingError
 _DOWNLOADS = 4
 _MARGIN_BYTES = 256 << 20
 """Disk left free."""
-_SELFTEST_S = 300
+_SELFTEST_S = 3600
+_HUNG_S = 180
+"""A self-test that gets less than `_WORK_S` of processor time for this long has hung."""
+_WORK_S = 0.5
+_POLL_S = 0.5
 
 Progress = Callable[[int, int], None]
 """Called with bytes fetched so far and bytes in all, as they lie on the mirror."""
@@ -90,15 +97,21 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
 
 
 def bytes_to_fetch(bundle: Bundle) -> int:
-    """Estimate the download, without what installed versions and an earlier attempt have."""
-    known = {chunk.digest for _, other in _installed_bundles() for chunk in other.chunks()}
+    """Estimate the download, without what installed versions and an earlier attempt have.
+
+    Reads the files of the running program that may be the same.
+    """
+    installed = {file.chunks for _, other in _installed_bundles() for file in other.files}
+    fresh: dict[str, Chunk] = {}
+    for file in bundle.files:
+        if file.chunks not in installed and not _has_chunks(_running_folder() / file.path, file):
+            fresh |= {chunk.digest: chunk for chunk in file.chunks}
     partial = _partial(versions.folder_of(bundle.part, bundle.version))
     arrived = sum(
         getattr(path.stat(), "st_blocks", 0) * 512  # of a file with holes; not known on Windows
         for path in partial.rglob("*")
         if path.is_file() and not path.is_symlink()
     )
-    fresh = {one.digest: one for one in bundle.chunks() if one.digest not in known}
     size = sum(chunk.size for chunk in fresh.values())
     stored = sum(chunk.stored for chunk in fresh.values())
     return int(stored * max(size - arrived, 0) / size) if size else 0
@@ -115,6 +128,11 @@ def installed_bundle(folder: Path) -> Bundle | None:
 def _partial(target: Path) -> Path:
     """Return the folder that grows until it is complete; no version has its name."""
     return target.with_name(f".{target.name}.partial")
+
+
+def _running_folder() -> Path:
+    """Return the folder of the running program: a package of the system has no manifest."""
+    return Path(sys.executable).parent
 
 
 def _installed_bundles() -> Iterator[tuple[Path, Bundle]]:
@@ -147,7 +165,7 @@ def _fill_from_disk(bundle: Bundle, partial: Path) -> Missing:
         for folder, other in _installed_bundles()
         for file in other.files
     }
-    own = Path(sys.executable).parent  # a package of the system has no manifest
+    own = _running_folder()
     places: dict[Chunk, list[tuple[Path, int]]] = {}
     disk_bytes = 0
     for file in bundle.files:
@@ -248,24 +266,56 @@ def _try_out(bundle: Bundle, folder: Path) -> None:
     program = str(folder / versions.PROGRAMS[bundle.part])
     command = (program, *programs.selftest(bundle.part, bundle.accelerator))
     try:
-        with TemporaryDirectory() as caches:  # of code that it compiles; nobody uses it again
-            done = subprocess.run(  # noqa: S603 - a program whose every byte was signed
-                command,
-                capture_output=True,
-                timeout=_SELFTEST_S,
-                check=False,
-                env=versions.environment_of_another() | {"XDG_CACHE_HOME": caches},
-            )
-        problem = done.stderr.decode(errors="replace") if done.returncode else ""
-        failed = bool(done.returncode)
-    except (OSError, subprocess.TimeoutExpired) as err:
-        problem, failed = str(err), True
-    if failed:
-        last = next((one for one in reversed(problem.splitlines()) if one.strip()), "no reason")
+        problem = _failure_of(command)
+    except OSError as err:
+        problem = str(err)
+    if problem:
         raise InstallError(
             f"{bundle.part} {bundle.version} does not work on this computer "
-            f"({clean_text(last, 300)}): the version that is there stays"
+            f"({clean_text(problem, 300)}): the version that is there stays"
         )
+
+
+def _failure_of(command: tuple[str, ...]) -> str:
+    """Run a self-test; return why it failed, empty if it did not. Raises OSError."""
+    with TemporaryDirectory() as caches, TemporaryFile() as errors:
+        environ = versions.environment_of_another() | {"XDG_CACHE_HOME": caches}
+        with subprocess.Popen(  # noqa: S603 - a program whose every byte was signed
+            command, stdout=subprocess.DEVNULL, stderr=errors, env=environ
+        ) as child:
+            status = _wait(child)
+        if status is None:
+            return "its self-test hangs"
+        errors.seek(0)
+        lines = errors.read().decode(errors="replace").splitlines() if status else []
+    last = next((one for one in reversed(lines) if one.strip()), "no reason")
+    return last if status else ""
+
+
+def _wait(child: subprocess.Popen[bytes]) -> int | None:
+    """Wait for the end of a program; one that has hung is killed, and has no exit status.
+
+    By the processor time that it gets: on a busy computer a minute of it takes long.
+    """
+    used_s, worked_at = 0.0, time.monotonic()
+    until = worked_at + _SELFTEST_S
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.wait(_POLL_S)
+        now, now_used_s = time.monotonic(), _processor_s(child.pid)
+        if now_used_s > used_s + _WORK_S:
+            used_s, worked_at = now_used_s, now
+        if now > min(worked_at + _HUNG_S, until):
+            child.kill()
+            return None
+
+
+def _processor_s(pid: int) -> float:
+    """Measure the processor time of a program and its children."""
+    with contextlib.suppress(psutil.Error):
+        program = psutil.Process(pid)
+        return sum(sum(one.cpu_times()[:4]) for one in (program, *program.children(recursive=True)))
+    return 0.0
 
 
 def _remove(folder: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,7 @@ from tuf.ngclient import Updater
 from tuf.ngclient.urllib3_fetcher import Urllib3Fetcher
 
 from tequio_client.platform import versions
-from tequio_client.platform.versions import Part
-from tequio_client.releases.bundle import (
+from tequio_client.platform.bundle import (
     MANIFEST_BYTES,
     Accelerator,
     Bundle,
@@ -32,6 +31,7 @@ from tequio_client.releases.bundle import (
     target_name,
     unpack_chunk,
 )
+from tequio_client.platform.versions import Part
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, sha256
 from tequio_shared.version import BUILD, version_number
@@ -40,9 +40,10 @@ NEWEST = "newest.txt"
 """Target that names the version to update to."""
 METADATA_BYTES = 5_000_000
 """Most bytes of a file of metadata, as python-tuf has it."""
+IsLate = Callable[[], bool]
+"""Tells that what is being fetched should come from elsewhere."""
 _LEAST_RATE = 8 << 10  # bytes a second, below which another mirror is better
 _PATIENCE_S = 30
-_ATTEMPTS = 3
 
 
 class NoReleasesError(UserFacingError):
@@ -99,15 +100,11 @@ class ReleaseList:
 
 
 class Mirrors:
-    """The signed list of one network of mirrors; `refresh` comes first.
-
-    Not for two threads at once, except `chunk`.
-    """
+    """The signed list of one network of mirrors; `refresh` comes first."""
 
     def __init__(self, trust: ReleaseTrust, folder: Path) -> None:
         """`folder` keeps the metadata that was seen; it is made if need be."""
         self._trust, self._folder = trust, folder
-        self._threads = threading.local()
         self._updater: Updater | None = None
         self._order = list(trust.mirrors)
 
@@ -121,7 +118,7 @@ class Mirrors:
                     metadata_dir=str(self._folder),
                     metadata_base_url=mirror + "metadata/",
                     target_base_url=mirror + "targets/",
-                    fetcher=self._fetcher(),
+                    fetcher=_MirrorFetcher(),
                     bootstrap=self._trust.root,
                 )
                 updater.refresh()
@@ -185,32 +182,35 @@ class Mirrors:
                 problems.append(_explain(mirror, err))
         raise MirrorError("; ".join(problems))
 
-    def chunk(self, chunk: Chunk) -> bytes:
-        """Fetch the plain bytes of a chunk, checked. Raises MirrorError. Any thread may call it."""
-        problems = []
-        for attempt in range(_ATTEMPTS):
-            for mirror in self._order:
-                try:
-                    stored = self._fetcher().download_bytes(mirror + chunk.url, chunk.stored)
-                    return unpack_chunk(chunk, stored)
-                except (exceptions.DownloadError, MalformedError, OSError) as err:
-                    problems.append(_explain(mirror, err))
-            if attempt + 1 < _ATTEMPTS:
-                time.sleep(2**attempt)
-        raise MirrorError("; ".join(dict.fromkeys(problems)))
+    def sources(self) -> list[ChunkMirror]:
+        """List the mirrors as sources of chunks, the one that gave the list first."""
+        return [ChunkMirror(one) for one in self._order]
 
-    def _fetcher(self) -> Urllib3Fetcher:
-        """One for each thread: it keeps one connection to a mirror."""
-        if not hasattr(self._threads, "fetcher"):
-            self._threads.fetcher = _MirrorFetcher(_PATIENCE_S, app_user_agent=f"tequio/{BUILD}")
-        fetcher: Urllib3Fetcher = self._threads.fetcher
-        return fetcher
+
+class ChunkMirror:
+    """Chunks on one mirror; any thread may fetch."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._threads = threading.local()
+
+    def fetch(self, chunk: Chunk, is_late: IsLate) -> bytes:
+        """Fetch the plain bytes of a chunk, checked. Raises MirrorError."""
+        if not hasattr(self._threads, "fetcher"):  # one each: it keeps one connection
+            self._threads.fetcher = _MirrorFetcher()
+        fetcher: _MirrorFetcher = self._threads.fetcher
+        fetcher.is_late = is_late
+        try:
+            stored = fetcher.download_bytes(self._url + chunk.url, chunk.stored)
+            return unpack_chunk(chunk, stored)
+        except (exceptions.DownloadError, MalformedError, OSError) as err:
+            raise MirrorError(_explain(self._url, err)) from err
 
 
 def fetch_metadata(url: str) -> bytes:
     """Fetch one file of metadata, unverified. Raises MirrorError."""
     try:
-        return bytes(_MirrorFetcher(_PATIENCE_S).download_bytes(url, METADATA_BYTES))
+        return bytes(_MirrorFetcher().download_bytes(url, METADATA_BYTES))
     except exceptions.DownloadError as err:
         raise MirrorError(_explain(url, err)) from err
 
@@ -218,16 +218,31 @@ def fetch_metadata(url: str) -> bytes:
 class _MirrorFetcher(Urllib3Fetcher):
     """Gives up on a mirror that trickles, and turns every error of HTTP into a DownloadError."""
 
+    def __init__(self) -> None:
+        super().__init__(_PATIENCE_S, app_user_agent=f"tequio/{BUILD}")
+        self.is_late: IsLate = lambda: False
+
     def _fetch(self, url: str) -> Iterator[bytes]:
         until = time.monotonic() + _PATIENCE_S
         try:
             for part in super()._fetch(url):
                 until += len(part) / _LEAST_RATE
-                if time.monotonic() > until:
+                if time.monotonic() > until or self.is_late():
                     raise exceptions.SlowRetrievalError("too slow")
                 yield part
+        except urllib3.exceptions.TimeoutError as err:
+            raise exceptions.SlowRetrievalError(str(err)) from err
         except urllib3.exceptions.HTTPError as err:
             raise exceptions.DownloadError(str(err)) from err
+
+    def _chunks(self, response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
+        """Yield what has arrived: until a part is full, a mirror that trickles takes hours."""
+        try:
+            while part := response.read1(self.chunk_size):
+                yield part
+            response.release_conn()
+        finally:
+            response.close()
 
 
 _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (

@@ -9,8 +9,8 @@ from typing import cast
 import click
 
 from tequio_client import cli
+from tequio_client.platform.bundle import Accelerator, pack_folder, this_system
 from tequio_client.platform.versions import NETWORKS
-from tequio_client.releases.bundle import Accelerator, pack_folder, this_system
 from tequio_client.releases.mirror import ReleaseList, fetch_metadata
 from tequio_client.releases.repository import (
     ROLES,

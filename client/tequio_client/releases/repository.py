@@ -32,8 +32,8 @@ from tuf.api.metadata import (
 )
 
 from tequio_client import files
+from tequio_client.platform.bundle import Bundle
 from tequio_client.platform.versions import NETWORKS
-from tequio_client.releases.bundle import Bundle
 from tequio_client.releases.mirror import NEWEST
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import version_number

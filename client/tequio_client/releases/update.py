@@ -17,10 +17,11 @@ from tequio_client import files
 from tequio_client.ipc.facts import ProbeInstructions
 from tequio_client.ipc.releases import Fetching, Offer
 from tequio_client.platform import versions
+from tequio_client.platform.bundle import Accelerator, Bundle, this_system
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.versions import NETWORKS, Part
 from tequio_client.probe.sources import sources
-from tequio_client.releases.bundle import Accelerator, Bundle, this_system
+from tequio_client.releases.chunk_sources import ChunkSources, peer_sources
 from tequio_client.releases.install import bytes_to_fetch, install, installed_bundle
 from tequio_client.releases.log_check import LedgerChoice, check_list
 from tequio_client.releases.mirror import Mirrors, read_trust
@@ -74,8 +75,9 @@ class Releases:
 
     def install(self, bundles: list[Bundle], report: Report) -> None:
         """Install in this order, the app last. Raises InstallError and MirrorError."""
+        sources = ChunkSources([*self._mirrors.sources(), *peer_sources()])
         for bundle in bundles:
-            install(bundle, self._mirrors.chunk, _reporter(bundle.part, report))
+            install(bundle, sources.fetch, _reporter(bundle.part, report))
             if bundle.part == "app":
                 versions.switch_to(bundle.version, running=BUILD)
 

@@ -1,27 +1,44 @@
 """Start a trainer: `python -m tequio_client.trainer [console|json]`, driven over pipes.
 
-With `benchmark DEVICE` it measures a device instead, with `selftest DEVICE` it checks that this
-runtime works on it.
+With `rank` it is one of the other ranks of a cell. With `benchmark DEVICE` it measures a device
+instead, with `selftest DEVICE` it checks that this runtime works on it.
 """
 
 import importlib
+import os
 import sys
 
+from tequio_client.ipc import cell
 from tequio_client.platform import child, programs, sandbox
+from tequio_shared.errors import UserFacingError
+
+
+def _enter_sandbox(place: cell.CellPlace | None) -> str:
+    """Confine this process before its first thread, before torch and any file of a stranger."""
+    if place is not None and place.is_local and place.rank:
+        return "that of rank 0, which started it"
+    return sandbox.enter()
+
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["selftest"]:
         selftest = importlib.import_module("tequio_client.trainer.selftest")
         sys.exit(selftest.main("".join(sys.argv[2:3]) or "auto"))
-    # Before the first thread, before torch and before any file of a stranger.
-    confined = sandbox.enter()
+    text = os.environ.get(cell.VARIABLE, "")
+    try:
+        place = cell.decode_place(text) if text else None
+    except UserFacingError as err:
+        sys.exit(str(err))
+    confined = _enter_sandbox(place)
     if sys.argv[1:2] == ["benchmark"]:
         try:
-            inner = importlib.import_module("tequio_client.trainer.inner")
+            benchmark = importlib.import_module("tequio_client.trainer.benchmark")
         except ModuleNotFoundError as err:
             sys.exit(programs.not_installed(str(err.name)))
-        sys.exit(inner.print_speed("".join(sys.argv[2:3]) or "auto"))
-    sandbox.empty_temp()
+        sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     child.end_with_parent()  # before the imports, which take a second
-    main = importlib.import_module("tequio_client.trainer.main").main
-    main("".join(sys.argv[1:2]) or "console", sandbox=confined)
+    main = importlib.import_module("tequio_client.trainer.main")
+    if sys.argv[1:2] == ["rank"]:
+        main.follow("".join(sys.argv[2:3]) or "console", place)
+    sandbox.empty_temp()
+    main.main("".join(sys.argv[1:2]) or "console", sandbox=confined, place=place)

@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.engines import Block
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
@@ -79,12 +80,13 @@ class BatchSize:
     """Samples that go through the network at once on a device; halved when memory runs out.
 
     Owned by the trainer's thread. It never grows: what fits is found once for a prepared model.
-    `loss_scale` is for float16 alone, and starts again in every round.
+    `loss_scale` is for float16 alone, and starts again in every round. Each rank of a cell takes
+    that many at once.
     """
 
-    def __init__(self, sequence: int, device: ComputeDevice) -> None:
+    def __init__(self, sequence: int, device: ComputeDevice, cell: Cell = ALONE) -> None:
         tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
-        self.device, self.sequence = device, sequence
+        self.device, self.sequence, self.cell = device, sequence, cell
         self.samples = max(tokens // sequence, 1)
         self.start_round()
 

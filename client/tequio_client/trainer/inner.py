@@ -10,26 +10,21 @@ without an optimiser.
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol, TypeVar
 
-import msgspec
 import torch
 from torch import Tensor, nn
 
-from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import BatchSize, fastest_precision, open_device
-from tequio_client.trainer.model import CausalModel, build_random
-from tequio_client.trainer.prepared import TrainingData
+from tequio_client.trainer.cell import ALONE, Cell, SampleSource
+from tequio_client.trainer.device import BatchSize, fastest_precision
+from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
-from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
-from tequio_shared.round.points import flop_per_token
 
 MOMENTUM = 0.95
 BETAS = (0.9, 0.95)
@@ -47,37 +42,6 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Benchmark:
-    """A training that keeps a kind of device busy, and fits every device of this kind."""
-
-    width: int
-    inner: int
-    vocabulary: int
-    sequence: int
-    samples: int
-
-    def config(self) -> bytes:
-        fields = {
-            "model_type": "llama",
-            "vocab_size": self.vocabulary,
-            "hidden_size": self.width,
-            "intermediate_size": self.inner,
-            "num_hidden_layers": 4,
-            "num_attention_heads": self.width // 64,
-            "max_position_embeddings": self.sequence,
-            "tie_word_embeddings": True,
-        }
-        return json.dumps(fields).encode()
-
-
-_CPU_BENCHMARK = _Benchmark(width=256, inner=704, vocabulary=8_192, sequence=256, samples=4)
-_CARD_BENCHMARK = _Benchmark(width=1_024, inner=2_816, vocabulary=16_384, sequence=1_024, samples=8)
-"""67 million parameters, in two gigabytes; a small model would measure how fast work is started."""
-_BENCHMARK_STEPS = 3
-_MIB = 1 << 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StepPlan:
     windows: tuple[int, ...]
     steps: int
@@ -87,6 +51,18 @@ class StepPlan:
         """Plan `steps` steps over (first, count) ranges; fewer when there are fewer windows."""
         windows = tuple(first + i for first, count in ranges for i in range(count))
         return cls(windows=windows, steps=min(steps, len(windows)))
+
+    @property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """The (first, count) ranges of all windows."""
+        found: list[tuple[int, int]] = []
+        for window in self.windows:
+            first, count = found[-1] if found else (window, 0)
+            if window == first + count and found:
+                found[-1] = (first, count + 1)
+            else:
+                found.append((window, 1))
+        return tuple(found)
 
     def at(self, step: int) -> tuple[int, ...]:
         """Windows of a step, counted from 0."""
@@ -134,7 +110,7 @@ class TrainingControl(Protocol):
 
 def train(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     plan: StepPlan,
     inner: InnerParams,
     batch: BatchSize,
@@ -144,7 +120,7 @@ def train(
 
     Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
     """
-    optimiser = Optimiser(model, inner)
+    optimiser = Optimiser(model, inner, batch.cell)
     batch.start_round()
     progress = TrainingProgress(steps=plan.steps)
     model.network.train()
@@ -154,16 +130,17 @@ def train(
         samples = training.samples(plan.at(step)).to(batch.device.handle)
         loss = compute_gradients(model, samples, batch, watch.check)
         optimiser.step()
-        progress = _after(progress, plan, samples, loss, time.perf_counter() - begun)
-        must_stop = watch.should_stop(progress) or must_stop
+        progress = after_step(progress, plan, samples, loss, time.perf_counter() - begun)
+        must_stop = batch.cell.decide(partial(watch.should_stop, progress)) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
 
 
-def _after(
+def after_step(
     progress: TrainingProgress, plan: StepPlan, samples: Tensor, loss: float, seconds: float
 ) -> TrainingProgress:
+    """Progress after one more step over these samples."""
     step = progress.step + 1
     return replace(
         progress,
@@ -180,7 +157,7 @@ def _after(
 
 def accumulate(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     windows: Sequence[int],
     inner: InnerParams,
     batch: BatchSize,
@@ -206,7 +183,7 @@ def accumulate(
 
 def _sum_over_windows(
     model: CausalModel,
-    training: TrainingData,
+    training: SampleSource,
     windows: Sequence[int],
     batch: BatchSize,
     watch: TrainingControl,
@@ -216,7 +193,7 @@ def _sum_over_windows(
 
     `loss_last` of the result is that sum, nats.
     """
-    size = max(batch.samples // training.window_samples, 1)
+    size = max(batch.samples * batch.cell.size // training.window_samples, 1)
     parts = [windows[at : at + size] for at in range(0, len(windows), size)]
     progress = TrainingProgress(steps=len(parts), loss_last=0.0)
     model.network.train()
@@ -235,7 +212,7 @@ def _sum_over_windows(
             last_s=seconds,
             loss_last=progress.loss_last + loss,
         )
-        if watch.should_stop(progress):
+        if batch.cell.decide(partial(watch.should_stop, progress)):
             break
     return progress
 
@@ -274,6 +251,7 @@ def _gradients(
             if not _save_memory(model, batch):
                 raise
         else:
+            batch.cell.add_up([_gradient(one) for one in model.parameters.values()])
             if not is_half or _unscale(model, batch, divisor):
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.
@@ -307,27 +285,46 @@ def _accumulate(
     check: Callable[[], None],
     scale: float,
 ) -> float:
-    """Add the gradient of the summed loss times `scale`; returns the sum, nats."""
-    losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
-    for part in torch.split(samples, batch.samples):
-        check()
-        total += losses.backward(part, scale)
-    return float(total)
+    """Add the gradient of the summed loss times `scale`; returns the sum, nats.
+
+    Of a cell, the gradient is that of this rank's part, and the sum that of all.
+    """
+
+    def compute() -> float:
+        losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
+        for part in torch.split(batch.cell.own(samples), batch.samples):
+            check()
+            if len(part):
+                total += losses.backward(part, scale)
+        return float(total)
+
+    return batch.cell.total(compute)
 
 
 class Optimiser:
-    """Muon for hidden matrices, AdamW for the rest; the state starts from zero."""
+    """Muon for hidden matrices, AdamW for the rest; the state starts from zero.
 
-    def __init__(self, model: CausalModel, inner: InnerParams) -> None:
-        self._clip = inner.clip_e3 / 1e3
+    A rank of a cell moves its share of the tensors, of which it alone has the state, and the others
+    copy them: so all have the same bits after each step, also on cards that round differently.
+    """
+
+    def __init__(self, model: CausalModel, inner: InnerParams, cell: Cell = ALONE) -> None:
+        self._cell, self._clip = cell, inner.clip_e3 / 1e3
         self._parameters = list(model.parameters.values())
+        owners = cell.owners(self._parameters)
+        self._shares = [
+            [one for one, owner in zip(self._parameters, owners, strict=True) if owner == rank]
+            for rank in range(cell.size)
+        ]
+        own = {id(one) for one in self._shares[cell.rank]}
         hidden = model.hidden if inner.optimiser == "muon" else frozenset()
-        self._muons = _muons([model.parameters[name] for name in sorted(hidden)])
-        self._adam = _AdamW([one for name, one in model.parameters.items() if name not in hidden])
-        self.follow(inner)
+        matrices = [model.parameters[name] for name in sorted(hidden)]
+        rest = [one for name, one in model.parameters.items() if name not in hidden]
+        self._muons = _muons([one for one in matrices if id(one) in own])
+        self._adam = AdamW([one for one in rest if id(one) in own])
+        self._follow(inner)
 
-    def follow(self, inner: InnerParams) -> None:
-        """Take the learning rates and the weight decay of these rules from now on."""
+    def _follow(self, inner: InnerParams) -> None:
         decay = inner.decay_e6 / 1e6
         for one in self._muons:
             one.follow(inner.lr_e9 / 1e9, decay)
@@ -340,6 +337,8 @@ class Optimiser:
         for one in self._muons:
             one.step()
         self._adam.step()
+        for rank, share in enumerate(self._shares):
+            self._cell.copy_from(rank, share)
 
 
 def _clip(gradients: list[Tensor], most: float) -> None:
@@ -353,15 +352,17 @@ def _norm(gradients: list[Tensor]) -> Tensor:
     return found
 
 
-def _gradient(parameter: nn.Parameter) -> Tensor:
+def _gradient(parameter: Tensor) -> Tensor:
     if parameter.grad is None:
         parameter.grad = torch.zeros_like(parameter)
     return parameter.grad
 
 
-class _AdamW:
-    def __init__(self, parameters: Sequence[nn.Parameter]) -> None:
-        self._parameters = list(parameters)
+class AdamW:
+    """AdamW for tensors with gradients, in place."""
+
+    def __init__(self, parameters: Sequence[Tensor]) -> None:
+        self.parameters = list(parameters)
         self._lr = self._decay = 0.0
         self._first = [torch.zeros_like(one) for one in parameters]
         self._second = [torch.zeros_like(one) for one in parameters]
@@ -373,7 +374,7 @@ class _AdamW:
     def step(self) -> None:
         self._steps += 1
         for parameter, first, second in zip(
-            self._parameters, self._first, self._second, strict=True
+            self.parameters, self._first, self._second, strict=True
         ):
             grad = _gradient(parameter)
             first.lerp_(grad, 1 - BETAS[0])
@@ -436,50 +437,3 @@ def orthogonalise(stack: Tensor) -> Tensor:
         mix = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
         wide = torch.baddbmm(wide, mix, wide, beta=linear)
     return wide.to(stack.dtype)
-
-
-def measure_speed(wanted: str, *, warm_s: float = 2.0, measure_s: float = 5.0) -> BenchmarkReply:
-    """Train a model on made-up ids as in a run, measured after a warm-up; raises DeviceError."""
-    chosen = open_device(wanted)
-    made = _CPU_BENCHMARK if chosen.handle.type == "cpu" else _CARD_BENCHMARK
-    trained = build_random(made.config(), 1)
-    trained.network.to(chosen.handle)
-    optimiser = Optimiser(trained, InnerParams())
-    batch = BatchSize(made.sequence, chosen)
-    chance = torch.Generator().manual_seed(1)
-    shape = (made.samples, made.sequence + 1)
-    samples = torch.randint(0, made.vocabulary, shape, generator=chance).to(chosen.handle)
-
-    def steps_for(seconds: float) -> tuple[int, float]:
-        begun, steps = time.perf_counter(), 0
-        while steps < _BENCHMARK_STEPS or time.perf_counter() - begun < seconds:
-            # It returns a float, and so waits for the device.
-            compute_gradients(trained, samples, batch, lambda: None)
-            optimiser.step()
-            steps += 1
-        return steps, time.perf_counter() - begun
-
-    steps_for(warm_s)
-    steps, seconds = steps_for(measure_s)
-    tokens_per_s = steps * made.samples * made.sequence / seconds
-    parameters = sum(one.numel() for one in trained.network.parameters())
-    is_cuda = chosen.handle.type == "cuda"
-    used = int(torch.cuda.max_memory_allocated(chosen.handle)) if is_cuda else 0
-    return BenchmarkReply(
-        device=chosen.label,
-        tokens_per_s=tokens_per_s,
-        flop_per_s=tokens_per_s * flop_per_token(parameters),
-        memory_mb=used // _MIB,
-    )
-
-
-def print_speed(wanted: str) -> None:
-    """Measure a device in a process of its own, and write a `BenchmarkReply` as one JSON line.
-
-    Only the end of a process frees all memory of a device.
-    """
-    try:
-        found = measure_speed(wanted)
-    except UserFacingError as err:
-        sys.exit(str(err))
-    sys.stdout.buffer.write(msgspec.json.encode(found) + b"\n")

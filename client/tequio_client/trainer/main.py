@@ -30,6 +30,7 @@ import psutil
 
 from tequio_client import heap
 from tequio_client.ipc import trainer
+from tequio_client.ipc.cell import CellPlace
 from tequio_client.ipc.trainer import (
     Advance,
     Audit,
@@ -57,10 +58,10 @@ Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)
 
 
-def main(log_style: str, *, sandbox: str = "") -> NoReturn:
+def main(log_style: str, *, sandbox: str = "", place: CellPlace | None = None) -> NoReturn:
     """Execute commands until told to quit; `log_style` is console or json.
 
-    `sandbox` names what confines this process, for people.
+    `sandbox` names what confines this process, for people. With a place, it is rank 0 of a cell.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which sends Quit
     configure_logging(style=log_style)
@@ -72,18 +73,35 @@ def main(log_style: str, *, sandbox: str = "") -> NoReturn:
     send(trainer.TrainerHello(pid=os.getpid(), software=BUILD, sandbox=sandbox))
     threading.Thread(target=_read, args=(sys.stdin.buffer, queue, send), daemon=True).start()
     threading.Thread(target=_send_heartbeats, args=(activity, send), daemon=True).start()
-    os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
-    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
+    _set_up_libraries()
     try:
         with heap.collection_paused():  # torch takes seconds to load
             tasks = importlib.import_module("tequio_client.trainer.tasks")
-        tasks.TrainerLoop(queue, send, activity).run()
+        tasks.TrainerLoop(queue, send, activity, place).run()
     except ModuleNotFoundError as err:
         reason = programs.not_installed(str(err.name))
         send(trainer.Failed(command=0, code="malformed", reason=reason))
     finally:
         traceback.print_exc()
         os._exit(1)  # an ordinary exit would wait for the reader
+
+
+def follow(log_style: str, place: CellPlace | None) -> NoReturn:
+    """Be one of the other ranks of a cell until it ends."""
+    if place is None or not place.rank:
+        sys.exit("a rank is started by its cell: use `tequio worker --cell`")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as above
+    configure_logging(style=log_style)
+    _pipe = ParentPipe()  # open until this process ends, so that its parent sees when
+    _set_up_libraries()
+    importlib.import_module("tequio_client.trainer.ranks").follow(place)
+    raise AssertionError("it ends the process")
+
+
+def _set_up_libraries() -> None:
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost rank is told in one sentence
+    os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card
 
 
 def _read(lines: IO[bytes], queue: TaskQueue, send: Callable[[Report], None]) -> NoReturn:

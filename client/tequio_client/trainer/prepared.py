@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psutil
@@ -21,7 +21,9 @@ from torch import Tensor
 from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, model
+from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
@@ -29,6 +31,9 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.sharding import ShardedModel
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
@@ -82,14 +87,23 @@ class PreparedModel:
     batch: BatchSize
     model: CausalModel
     layout: WeightLayout
+    sharded: ShardedModel | None = None
+    """This rank's part of the model, if a cell divides it; `model` is then in main memory."""
     unfinished: UnfinishedWork = field(default_factory=UnfinishedWork)
 
     def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
-        device.apply_limits(self.device, threads=prepare.threads, memory_mb=prepare.memory_mb)
+        device.apply_limits(self.trains_on, threads=prepare.threads, memory_mb=prepare.memory_mb)
         is_as_large = prepare.memory_mb == self.prepare.memory_mb
-        batch = self.batch if is_as_large else BatchSize(self.batch.sequence, self.device)
+        batch = self.batch
+        if not is_as_large:
+            batch = BatchSize(batch.sequence, self.device, batch.cell)
         return replace(self, prepare=prepare, batch=batch)
+
+    @property
+    def trains_on(self) -> ComputeDevice:
+        """The device of inner steps."""
+        return self.sharded.device if self.sharded else self.device
 
     def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
@@ -109,47 +123,96 @@ class PreparedModel:
     def ready_report(self, prepare: Prepare) -> TrainerReady:
         return TrainerReady(
             command=prepare.command,
-            device=self.device.label,
-            device_name=self.device.name,
-            precision=str(self.device.precision).removeprefix("torch."),
-            memory_mb=self.device.memory_mb,
+            device=self.trains_on.label,
+            device_name=self.trains_on.name,
+            precision=str(self.trains_on.precision).removeprefix("torch."),
+            memory_mb=self.trains_on.memory_mb,
             parameters=self.layout.parameters,
             torch=str(torch.__version__),
         )
 
 
-def prepare_model(prepare: Prepare) -> PreparedModel:
-    """Read the run's documents, open the device, build the network.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelDocuments:
+    """The contents of the documents that a `Prepare` names."""
+
+    manifest: bytes
+    data_manifest: bytes
+    config: bytes
+
+    @classmethod
+    def read(cls, prepare: Prepare) -> ModelDocuments:
+        """Read the files; raises UserFacingError."""
+        return cls(
+            manifest=_content(prepare.manifest),
+            data_manifest=_content(prepare.data_manifest),
+            config=_content(prepare.config),
+        )
+
+
+def prepare_model(
+    prepare: Prepare, documents: ModelDocuments | None = None, cell: Cell = ALONE
+) -> PreparedModel:
+    """Open the device and build the network; reads the run's documents unless they are given.
 
     Raises UserFacingError or MalformedError for documents that do not fit each other, ModelError
     for a model that cannot be built here, DeviceError for a device that is missing.
     """
-    manifest = Manifest.parse(_content(prepare.manifest))
-    corpus = Corpus.parse(_content(prepare.data_manifest))
+    documents = documents or ModelDocuments.read(prepare)
+    manifest = Manifest.parse(documents.manifest)
+    corpus = Corpus.parse(documents.data_manifest)
     chosen = device.open_device(prepare.device)
     device.apply_limits(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
-    built = _built(prepare, manifest, chosen)
+    sharded = _sharded(documents.config, manifest, chosen, cell) if cell.is_sharded else None
+    if sharded is not None:
+        chosen = device.open_device("cpu")
+    if sharded is not None and cell.rank:
+        built = model.sketch(documents.config)  # the whole model is rank 0's
+    else:
+        built = _built(prepare, documents.config, manifest, chosen)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence} tokens, but the run of "
             f"{manifest.model.sequence}"
         )
     _check_tables(corpus, built)
-    built.network.to(chosen.handle)
-    built.compile_layers(chosen.handle)
+    if sharded is None:
+        built.network.to(chosen.handle)
+        built.compile_layers(chosen.handle)
     return PreparedModel(
         prepare=prepare,
         manifest=manifest,
         corpus=corpus,
         device=chosen,
-        batch=BatchSize(corpus.sequence, chosen),
+        batch=BatchSize(corpus.sequence, chosen, cell),
         model=built,
         layout=built.layout(manifest.algorithm.layout),
+        sharded=sharded,
     )
 
 
-def _built(prepare: Prepare, manifest: Manifest, chosen: ComputeDevice) -> CausalModel:
-    config = _content(prepare.config)
+def _sharded(config: bytes, manifest: Manifest, chosen: ComputeDevice, cell: Cell) -> ShardedModel:
+    """Divide the model; raises ModelError for a run or a card that this is not written for."""
+    sketch = model.sketch(config)
+    if not isinstance(sketch.network, Llama):
+        raise ModelError("--shard divides plain Llama networks only: start the cell without it")
+    if manifest.frozen is not None or manifest.algorithm.name == "distro":
+        raise ModelError(
+            "--shard is for runs that train all weights by inner steps: start the cell without it"
+        )
+    if chosen.precision == torch.float16 or chosen.handle.type not in ("cpu", "cuda"):
+        raise ModelError(
+            f"--shard needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}: "
+            "start the cell without it"
+        )
+    from tequio_client.trainer import sharding  # noqa: PLC0415 - a second, for few
+
+    return sharding.ShardedModel(sketch.network, cell, chosen)
+
+
+def _built(
+    prepare: Prepare, config: bytes, manifest: Manifest, chosen: ComputeDevice
+) -> CausalModel:
     try:
         if manifest.frozen is None:
             return model.build_from_manifest(config, manifest.model.tensors, manifest.model.aliases)

@@ -13,9 +13,9 @@ from hashlib import sha256
 import numpy as np
 import torch
 
+from tequio_client.trainer.benchmark import measure_speed
 from tequio_client.trainer.device import AcceleratorEngine, open_device
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
-from tequio_client.trainer.inner import measure_speed
 from tequio_client.trainer.kernels import CompiledEngine
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.head.contribution import LEVELS, Records, encode_records

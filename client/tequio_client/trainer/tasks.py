@@ -9,6 +9,7 @@ which ends it as soon as the worker wants something else.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +24,11 @@ import torch
 from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
+from tequio_client.ipc.cell import CellPlace, TakeSteps
 from tequio_client.ipc.trainer import CommandReport, Failed, Prepare, Report, Rest, Resting
-from tequio_client.trainer import audit, codecs, device, evaluate, gain, inner, prepared, screen
+from tequio_client.trainer import audit, codecs, device, evaluate, gain, prepared, ranks, screen
 from tequio_client.trainer import head as heads
+from tequio_client.trainer.cell import RankLostError, SampleSource, SharedSamples
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
@@ -43,6 +46,7 @@ from tequio_client.trainer.prepared import (
     TrainingData,
     held_out_documents,
 )
+from tequio_client.trainer.ranks import CellLead
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -79,6 +83,8 @@ class TaskContext:
     task: ModelTask
     report: Callable[[trainer.Report], None]
     activity: TrainerActivity
+    lead: CellLead | None = None
+    """The other ranks, if this process is rank 0 of a cell."""
     started_s: float = field(default_factory=time.perf_counter)
 
     def check(self) -> None:
@@ -98,13 +104,20 @@ class TrainerLoop:
     """Owner of the prepared model, in the process's first thread."""
 
     def __init__(
-        self, queue: TaskQueue, report: Callable[[Report], None], activity: TrainerActivity
+        self,
+        queue: TaskQueue,
+        report: Callable[[Report], None],
+        activity: TrainerActivity,
+        place: CellPlace | None = None,
     ) -> None:
+        """With a place, this process is rank 0 of a cell, which is formed at the first Prepare."""
         torch.set_num_interop_threads(1)
         torch.set_num_threads(1)
         self.activity = activity
         self._queue = queue
         self._report = report
+        self._place = place
+        self._lead: CellLead | None = None
         self._setup: PreparedModel | None = None
         self._answers: dict[int, CommandReport] = {}  # of the last two commands, by number
 
@@ -133,6 +146,8 @@ class TrainerLoop:
             raise
         except Exception as err:  # the outermost supervisor: reports it, then continues or dies
             failed = _failure(command.command, err)
+            if self._place and (self._lead is None or self._lead.is_broken):
+                failed = msgspec.structs.replace(failed, fatal=True)
             log.warning(
                 "command failed", command=command.command, code=failed.code, exc_info=failed.fatal
             )
@@ -144,8 +159,18 @@ class TrainerLoop:
             self._setup = self._setup.with_limits(command)
         else:
             self._setup = None  # frees the old model: two may not fit into memory
-            self._setup = prepared.prepare_model(command)
+            if self._place is None:
+                self._setup = prepared.prepare_model(command)
+            else:
+                self._lead = self._lead or CellLead(self._place, command.device, self._end)
+                self._setup = self._lead.prepare(command)
         return self._setup.ready_report(command)
+
+    def _end(self, why: str) -> NoReturn:
+        """Report that the cell lost a rank, and end the process; called by another thread."""
+        # The thread that works may be in an exchange that never returns.
+        self._report(_lost(self.activity.command, why))
+        os._exit(1)
 
     def _run(self, task: Task) -> CommandReport:
         if isinstance(task, Rest):
@@ -164,6 +189,7 @@ class TrainerLoop:
             task=task,
             report=self._report,
             activity=self.activity,
+            lead=self._lead,
         )
         try:
             return run(context)
@@ -171,7 +197,13 @@ class TrainerLoop:
             self._setup = context.setup
 
 
+def _lost(number: int, why: str) -> Failed:
+    return Failed(command=number, code="cell", reason=f"the cell ended: {why}"[:60_000], fatal=True)
+
+
 def _failure(number: int, err: Exception) -> Failed:
+    if isinstance(err, RankLostError):
+        return _lost(number, str(err))
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
     return Failed(
         command=number,
@@ -254,20 +286,32 @@ def _inner_steps(
     must_end: Callable[[], bool],
 ) -> tuple[NDArray[np.int32], TrainingProgress]:
     """Take the steps of that work; returns the head that they started from."""
-    setup = context.setup
-    training = _training_data(setup, task.shards)
+    setup, lead = context.setup, context.lead
+    training: SampleSource = _training_data(setup, task.shards)
     master = setup.map_master(task.weights)
     setup.model.load(master, setup.layout)
-    # Dropout, where a model has it, is the only randomness in training. Seeded by head and trainer,
-    # it is the same when the contribution is computed again.
-    torch.manual_seed(int.from_bytes(sha256(task.head.encode(), work.key.encode())[:7], "big"))
     watch = _Watch(context=context, must_end=must_end)
-    recipe = setup.manifest.inner_at(work.round)
-    if _algorithm(setup, task.k).sends_gradients:
-        windows = work.plan.windows
-        done = inner.accumulate(setup.model, training, windows, recipe, setup.batch, watch)
-    else:
-        done = inner.train(setup.model, training, work.plan, recipe, setup.batch, watch)
+    steps = TakeSteps(
+        round=work.round,
+        windows=work.plan.ranges,
+        steps=work.plan.steps,
+        # Seeded by head and trainer, randomness is the same when the contribution is repeated.
+        seed=int.from_bytes(sha256(task.head.encode(), work.key.encode())[:6], "big"),
+        sends_gradients=_algorithm(setup, task.k).sends_gradients,
+        samples=setup.batch.samples,
+        threads=setup.prepare.threads,
+        memory_mb=setup.prepare.memory_mb,
+    )
+    if lead is None:
+        return master, ranks.take_steps(setup, training, steps, watch)
+    shared = SharedSamples(
+        cell=lead.cell,
+        sequence=setup.corpus.sequence,
+        window_samples=training.window_samples,
+        source=training,
+    )
+    with lead.steps(steps):
+        done = ranks.take_steps(setup, shared, steps, watch)
     return master, done
 
 

@@ -55,13 +55,16 @@ class TokenLoss:
     A network of transformers that cannot be cut computes all logits at once.
     """
 
-    def __init__(self, model: CausalModel, device: ComputeDevice) -> None:
+    def __init__(
+        self, model: CausalModel, device: ComputeDevice, most_logits: int | None = None
+    ) -> None:
+        """`most_logits` replaces `MOST_LOGITS`."""
         self._model, self._device = model, device
         self._vocabulary = _output_rows(model.network)
         self._cut: _CutNetwork | None = None
         self._fused: _LossKernel | None = None
-        self._most = MOST_LOGITS
-        if device.precision != torch.float32 and not why_not(device.handle):
+        self._most = most_logits or MOST_LOGITS
+        if most_logits is None and device.precision != torch.float32 and not why_not(device.handle):
             self._fused = compiled(_loss_and_gradient, device.handle)
             self._most = COMPILED_LOGITS * (2 if device.memory_mb > _LARGE_MB else 1)
 

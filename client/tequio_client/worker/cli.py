@@ -1,11 +1,12 @@
 """Worker commands: `worker`, `seed`, and those that talk to a running worker.
 
-The latter (`status`, `contribute`, `pause`, `snooze`, `finish`, `points`, `diagnostics`) work
-whether the app or a person started the worker.
+The latter (`status`, `top`, `contribute`, `pause`, `snooze`, `finish`, `points`, `diagnostics`)
+work whether the app or a person started the worker.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +56,18 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     help="Device to train on: auto, cpu, cuda:N, mps or xpu:N.",
 )
 @click.option(
+    "--cell",
+    metavar="DEVICES|env",
+    help="Train one contribution with several devices: a list such as cuda:0,cuda:1, or `env` for "
+    "the variables of torchrun, Slurm or Kubernetes (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT).",
+)
+@click.option(
+    "--shard",
+    "is_sharded",
+    is_flag=True,
+    help="With --cell: divide the model among the devices, for one that none of them holds.",
+)
+@click.option(
     "--threads",
     default=1,
     show_default=True,
@@ -98,6 +111,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
     *,
     roles: tuple[Role, ...],
     device: str,
+    cell: str | None,
+    is_sharded: bool,
     threads: int,
     memory_mb: int,
     share: int,
@@ -111,8 +126,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
-        from tequio_client.worker import main
-        from tequio_client.worker.settings import TrainerSettings, WorkerSettings
+        from tequio_client.worker import main, rank
+        from tequio_client.worker.settings import TrainerSettings, WorkerSettings, cell_place
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     if is_judge and not applies_preferences:
@@ -120,18 +135,26 @@ def worker(  # noqa: PLR0913 - one parameter an option
             "--judge needs --apply-preferences: without it the worker stops when its run ends, "
             "possibly before the competition does"
         )
+    if is_sharded and not cell:
+        raise click.UsageError("--shard divides a model among the devices of --cell: name them")
+    place = cell_place(cell, device, os.environ, is_sharded=is_sharded) if cell else None
+    trainer = TrainerSettings(
+        device=place.device if place else device,
+        threads=threads,
+        memory_mb=memory_mb,
+        share_percent=share,
+        log_style="json" if log_json else "console",
+        cell=place,
+    )
+    if place is not None and place.rank:
+        rank.run(net["folder"], place, trainer.log_style)
+        return
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
     main.run(
         WorkerSettings(
             net=_net_settings(**net),
-            trainer=TrainerSettings(
-                device=device,
-                threads=threads,
-                memory_mb=memory_mb,
-                share_percent=share,
-                log_style="json" if log_json else "console",
-            ),
+            trainer=trainer,
             roles=tuple(sorted(set(roles))),
             applies_preferences=applies_preferences or is_linked,
             is_linked=is_linked,
@@ -149,6 +172,11 @@ def worker(  # noqa: PLR0913 - one parameter an option
     show_default=True,
     type=click.IntRange(1),
     help="Store the head of every N-th round.",
+)
+@click.option(
+    "--mirror",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a mirror of releases, whose chunks newcomers then fetch from this seed, too.",
 )
 @cli.network_options
 @cli.logging_options
@@ -171,11 +199,20 @@ def _join(invitation: str, folder: Path) -> str:
     return link.ledger
 
 
-def _net_settings(*, trust_file: Path | None, **net: Any) -> NetSettings:  # noqa: ANN401 - click's own
+def _net_settings(
+    *,
+    trust_file: Path | None,
+    metrics_host: str,
+    metrics_port: int | None,
+    **net: Any,  # noqa: ANN401 - click's own
+) -> NetSettings:
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.worker.settings import NetSettings
+    from tequio_client.worker.settings import MetricsAddress, NetSettings
 
-    return NetSettings(**net, trust=read_policy(trust_file))
+    metrics = None
+    if metrics_port is not None:
+        metrics = MetricsAddress(host=metrics_host, port=metrics_port)
+    return NetSettings(**net, metrics=metrics, trust=read_policy(trust_file))
 
 
 @click.command()
@@ -189,6 +226,17 @@ def status(*, folder: Path, as_json: bool) -> None:
         snapshot = call.snapshot()
     # Outside the call, which would blame the worker for a broken pipe of standard output.
     _print_status(snapshot, as_json=as_json)
+
+
+@click.command()
+@cli.folder_option("worker")
+def top(*, folder: Path) -> None:
+    """Show the running worker live, until Ctrl-C."""
+    from rich.console import Console
+
+    from tequio_client.worker import top as view
+
+    view.watch(folder, Console(), _local)
 
 
 @click.command()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import structlog
 import trio
@@ -18,11 +20,14 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet
 from tequio_client.worker.ledger import account
-from tequio_client.worker.settings import WorkerSettings
+from tequio_client.worker.settings import MetricsAddress, WorkerSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 log = structlog.get_logger(__name__)
 
@@ -62,10 +67,22 @@ async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
         stopping.before_stop = worker.leave
         async with trio.open_nursery() as nursery:
             nursery.start_soon(server.listen)
+            if settings.net.metrics is not None:
+                nursery.start_soon(_serve_metrics, settings.net.metrics, worker)
             if app is not None:
                 nursery.start_soon(_serve_app, app, server, worker, nursery.cancel_scope)
             await worker.run()
             nursery.cancel_scope.cancel()
+
+
+async def _serve_metrics(address: MetricsAddress, worker: Worker) -> NoReturn:
+    from tequio_client.worker import metrics  # noqa: PLC0415 - the app's worker has none
+
+    def read() -> Iterator[Metric]:
+        statuses = [(name, one.status()) for name, one in worker.sessions.items()]
+        return metrics.worker_metrics(worker.snapshot(), statuses)
+
+    await metrics.serve(address, read)
 
 
 async def _greet_app(app: PipeTransport, folder: Path) -> ControllerHello | None:

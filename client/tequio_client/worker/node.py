@@ -33,6 +33,12 @@ from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.release_chunks import (
+    ChunksFromPeers,
+    InstalledVersions,
+    ReleaseChunks,
+    read_from_mirror,
+)
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import PeerKey, peer_id_text, to_text
@@ -64,6 +70,7 @@ class Node:
     blobs: BlobServer
     leaves: FeedbackLeaves
     exchange: Exchange
+    chunks: ChunksFromPeers
     membership: Membership
     checkpoints: CheckpointGossip
     upload: ByteBudget
@@ -100,7 +107,9 @@ async def open_node(
             Fetcher(network, store, rng=rng, download=download)
         )
         leaves = FeedbackLeaves()
-        blobs = BlobServer(network, store, upload, leaves)
+        mirror = settings.mirror
+        served = ReleaseChunks(read_from_mirror(mirror) if mirror else InstalledVersions())
+        blobs = BlobServer(network, store, upload, leaves, served.read)
         membership = Membership(
             network=network,
             ledger=ledger,
@@ -126,6 +135,7 @@ async def open_node(
             blobs=blobs,
             leaves=leaves,
             exchange=exchange,
+            chunks=ChunksFromPeers(fetcher, network.connected_peers, rng),
             membership=membership,
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             upload=upload,

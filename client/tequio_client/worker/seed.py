@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import TYPE_CHECKING
 
 import structlog
 import trio
@@ -20,8 +21,8 @@ import trio
 from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.snapshots import newest_snapshot
+from tequio_client.worker import metrics, shutdown
 from tequio_client.worker import node as nodes
-from tequio_client.worker import shutdown
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
@@ -43,6 +44,12 @@ from tequio_shared.network.run import FullRunView, RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
 from tequio_shared.statements.statement import Statement
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
+
+    from tequio_client.ipc.snapshot import Status
+    from tequio_client.worker.store.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -74,24 +81,35 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nodes.open_node(settings, signer, ledger, is_seed=True)
         )
         nodes.log_start(node, "seed")
+        since_s = trio.current_time()
+
+        def status() -> Status:
+            return nodes.node_status(node, ("seed",), "seeding", trio.current_time() - since_s)
+
+        # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
+        pinned = FetchQueue(node.exchange, most=None)
+        recent = FetchQueue(node.exchange, most=MAX_RECENT)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(node.membership.run)
             nursery.start_soon(node.checkpoints.run)
             if settings.status_lines:
-                since_s = trio.current_time()
-                nursery.start_soon(
-                    nodes.report_status,
-                    lambda: nodes.node_status(
-                        node, ("seed",), "seeding", trio.current_time() - since_s
-                    ),
-                )
-            await _cache(node, heads_every)
+                nursery.start_soon(nodes.report_status, status)
+            if settings.metrics is not None:
+                waiting = {"pinned": pinned, "recent": recent}
+                read = partial(_metrics, node.store, status, waiting)
+                nursery.start_soon(metrics.serve, settings.metrics, read)
+            await _cache(node, heads_every, pinned, recent)
 
 
-async def _cache(node: Node, heads_every: int) -> None:
-    # Two queues: a burst of contributions must not delay the shards that a newcomer needs.
-    pinned = FetchQueue(node.exchange, most=None)
-    recent = FetchQueue(node.exchange, most=MAX_RECENT)
+def _metrics(
+    store: Store, status: Callable[[], Status], queues: Mapping[str, FetchQueue]
+) -> Iterator[Metric]:
+    yield from metrics.node_metrics(status())
+    yield from metrics.store_metrics(store.used_bytes, store.quota_bytes)
+    yield from metrics.waiting_metrics({name: one.waiting for name, one in queues.items()})
+
+
+async def _cache(node: Node, heads_every: int, pinned: FetchQueue, recent: FetchQueue) -> None:
     async with (
         LogFollower(node.ledger, node.network_info, node.settings.folder, rng=node.rng) as follower,
         trio.open_nursery() as nursery,
@@ -128,6 +146,11 @@ class FetchQueue:
         self._exchange = exchange
         self._waiting: deque[tuple[TreeRef, PeerKey | None, float]] = deque(maxlen=most)
         self._was_added = trio.Event()  # replaced whenever a tree was queued
+
+    @property
+    def waiting(self) -> int:
+        """Trees that nobody fetches yet."""
+        return len(self._waiting)
 
     def add(self, ref: TreeRef, holder: PeerKey | None = None, timeout_s: float = math.inf) -> None:
         """Queue a tree, and the peer that should have it.

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from msgspec import structs
+
+from tequio_client.ipc.cell import CellPlace, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
+from tequio_client.platform import cell_network
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.policy import Policy
 from tequio_shared.statements.network import Role
@@ -15,6 +20,14 @@ from tequio_shared.statements.network import Role
 ROLES: tuple[Role, ...] = ("trainer", "witness")
 MIN_QUOTA_BYTES = 64 << 20
 _DEVICE = re.compile(r"auto|cpu|mps|(cuda|xpu)(:[0-9]{1,3})?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricsAddress:
+    """Address at which Prometheus finds the metrics; port 0: any free one."""
+
+    host: str
+    port: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +47,9 @@ class NetSettings:
     download_bytes_per_s: float | None = None
     run: str | None = None
     status_lines: bool = False
+    metrics: MetricsAddress | None = None
+    mirror: Path | None = None
+    """Folder of a mirror of releases whose chunks peers may fetch; None: those installed here."""
     trust: Policy | None = None
     """Policy that names the witnesses that must cosign the log; None: its signature is enough."""
 
@@ -58,13 +74,33 @@ class TrainerSettings:
     memory_mb: int = 0
     share_percent: int = 100
     log_style: Literal["console", "json"] = "console"
+    cell: CellPlace | None = None
+    """Place of this worker's trainer in a cell; `device` is then its own device."""
 
     def __post_init__(self) -> None:
-        if not _DEVICE.fullmatch(self.device):
-            raise UserFacingError(
-                f"unknown device {self.device!r}: use auto, cpu, mps, cuda or xpu, or name one "
-                "such as cuda:1"
-            )
+        for device in (self.device, *(self.cell.devices if self.cell else ())):
+            if not _DEVICE.fullmatch(device):
+                raise UserFacingError(
+                    f"unknown device {device!r}: use auto, cpu, mps, cuda or xpu, or name one "
+                    "such as cuda:1"
+                )
+
+
+def cell_place(
+    cell: str, device: str, variables: Mapping[str, str], *, is_sharded: bool
+) -> CellPlace:
+    """Place of this process in the cell of `--cell`; raises UserFacingError.
+
+    `cell` is a list of devices, or `env`: the variables of torchrun, Slurm or Kubernetes.
+    """
+    if cell == "env":
+        place = place_from_variables(variables, device)
+        address = cell_network.resolve(place.address, place.port)
+        return structs.replace(place, address=address, is_sharded=is_sharded)
+    if device != "auto":
+        raise UserFacingError(f"--cell names the devices: omit --device {device}")
+    place = local_place([one.strip() for one in cell.split(",")])
+    return structs.replace(place, is_sharded=is_sharded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,3 +117,8 @@ class WorkerSettings:
     def __post_init__(self) -> None:
         if not self.roles or list(self.roles) != sorted(set(self.roles) & set(ROLES)):
             raise UserFacingError(f"invalid roles {self.roles}: use trainer, witness or both")
+        if self.trainer.cell is not None and self.applies_preferences:
+            raise UserFacingError(
+                "--cell and --apply-preferences exclude each other: the preferences decide about "
+                "each device by itself"
+            )

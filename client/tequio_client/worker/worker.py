@@ -118,12 +118,12 @@ class Worker:
         self.choices = StoredChoices(
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
-        style = settings.trainer.log_style
+        style, cell = settings.trainer.log_style, settings.trainer.cell
         self.lending = Lending(
             settings,
             self.choices,
             self.evaluator,
-            lambda name: TrainerProcess(trainer_program(folder, style, device=name)),
+            lambda name: TrainerProcess(trainer_program(folder, style, device=name, cell=cell)),
             self.facts,
         )
         self.points_db = PointsDatabase.opened(folder, signer.key)
@@ -442,14 +442,23 @@ class Worker:
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
-            case control.AskBenchmark(device=device):
-                if self._is_busy(device):
-                    raise RefusedError("busy", "suspend the device first, for a meaningful result")
-                return await self._benchmark(device)
+            case control.AskBenchmark() | control.AskChunk():
+                return await self._carry_out(question)
             case _:
                 return await self.bookkeeping.answer(question)
 
+    async def _carry_out(
+        self, question: control.AskBenchmark | control.AskChunk
+    ) -> control.BenchmarkReply | control.ChunkReply:
+        if isinstance(question, control.AskBenchmark):
+            return await self._benchmark(question.device)
+        if self.node is None:
+            raise RefusedError("no-peers", "the worker is not connected to any peer yet")
+        return await self.node.chunks.answer(question)
+
     async def _benchmark(self, device: str) -> control.BenchmarkReply:
+        if self._is_busy(device):
+            raise RefusedError("busy", "suspend the device first, for a meaningful result")
         folder = self.settings.net.folder
         found = await run_benchmark(device, folder)
         if found.flop_per_s > 0:

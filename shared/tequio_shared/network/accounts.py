@@ -10,7 +10,7 @@ than the manifest allows.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
@@ -178,8 +178,9 @@ class RunAccounts:
         }
         orders = self.audits.orders(trainers)
         busy = {order.slot for order in orders}
+        usual = self._usually_repeated(trainers)
         members = tuple(
-            self._member(key, roles, is_free=slot not in busy)
+            self._member(key, roles, usual, is_free=slot not in busy)
             for slot, (key, roles) in enumerate(chosen.items())
         )
         pool, _ = self.queue.split_off(sum(member.share for member in members))
@@ -348,14 +349,16 @@ class RunAccounts:
                 seated.add(key)
         return seated
 
-    def _member(self, key: PeerKey, roles: tuple[str, ...], *, is_free: bool) -> RosterMember:
+    def _member(
+        self, key: PeerKey, roles: tuple[str, ...], usual: int, *, is_free: bool
+    ) -> RosterMember:
         rules = self.manifest.windows
         paces, train_ms = self.members[key].paces, self.manifest.rounds.train
         mine = assignment.window_share(
             paces,
             train_ms=train_ms,
             first=rules.first,
-            most=self._most_windows(key),
+            most=self._most_windows(key, usual),
             steps=self.manifest.inner.steps,
         )
         return RosterMember(
@@ -365,17 +368,29 @@ class RunAccounts:
             share=mine if TRAINER in roles and is_free else 0,
         )
 
-    def _most_windows(self, key: PeerKey) -> int:
-        """Largest share of a key: where there are audits, twice what was repeated of its work.
+    def _usually_repeated(self, trainers: Collection[PeerKey]) -> int:
+        """Windows of which as many were repeated of a quarter of the trainers, at least of two.
 
-        Else who skips the work would look so fast that nobody can repeat its shares in time.
+        O(n log n). A few keys that audit each other cannot raise it, and one slow case does not
+        lower it.
         """
-        rules = self.manifest.windows
-        if self.standings.of(key) in UNPROVEN:
-            return rules.first
+        repeated = sorted((self.members[key].repeated for key in trainers), reverse=True)
+        return repeated[max(1, len(repeated) // 4)] if len(repeated) > 1 else 0
+
+    def _most_windows(self, key: PeerKey, usual: int) -> int:
+        """Largest share of a key: where there are audits, twice what somebody can repeat.
+
+        Else who skips the work would look so fast that nobody can repeat its shares in time. Of a
+        proven key it is enough that others' work as large was repeated.
+        """
+        rules, standing = self.manifest.windows, self.standings.of(key)
         if not self.manifest.audits.unproven_bp:
-            return rules.most
+            return rules.first if standing in UNPROVEN else rules.most
+        if standing is Standing.PROBATION:
+            return rules.first
         repeated = self.members[key].repeated
+        if standing is Standing.ACTIVE:
+            repeated = max(repeated, usual)
         return min(max(rules.first, assignment.GROWTH * repeated), rules.most)
 
     def _count_missed(self, key: PeerKey, verdict: Verdict, view: RoundView) -> None:

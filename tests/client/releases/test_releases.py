@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
 from tequio_client.platform import versions
+from tequio_client.platform.bundle import CHUNK_BYTES, decode_bundle
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_client.releases import install, repository
-from tequio_client.releases.bundle import CHUNK_BYTES, decode_bundle
 from tequio_client.releases.install import installed_bundle
 from tequio_client.releases.repository import ROLES
 from tequio_shared.errors import MalformedError
@@ -142,6 +142,22 @@ def test_a_version_that_fails_its_selftest_is_not_used(mirror: Mirror, tmp_path:
     assert not versions.folder_of("app", NEWER).exists()
 
 
+@pytest.mark.parametrize("is_busy", [True, False])
+def test_a_selftest_that_hangs_fails_and_one_that_computes_may_take_long(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_busy: bool
+) -> None:
+    monkeypatch.setattr(install, "_HUNG_S", 2)
+    monkeypatch.setattr(install, "_WORK_S", 0.01)
+    app = package(tmp_path / "app-new", "tequio")
+    work = "while [ $(date +%s) -lt $until ]; do :; done" if is_busy else "sleep 60"
+    (app / "tequio").write_text(f"#!/bin/sh\nuntil=$(($(date +%s) + 6))\n{work}\n")
+    mirror.publish(NEWER, ("app", "", app))
+    if is_busy:
+        assert events("update")[-1]["event"] == "installed"
+    else:
+        assert "its self-test hangs" in reason("update")
+
+
 def test_going_back_lasts_until_a_newer_version_comes(mirror: Mirror, tmp_path: Path) -> None:
     publish_newer(mirror, tmp_path)
     events("update")
@@ -205,7 +221,7 @@ def test_a_release_with_too_few_signatures_is_not_published(tmp_path: Path) -> N
 def test_a_damaged_chunk_is_refused_and_another_mirror_helps(
     mirror: Mirror, tmp_path: Path, damage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tequio_client.releases.mirror._ATTEMPTS", 1)
+    monkeypatch.setattr("tequio_client.releases.chunk_sources._ATTEMPTS", 1)
     good = mirror.snapshot()
     first, second = mirror.chunks()[:2]
     if damage == "cut":

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -17,7 +18,7 @@ from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tests.client.trainer.small_run import SmallRun, small_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 CONFINED = {VARIABLE: SandboxRules(writes=(tempfile.gettempdir(),)).encode()}
 """A trainer's sandbox, with the folders of all tests to write."""
@@ -30,12 +31,16 @@ R = TypeVar("R", bound=trainer.Report)
 class Child:
     """A real trainer process; the test is its worker."""
 
-    def __init__(self, command: Sequence[str] = ("-m", "tequio_client.trainer")) -> None:
+    def __init__(
+        self,
+        command: Sequence[str] = ("-m", "tequio_client.trainer"),
+        variables: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.process = subprocess.Popen(
             [sys.executable, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, **CONFINED},
+            env={**os.environ, **CONFINED, **variables},
         )
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()

@@ -10,7 +10,7 @@ import pytest
 import trio
 
 from tequio_client.ipc.trainer import Rest, Resting
-from tequio_client.trainer.inner import measure_speed
+from tequio_client.trainer.benchmark import measure_speed
 from tequio_client.worker.children.trainer import (
     TrainerFailedError,
     TrainerProcess,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import socket
 import time
 from pathlib import Path
@@ -17,12 +15,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from tequio_shared.log.tiles import encode_bundle
 from tests.ledger.test_app_main import failed
 from tests.support.authors import Author, newcomers
+from tests.support.dashboards import INSTALLER, declared, metrics_in, targets
 from tests.support.ledgers import Served, served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INSTALLER = Path(__file__).parents[3] / "installer"
 GAUGES = "--metrics-port", "0"
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
@@ -155,12 +153,8 @@ def test_a_busy_port_for_metrics_is_told_with_its_option(tmp_path: Path) -> None
 
 def test_every_metric_that_is_drawn_or_rings_an_alarm_exists(program: Served) -> None:
     assert program.metrics is not None
-    text = httpx.get(program.metrics).text
-    known = {"up"}
-    for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
-        histogram = (f"{name}_bucket", f"{name}_sum", f"{name}_count")
-        known |= {*histogram} if kind == "histogram" else {name}
-    drawn = [target["expr"] for target in targets()]
+    known = {"up"} | declared(httpx.get(program.metrics).text)
+    drawn = [target["expr"] for target in targets("grafana.json")]
     rules = yaml.safe_load((INSTALLER / "alerts.yml").read_text("utf-8"))["groups"][0]["rules"]
     used = [metrics_in(expr) for expr in [*drawn, *(rule["expr"] for rule in rules)]]
     assert all(used), "each asks for something"
@@ -168,18 +162,3 @@ def test_every_metric_that_is_drawn_or_rings_an_alarm_exists(program: Served) ->
     ours = {name for name in known if name.startswith("tequio_ledger_")}
     unused = {name for name in ours - set().union(*used) if not name.endswith(("_sum", "_count"))}
     assert unused == {"tequio_ledger_info", "tequio_ledger_checkpoint_timestamp_seconds"}
-
-
-def targets() -> Iterator[dict[str, str]]:
-    dashboard = json.loads((INSTALLER / "grafana.json").read_text("utf-8"))
-    numbers = [panel["id"] for panel in dashboard["panels"]]
-    assert len(set(numbers)) == len(numbers)
-    for panel in dashboard["panels"]:
-        yield from panel.get("targets", ())
-
-
-def metrics_in(expr: str) -> set[str]:
-    """Names in a PromQL expression that no bracket follows and no label list holds."""
-    bare = re.sub(r"\{[^}]*\}|\[[^]]*\]|\bby \([^)]*\)", "", expr)
-    words = re.findall(r"[a-z_]+(?![a-z_ ]*\()", bare)
-    return {word for word in words if "_" in word or word == "up"}

@@ -11,7 +11,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.standing import Standing
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.manifest import Admission
+from tequio_shared.round.manifest import Admission, AuditRules, WindowRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
 from tequio_shared.statements.runs import RoundClose, RunOpen
@@ -111,6 +111,47 @@ def test_verified_speed_shapes_the_next_share() -> None:
         assert swarm.view.round is not None
         shares.append([one.share for one in swarm.view.round.roster.members])
     assert shares == [[3] * 3, [4] * 3, [8] * 3]  # whole steps, and at most twice as many
+
+
+def shares_after(repeated: dict[str, int], standing: dict[str, Standing]) -> dict[str, int]:
+    """Next shares of keys that could do any number of windows, and had that many repeated."""
+    rules = msgspec.structs.replace(
+        tiny_manifest(),
+        audit=AuditRules(unproven_bp=5_000, others_bp=500),
+        windows=WindowRules(samples=50_000, tokens=3_200_000, first=4, most=1_000),
+    )
+    them = RunAccounts(manifest=rules)
+    for at, (name, windows) in enumerate(repeated.items()):
+        key = signer(name).key
+        them.mark_ready(key, BOTH, at)
+        them.standings.register(key, at).standing = standing.get(name, Standing.ACTIVE)
+        them.members[key].repeated = windows
+        them.members[key].paces = [(2_000, 1)]
+    shares = {member.key: member.share for member in them.plan_roster(0).members}
+    return {name: shares[signer(name).key] for name in repeated}
+
+
+def test_a_newcomers_share_grows_with_what_was_repeated_of_its_own_work() -> None:
+    new = dict.fromkeys("abc", Standing.NEWCOMER)
+    assert shares_after({"a": 0, "b": 4, "c": 32}, new) == {"a": 4, "b": 8, "c": 64}
+
+
+def test_a_proven_keys_share_grows_with_what_was_repeated_of_a_quarter() -> None:
+    repeated = {"a": 200, "b": 100, "c": 30, "d": 0, "e": 0, "f": 0, "g": 0, "h": 8}
+    standing = {
+        "d": Standing.NEWCOMER,
+        "e": Standing.SUSPECTED,
+        "f": Standing.PROBATION,
+        "g": Standing.ACTIVE,
+    }
+    shares = shares_after(repeated, standing)
+    assert shares == {"a": 400, "b": 200, "c": 60, "d": 4, "e": 4, "f": 4, "g": 60, "h": 60}
+
+
+def test_one_key_alone_raises_nobodys_share() -> None:
+    assert shares_after({"a": 200, "b": 0, "c": 0}, {}) == {"a": 400, "b": 4, "c": 4}
+    assert shares_after({"a": 200, "b": 100}, {}) == {"a": 400, "b": 200}
+    assert shares_after({"a": 200}, {}) == {"a": 400}
 
 
 # --- tiers and owners

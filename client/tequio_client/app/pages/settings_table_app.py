@@ -1,7 +1,8 @@
 """The specs of settings, the settings of the app itself, and everything that leaves this computer.
 
 The privacy lists follow docs/protocol.md: statements and requests to the ledger, messages between
-peers. `tests/client/app/test_privacy.py` holds them against every statement that a worker can sign.
+peers. `tests/client/app/pages/test_settings_privacy.py` holds them against every statement that a
+worker can sign.
 """
 
 from __future__ import annotations
@@ -430,13 +431,22 @@ _PEERS = card(
     ),
     SettingSpec(
         "peers-bytes",
-        "Updates, models and training data",
-        "What you trained, and pieces of the public model and data that others ask for.",
+        "Updates, models, training data and Tequio itself",
+        "What you trained, and what others ask for: pieces of the public model and data, and of "
+        "the versions of Tequio that you have fetched.",
     ),
     SettingSpec(
         "peers-statements",
         "Your statements of the current round",
         "The same statements that the ledger gets.",
+    ),
+)
+_MIRRORS = card(
+    "To servers that offer Tequio",
+    SettingSpec(
+        "mirrors-address",
+        "Your internet address and what you fetch",
+        "When Tequio looks for a newer version, or fetches it or what training needs.",
     ),
 )
 _NEVER = card(
@@ -473,5 +483,6 @@ PRIVACY = section(
     _LEDGER,
     _OPERATOR,
     _PEERS,
+    _MIRRORS,
     _NEVER,
 )

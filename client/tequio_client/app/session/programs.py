@@ -4,9 +4,9 @@ A program that runs from a folder in which a store has installed a game is that 
 store's own word, so nobody has to fill in a list. The stores' files are read again from time to
 time; an unreadable file counts as empty.
 
-A scan costs one or two system calls for each program, so most programs are read once; young ones
-again, since a launcher may still start the game in its own process, and all of them again once a
-minute.
+A program costs a dozen system calls, so most programs are read once; young ones again, since a
+launcher may still start the game in its own process, and once a minute all that have become another
+program since.
 """
 
 from __future__ import annotations
@@ -63,6 +63,8 @@ class _Seen:
     first_s: float
     names: frozenset[str]
     game: str
+    image: object = None
+    """Result of `_image` before it was read."""
 
 
 class ProgramList:
@@ -92,10 +94,10 @@ class ProgramList:
     def _scan(self, now_s: float) -> None:
         if now_s - self._all_s >= _ALL_AGAIN_S:
             self._all_s = now_s
-            self._folders.refresh()
-            self._seen = {
-                pid: _Seen(seen.first_s, frozenset(), "") for pid, seen in self._seen.items()
-            }
+            has_changed = self._folders.refresh()
+            for pid, old in self._seen.items():
+                if has_changed or old.image is None or old.image != _image(pid):
+                    self._seen[pid] = _Seen(old.first_s, frozenset(), "")
         pids = psutil.pids()
         for gone in self._seen.keys() - set(pids):
             del self._seen[gone]
@@ -105,17 +107,31 @@ class ProgramList:
                 self._seen[pid] = self._inspect(pid, now_s if seen is None else seen.first_s)
 
     def _inspect(self, pid: int, first_s: float) -> _Seen:
+        image = _image(pid)
         try:
             process = psutil.Process(pid)
             with process.oneshot():
                 name, exe = _field(process.name, ""), _field(process.exe, "")
                 words = _field(process.cmdline, list[str]()) if READS_ARGUMENTS else []
         except psutil.Error:
-            return _Seen(first_s, frozenset("?"), "")
+            return _Seen(first_s, frozenset("?"), "", image)
         files = [exe, *words[:1]]
         names = {normalised_name(one) for one in (name, *files) if one}
         game = self._folders.game_of([*files, *words[1:8]])
-        return _Seen(first_s, frozenset(names) or frozenset("?"), game)
+        return _Seen(first_s, frozenset(names) or frozenset("?"), game, image)
+
+
+def _image(pid: int) -> object:
+    """Read cheaply what another program in the same process would change; None: not known."""
+    if sys.platform != "linux":
+        return None
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):  # of other users, and of the kernel's own
+        return words, os.readlink(f"/proc/{pid}/exe")  # noqa: PTH115 - half the time, of each program
+    return words, ""
 
 
 def _field(read: Callable[[], T], without: T) -> T:
@@ -194,13 +210,15 @@ class GameFolders:
         self._libraries = libraries
         self._games: dict[str, str] = {}
 
-    def refresh(self) -> None:
+    def refresh(self) -> bool:
+        """Read all stores again; returns True if their games have changed."""
         found: dict[str, str] = {}
         for library in self._libraries:
             for folder, game in library().items():
                 if is_game(game) and is_game(os.path.basename(folder)):  # noqa: PTH119 - of any system
                     found[normalised_path(folder).rstrip("/") + "/"] = game[:256]
-        self._games = found
+        before, self._games = self._games, found
+        return found != before
 
     def game_of(self, words: Iterable[str]) -> str:
         """The game of a program with this file and these arguments; empty: none."""

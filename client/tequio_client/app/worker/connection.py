@@ -34,7 +34,8 @@ class WorkerLimits:
     proof_ms: int = 5_000
     """Time for the process on a worker's port to prove that it is that worker."""
     command_repeat_ms: int = 500
-    facts_repeat_ms: int = 5_000
+    facts_repeat_ms: int = 7_000
+    """Longer than a resting session takes to have new ones, which are sent at once."""
     answer_ms: int = 30_000
     """A question that waits longer counts as refused."""
     silence_ms: int = 5_000

@@ -2,28 +2,32 @@
 
 Rules beside those of `process`. Commands state what should be true (`ipc.trainer`): the last
 `Prepare` and the last task are in force, and every new child gets both again. A child that
-failed is started again after a pause; after `FAILURES` failures in a row without one finished
-command the trainer is given up with a reason, until `reset`.
+failed is started again after a pause; after `MAX_FAILURES` failures in a row without one finished
+command the trainer is given up with a reason, until `reset`. One that lost a rank of its cell is
+never given up: the other computer may come back.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.platform import programs, sandbox
-from tequio_client.platform.sandbox import SandboxRules
+from tequio_client.platform import cell_network, programs, sandbox
+from tequio_client.platform.sandbox import Network, SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
@@ -50,6 +54,7 @@ BENCHMARK_S = 120.0
 REASON_CHARACTERS = 1_000
 """Maximum characters of a child's reason that are shown to people."""
 _LABEL = 256
+_CELL_PREFIXES = ("GLOO_", "NCCL_")
 _TAIL_BYTES = 1 << 16
 """Part of a benchmark's output that is read: the result is the last line, after the noise of
 libraries."""
@@ -125,21 +130,55 @@ def child_cache(folder: Path, child: str) -> Path:
 
 
 def trainer_program(
-    folder: Path, log_style: str = "console", reads: Sequence[Path] = (), device: str = ""
+    folder: Path,
+    log_style: str = "console",
+    reads: Sequence[Path] = (),
+    device: str = "",
+    cell: CellPlace | None = None,
 ) -> ChildProgram:
-    """Describe the trainer of a device of the worker in that folder.
+    """Describe the trainer of a device, or of a cell, of the worker in that folder.
 
     `log_style` is console or json. It may read the files and folders `reads` beside the worker's
     own, and writes into folders that no other device's trainer can read.
     """
     cache = trainer_cache(folder, device)
+    rules = trainer_rules(folder, reads, device)
+    if cell is not None:
+        rules = replace(rules, **_network_of(cell))
     return ChildProgram(
         command=(*TRAINER, log_style),
-        environment=confined_environment(folder, trainer_rules(folder, reads, device), cache),
+        environment={**confined_environment(folder, rules, cache), **_cell_environment(cell)},
         cache=cache,
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
+
+
+def rank_program(folder: Path, cell: CellPlace, log_style: str = "console") -> ChildProgram:
+    """Describe a rank on a computer other than rank 0's; it reads a frozen base, and no more."""
+    name = f"rank-{cell.rank}"
+    cache = trainer_cache(folder, name)
+    rules = replace(trainer_rules(folder, device=name), **_network_of(cell))
+    return ChildProgram(
+        command=(*TRAINER, "rank", log_style),
+        environment={**confined_environment(folder, rules, cache), **_cell_environment(cell)},
+        cache=cache,
+        line_bytes=link.LINE_BYTES,
+    )
+
+
+def _network_of(cell: CellPlace) -> dict[str, Any]:  # a SandboxRules' fields
+    return {"network": Network.CELL if cell.is_local else Network.HOSTS, "port": cell.port}
+
+
+def _cell_environment(cell: CellPlace | None) -> dict[str, str]:
+    """Variables that gloo and NCCL read: the owner's own, else the interface towards rank 0."""
+    if cell is None:
+        return {}
+    mine = {name: one for name, one in os.environ.items() if name.startswith(_CELL_PREFIXES)}
+    interface = "" if sys.platform == "win32" else cell_network.interface_towards(cell.address)
+    usual = {f"{prefix}SOCKET_IFNAME": interface for prefix in _CELL_PREFIXES} if interface else {}
+    return {**usual, **mine, VARIABLE: cell.encode()}
 
 
 class TrainerProcess:
@@ -156,6 +195,7 @@ class TrainerProcess:
         self._prepare: _Pending | None = None  # in force; owned by `ask`
         self._task: _Pending | None = None  # in force; owned by `ask`
         self._failures = 0  # starts since the last finished command
+        self._lost_rank = False  # of this child, which ended because of it
         self._alive: link.TrainerHeartbeat | None = None  # of this child; so the next
         self._ready: link.TrainerReady | None = None
         self.failure: str | None = None  # why it was given up
@@ -188,6 +228,8 @@ class TrainerProcess:
                 log.info("trainer ended on request", seconds=round(self.child.freed_in_s or 0.0, 3))
                 continue
             self._failures += 1
+            if self._lost_rank:
+                self._failures = min(self._failures, MAX_FAILURES - 1)
             if self._failures >= MAX_FAILURES:
                 self._give_up(reason)
                 return
@@ -224,6 +266,7 @@ class TrainerProcess:
 
     def _first_lines(self) -> Iterator[bytes]:
         self._alive = self._ready = None
+        self._lost_rank = False
         log.info("trainer started", pid=self.child.pid)
         for pending in (self._prepare, self._task):
             if pending is not None:
@@ -238,12 +281,13 @@ class TrainerProcess:
                 self._alive = alive
             # A child that could not read a line will never answer that command. Which one it was is
             # unknown, so it is ended: its successor gets everything in force.
-            case link.Failed(command=0, reason=reason):
+            case link.Failed(command=0, reason=reason, code=code) if code != "cell":
                 raise MalformedError(f"the trainer reports: {reason}")
             case report:
                 if isinstance(report, link.TrainerReady):
                     self._ready = report
                 elif isinstance(report, link.Failed) and report.fatal:
+                    self._lost_rank = report.code == "cell"
                     log.warning("trainer failed", code=report.code, reason=report.reason)
                 self._settle(report)
 

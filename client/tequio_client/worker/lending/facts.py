@@ -24,7 +24,7 @@ from tequio_client.ipc.preferences import DAYS, HOURS, Preferences, Week, usable
 from tequio_client.ipc.trainer import TrainerHeartbeat
 
 MAX_SESSION_AGE_S = 15.0
-"""Older session facts count as unknown; the app sends them every 5 s."""
+"""Older session facts count as unknown; the app sends them at least every 7 s."""
 MAX_MACHINE_AGE_S = 5.0
 """Older machine facts count as unknown; they come every second, or every other at rest."""
 CPU = "cpu"

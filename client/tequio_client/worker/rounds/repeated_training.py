@@ -42,6 +42,9 @@ _FIRST_LEAF_PART = 0.5
 _ALL_LEAVES_PART = 0.9
 """On a slow line they may take this part; the rest is for the comparison."""
 _LEAST_S = 5.0
+"""With less time left the report comes too late: a busy computer is not taken for a closed one."""
+_FIRST_LEAF_S = 15.0
+"""In short rounds the first leaf may take this long, as far as all leaves may."""
 
 
 class AuditNotPossibleError(TequioError):
@@ -220,12 +223,10 @@ class RepeatedTraining:
         """Fetch both; False if any of them are withheld."""
         after_root = work.header.feedback_root
         wanted = [(work.feedback, files.before), (after_root, files.after)]
-        now = trio.current_time()
-        # Never so short that a busy computer is taken for a closed one.
-        first_by, all_by = (
-            now + min(self._patience.leaves_s, max(self._left_s * part, _LEAST_S))
-            for part in (_FIRST_LEAF_PART, _ALL_LEAVES_PART)
-        )
+        now, most_s = trio.current_time(), max(self._left_s * _ALL_LEAVES_PART, _LEAST_S)
+        first_s = max(self._left_s * _FIRST_LEAF_PART, min(most_s, _FIRST_LEAF_S))
+        first_by = now + min(self._patience.leaves_s, first_s)
+        all_by = now + min(self._patience.leaves_s, most_s)
         try:
             for root, path in [one for one in wanted if one[0] != ZERO_DIGEST]:
                 await fetch_leaves(

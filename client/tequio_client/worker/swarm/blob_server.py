@@ -28,7 +28,7 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import WeakValueDictionary
 
 import trio
@@ -42,6 +42,9 @@ from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+
+ReadPart: TypeAlias = Callable[[Digest, int, int], tuple[int, bytes] | None]
+"""Reads the size of a blob and its bytes from an offset, at most that many; None: not here."""
 
 PROTOCOL = "/tequio/blob/1"
 PAYLOAD_BYTES = PIECE_BYTES
@@ -114,9 +117,12 @@ class BlobServer:
         store: Store,
         upload: ByteBudget | None = None,
         leaves: FeedbackLeaves | None = None,
+        more_blobs: ReadPart | None = None,
     ) -> None:
+        """`more_blobs` has blobs that are not in the store, such as chunks of releases."""
         self._store = store
         self._leaves = leaves or FeedbackLeaves()
+        self._more_blobs = more_blobs
         self._upload = upload or ByteBudget()
         self._readers = trio.CapacityLimiter(READERS)
         # Weak, and so of peers with open streams only: strangers choose the keys.
@@ -152,7 +158,7 @@ class BlobServer:
                 payload = await self._leaf(peer, request)
             else:
                 payload = await trio.to_thread.run_sync(
-                    read_payload, self._store, request, limiter=self._readers
+                    read_payload, self._store, request, self._more_blobs, limiter=self._readers
                 )
         # Our own disk fails: the peer is not at fault, and others may serve it.
         except UserFacingError as err:
@@ -179,9 +185,11 @@ class BlobServer:
         return payload
 
 
-def read_payload(store: Store, request: BlobRequest) -> bytes:
-    """Read the payload of the answer from the store; blocks. Raises NoPayload without one."""
+def read_payload(store: Store, request: BlobRequest, more_blobs: ReadPart | None = None) -> bytes:
+    """Read the payload of the answer; blocks. Raises NoPayload without one."""
     payload = _READ[request.op](store, request)
+    if payload is None and request.op is BlobOp.BLOB and more_blobs is not None:
+        payload = _packed(more_blobs(request.name, request.first, request.count))
     if payload is None:
         raise NoPayload(BlobStatus.MISSING)
     return payload
@@ -235,7 +243,10 @@ def _pieces(store: Store, request: BlobRequest) -> bytes | None:
 def _blob(store: Store, request: BlobRequest) -> bytes | None:
     if request.count > PAYLOAD_BYTES:
         raise NoPayload(BlobStatus.REFUSED)
-    found = store.read_blob(request.name, request.first, request.count)
+    return _packed(store.read_blob(request.name, request.first, request.count))
+
+
+def _packed(found: tuple[int, bytes] | None) -> bytes | None:
     return None if found is None else _SIZE.pack(found[0]) + found[1]
 
 

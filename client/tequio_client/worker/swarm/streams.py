@@ -107,6 +107,14 @@ class BlobClient:
         async with self._flight:
             return unpack_blob(await self._ask(peer, request, PAYLOAD_BYTES))
 
+    async def has_blob(self, peer: PeerKey, name: Digest) -> bool:
+        """Ask whether the peer gives the blob now; False, too, if it fails."""
+        try:
+            await self._ask(peer, BlobRequest(op=BlobOp.BLOB, name=name))
+        except PeerError:
+            return False
+        return True
+
     async def leaf(self, peer: PeerKey, root: Digest, index: int, leaf_bytes: int) -> memoryview:
         """Fetch a leaf of an error feedback and its inclusion path, not yet verified."""
         request = BlobRequest(op=BlobOp.LEAF, name=root, first=index, count=1)

@@ -208,7 +208,8 @@ def test_a_program_is_known_by_the_fields_that_can_be_read(
     assert running.exclusive == ("sleep",)
 
 
-def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
+@pytest.mark.parametrize("age_s", [0.0, 40.0])
+def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path, age_s: float) -> None:
     folder = tmp_path / "steamapps/common/Celeste"
     folder.mkdir(parents=True)
     binary = folder / "Celeste"
@@ -219,15 +220,31 @@ def test_a_launcher_that_becomes_the_game_is_seen(tmp_path: Path) -> None:
     with subprocess.Popen(["/bin/sh", "-c", script, "launcher"], stdin=subprocess.PIPE) as launcher:
         assert launcher.stdin is not None
         programs.read()
+        now_s[0] += age_s  # of an old one: once a minute
+        programs.read()
         launcher.stdin.write(b"go\n")
         launcher.stdin.flush()
         for _ in range(2_000):
             now_s[0] += 0.01
             if Path(f"/proc/{launcher.pid}/exe").resolve() == binary:
                 break
-        now_s[0] += SCAN_S
+        now_s[0] += age_s or SCAN_S
         assert programs.read().game == "Celeste"
         launcher.kill()
+
+
+def test_a_game_that_a_store_names_only_later_is_seen_within_a_minute(tmp_path: Path) -> None:
+    binary = tmp_path / "Gris"
+    shutil.copy(shutil.which("sleep") or "", binary)
+    now_s, games = [1_000.0], dict[str, str]()
+    programs = ProgramList(GameFolders([lambda: games]), clock=lambda: now_s[0])
+    with subprocess.Popen([binary, "600"]) as game:
+        for _ in range(2):
+            assert programs.read().game == ""
+            now_s[0] += 60
+        games[str(tmp_path)] = "Gris"
+        assert programs.read().game == "Gris"
+        game.kill()
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,25 @@ async def test_a_child_that_dies_at_once_is_given_up_with_its_reason(tmp_path: P
     assert lives(tmp_path) == MAX_FAILURES
 
 
+async def test_a_trainer_that_lost_a_rank_of_its_cell_is_never_given_up(tmp_path: Path) -> None:
+    script = """
+for command in commands:
+    if life > MOST: rest(command["command"])
+    else:
+        say("failed", command=command["command"], code="cell", reason="rank 1 ended", fatal=True)
+        sys.exit(1)
+""".replace("MOST", str(MAX_FAILURES))
+    async with running(tmp_path, script) as trainer:
+        for _ in range(MAX_FAILURES + 1):
+            with pytest.raises(TrainerFailedError, match="rank 1 ended") as caught:
+                await rest(trainer)
+            assert caught.value.code == "cell"
+            await gone(trainer)
+        assert (await rest(trainer)).command
+        assert trainer.failure is None
+    assert lives(tmp_path) == MAX_FAILURES + 2
+
+
 async def test_what_a_trainer_says_of_its_trouble_can_be_shown(tmp_path: Path) -> None:
     trouble = "say('failed', command=0, code='malformed', reason='no\\n\\x1b[2J' + 60_000 * 'x')"
     async with running(tmp_path, trouble) as trainer:

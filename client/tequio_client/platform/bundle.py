@@ -3,7 +3,7 @@
 A manifest in JSON names every file. Files are cut every 4 MiB; a chunk lies on a mirror under the
 SHA-256 of its plain bytes, compressed with LZMA (.xz). So a mirror needs no trust, equal chunks are
 fetched and kept once, and a new version brings only what changed. The manifest itself is a target
-of the signed metadata (`repository`).
+of the signed metadata (`releases`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Chunk(msgspec.Struct, frozen=True, array_like=True, gc=False):
     @property
     def url(self) -> str:
         """Address below that of the mirror."""
-        return f"chunks/{self.digest[:2]}/{self.digest}.xz"
+        return chunk_url(self.digest)
 
 
 class BundledFile(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -96,6 +96,10 @@ class Bundle(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def encode(self) -> bytes:
         return msgspec.json.encode(self) + b"\n"
+
+
+def chunk_url(digest: str) -> str:
+    return f"chunks/{digest[:2]}/{digest}.xz"
 
 
 def target_name(version: str, part: Part, system: str, accelerator: Accelerator = "") -> str:
@@ -163,13 +167,23 @@ def _pack_file(path: Path, folder: Path, mirror: Path) -> BundledFile:
 def unpack_chunk(chunk: Chunk, stored: bytes) -> bytes:
     """Return a chunk's plain bytes; raises MalformedError if they are not those of its hash."""
     try:
-        reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=128 << 20)
-        plain = reader.decompress(stored, max_length=chunk.size + 1)
+        plain = unpack_limited(stored, chunk.size + 1)
     except lzma.LZMAError as err:
         raise MalformedError(f"chunk {chunk.digest[:12]} is damaged ({err})") from err
+    return check_chunk(chunk, plain)
+
+
+def check_chunk(chunk: Chunk, plain: bytes) -> bytes:
+    """Return the bytes; raises MalformedError if they are not those of the chunk's hash."""
     if len(plain) != chunk.size or sha256(plain).hexdigest() != chunk.digest:
         raise MalformedError(f"chunk {chunk.digest[:12]} has other bytes than its hash says")
     return plain
+
+
+def unpack_limited(stored: bytes, most_bytes: int) -> bytes:
+    """Decompress what lies on a mirror, at most that many bytes of it; raises LZMAError."""
+    reader = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=128 << 20)
+    return reader.decompress(stored, max_length=most_bytes)
 
 
 def _pack_chunks(path: Path, mirror: Path) -> Iterator[Chunk]:

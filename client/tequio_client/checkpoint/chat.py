@@ -1,0 +1,103 @@
+"""The newest head of a run as a model folder, and a conversation with a model in a terminal."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import trio
+
+from tequio_client.checkpoint import export, layout
+from tequio_client.checkpoint.export import ExportOptions
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.runtime import locked
+from tequio_client.worker import shutdown
+from tequio_shared.errors import MalformedError
+from tequio_shared.ids import STEERING
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.conversation import Conversation
+    from tequio_client.verify.report import WorkProgress
+    from tequio_shared.api.runs import RunAnswer
+
+HEADS = "heads"
+"""Folder of the exported heads, one for each run."""
+ANEW, END = "/new", "/quit"
+_STEERING = re.compile(f"(?!\t)[{STEERING}]")
+
+
+def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
+    """Export the newest head of a run below `options.target`, unless it is there already.
+
+    Older heads of the run go. Raises UserFacingError.
+    """
+    heads = options.target / HEADS
+    heads.mkdir(parents=True, exist_ok=True)
+    with locked(heads), shutdown.explain_unreachable_ledger(options.origin.ledger):
+        run = trio.run(_find_run, options)
+        name = run.run if run is not None else "none"  # the export says what is wrong
+        target = heads / f"{name}-{run.head_round if run is not None else 0}"
+        if run is not None and _is_head(target, run):
+            return target
+        shutil.rmtree(target, ignore_errors=True)
+        export.export_head(replace(options, target=target, merges_adapters=True), progress)
+        for other in heads.glob(f"{name}-*"):
+            if other != target:
+                shutil.rmtree(other, ignore_errors=True)
+    return target
+
+
+async def _find_run(options: ExportOptions) -> RunAnswer | None:
+    async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
+        runs = await api.runs()
+    named = [one for one in runs if one.name == options.run]
+    found = named or [one for one in runs if one.run.startswith(options.run)]
+    return found[0] if len(found) == 1 and found[0].head is not None else None
+
+
+def _is_head(folder: Path, run: RunAnswer) -> bool:
+    try:
+        claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
+    except (OSError, MalformedError):
+        return False
+    return (claim.run, claim.head) == (run.run, run.head)
+
+
+def talk(conversation: Conversation, prompt: str | None, *, is_terminal: bool) -> None:
+    """Answer one prompt, or each line of standard input; Ctrl-C stops an answer only."""
+    if prompt is not None:
+        _answer(conversation, prompt)
+        return
+    if is_terminal:
+        kind = "It answers." if conversation.has_turns else "It continues what you write."
+        click.echo(f"{kind} {ANEW} begins anew, {END} ends; Ctrl-C stops an answer.", err=True)
+    while True:
+        try:
+            text = input("> " if is_terminal else "").strip()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if text == END:
+            return
+        if text == ANEW:
+            conversation.forget()
+        elif text:
+            _answer(conversation, text)
+
+
+def _answer(conversation: Conversation, text: str) -> None:
+    if not conversation.has_turns:
+        _show(text)
+    try:
+        conversation.say(text, _show)
+    except KeyboardInterrupt:
+        _show(" […]")
+    click.echo()
+
+
+def _show(text: str) -> None:
+    # What a model writes must not steer the terminal.
+    click.echo(_STEERING.sub("\ufffd", text), nl=False)

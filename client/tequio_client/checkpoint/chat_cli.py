@@ -1,0 +1,107 @@
+"""`tequio chat`: talks with a model in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from tequio_client import cli
+
+_WORKER = cli.default_folder("worker")
+
+
+@click.command()
+@click.argument("model", required=False, metavar="[MODEL]")
+@click.option("--run", "run_name", help="Name of a run, or the beginning of its id.")
+@click.option("--prompt", help="Answer this, and end.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(1, 1 << 20),
+    default=200,
+    show_default=True,
+    help="Longest answer.",
+)
+@click.option(
+    "--temperature",
+    type=float,
+    default=0.8,
+    show_default=True,
+    help="Variety of the words; 0 always takes the likeliest.",
+)
+@click.option(
+    "--top-p",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Choose among the likeliest words that have this probability together.",
+)
+@click.option("--seed", type=click.IntRange(0, (1 << 32) - 1), help="Same seed, same text.")
+@click.option("--revision", help="Branch, tag or commit of a MODEL on the Hub.")
+@cli.device_option
+@cli.threads_option
+@cli.stores_option
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=cli.default_folder("chat"),
+    show_default=True,
+    help="Folder for the newest head of each run.",
+)
+@cli.ledger_option
+@cli.trust_option
+def chat(  # noqa: PLR0913 - one parameter an option
+    *,
+    model: str | None,
+    run_name: str | None,
+    prompt: str | None,
+    tokens: int,
+    temperature: float,
+    top_p: float,
+    seed: int | None,
+    revision: str | None,
+    device: str,
+    threads: int | None,
+    stores: tuple[Path, ...],
+    folder: Path,
+    ledger: str,
+    trust_file: Path | None,
+) -> None:
+    """Talk with the newest model of a run, or with any MODEL.
+
+    MODEL is a folder or a name on the Hub. A model that was trained on conversations answers; any
+    other continues what you write. With --run, the newest head is checked against the log; it comes
+    from this computer's worker, from --store or from the ledger's seeds.
+    """
+    from rich.console import Console
+
+    from tequio_client.checkpoint import chat as program
+    from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
+    from tequio_client.ledger.proofs import read_policy
+    from tequio_client.verify.report import ProgressBars
+
+    if (model is None) == (run_name is None):
+        raise click.UsageError("name either a MODEL or a run (--run)")
+    # Before anything is fetched: a package without its runtime cannot load a model.
+    from tequio_client.scoring import hub
+    from tequio_client.trainer import device as devices
+    from tequio_client.trainer.conversation import Conversation, WritingStyle
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    style = WritingStyle(tokens=tokens, temperature=temperature, top_p=top_p, seed=seed)
+    chosen = devices.open_device(device)
+    if threads:
+        devices.limit_threads(threads)
+    if run_name is not None:
+        known = stores or ((_WORKER,) if _WORKER.is_dir() else ())
+        origin = WeightsOrigin(
+            ledger=ledger, stores=known, also_seeds=not stores, trust=read_policy(trust_file)
+        )
+        options = ExportOptions(origin=origin, run=run_name, target=folder)
+        with ProgressBars(Console(stderr=True)) as bars:
+            place = program.newest_model(options, bars)
+    else:
+        place = hub.model_folder(model or "", revision)
+    program.talk(Conversation(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())

@@ -1,0 +1,159 @@
+"""Text written by a model in a folder: it continues texts, or answers in a conversation.
+
+transformers loads and generates, with its cache of keys and values; only Safetensors files are
+read, and no code of a model's author runs. Text comes in pieces as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from torch import Tensor
+from transformers import AutoModelForCausalLM, AutoTokenizer, TextStreamer, set_seed
+from transformers.utils import logging as transformers_logging
+
+from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
+from tequio_client.trainer.hub_models import BUILD_ERRORS
+from tequio_client.trainer.weights import CONFIG_FILE
+from tequio_shared.errors import UserFacingError
+
+_ADAPTER = "adapter_config.json"
+_WHY_CHARS = 200
+_LEAST_PROMPT = 16
+"""Tokens of the prompt that are kept whatever the answer's length."""
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingStyle:
+    """How to choose the next token."""
+
+    tokens: int = 200
+    """Most tokens of an answer."""
+    temperature: float = 0.8
+    """0: always the likeliest one."""
+    top_p: float = 0.95
+    """Only the likeliest tokens that have this probability together."""
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.temperature <= 100:  # noqa: PLR2004 - beyond, all tokens are alike
+            raise UserFacingError(f"temperature {self.temperature} is not between 0 and 100")
+        if not 0 < self.top_p <= 1:
+            raise UserFacingError(f"top-p {self.top_p} is not above 0 and at most 1")
+
+
+class Conversation:
+    """A loaded model, and what was said so far."""
+
+    def __init__(self, folder: Path, style: WritingStyle, device: ComputeDevice) -> None:
+        """Load the model; raises UserFacingError."""
+        if (folder / _ADAPTER).is_file() and not (folder / CONFIG_FILE).is_file():
+            raise UserFacingError(
+                f"{folder} has adapters without their base: export it with --merged"
+            )
+        if not (folder / CONFIG_FILE).is_file():
+            raise UserFacingError(f"{folder} is no model: it has no {CONFIG_FILE}")
+        transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        try:
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            model: Any = AutoModelForCausalLM.from_pretrained(
+                folder,
+                trust_remote_code=False,
+                use_safetensors=True,
+                local_files_only=True,
+                dtype=device.precision,
+            )
+            self._model = model.to(device.handle)
+        except (*BUILD_ERRORS, SafetensorError) as err:
+            why = " ".join(str(err).split())[:_WHY_CHARS]
+            raise UserFacingError(f"the model in {folder} cannot be loaded: {why}") from err
+        self._model.eval()
+        self._style = style
+        self._device = device
+        self._turns: list[dict[str, str]] = []
+        self.has_turns = bool(self._tokenizer.chat_template)
+        """Whether it was trained on conversations; otherwise it continues texts."""
+        if style.seed is not None:
+            set_seed(style.seed)
+
+    @property
+    def context(self) -> int:
+        """Tokens that the model sees at once."""
+        return int(getattr(self._model.config, "max_position_embeddings", 0) or 1 << 20)
+
+    def say(self, text: str, show: Show) -> str:
+        """Answer, or continue the text; `show` gets the pieces. Raises UserFacingError.
+
+        An interrupted answer (KeyboardInterrupt) stays in the conversation as far as it was
+        written.
+        """
+        turns = [*self._turns, {"role": "user", "content": text}] if self.has_turns else []
+        ids = self._prompt(text, turns)
+        streamer = _Pieces(self._tokenizer, show)
+        answer = ""
+        try:
+            self._generate(ids, streamer)
+        finally:
+            answer = "".join(streamer.pieces)
+            if self.has_turns:
+                self._turns = [*turns, {"role": "assistant", "content": answer}]
+        return answer
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._turns = []
+
+    def _prompt(self, text: str, turns: list[dict[str, str]]) -> Tensor:
+        """Token ids as int64 [1, length], cut at the left to leave room for the answer."""
+        room = max(self.context - self._style.tokens, min(_LEAST_PROMPT, self.context - 1))
+        if turns:
+            ids: list[int] = self._tokenizer.apply_chat_template(
+                turns, add_generation_prompt=True, return_dict=False
+            )
+        else:
+            ids = self._tokenizer(text)["input_ids"]
+            first = self._model.generation_config.bos_token_id
+            if isinstance(first, int) and ids[:1] != [first]:
+                ids = [first, *ids]
+        return torch.tensor([ids[-room:]], device=self._device.handle)
+
+    def _generate(self, ids: Tensor, streamer: TextStreamer) -> None:
+        style = self._style
+        chosen: dict[str, Any] = {"do_sample": False}
+        if style.temperature:
+            chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
+        most = min(style.tokens, max(self.context - ids.shape[1], 1))
+        try:
+            with torch.inference_mode():
+                self._model.generate(
+                    ids,
+                    attention_mask=torch.ones_like(ids),
+                    max_new_tokens=most,
+                    streamer=streamer,
+                    **chosen,
+                )
+        except FORWARD_ERRORS as err:
+            why = " ".join(str(err).split())[:_WHY_CHARS]
+            raise UserFacingError(f"the model cannot write: {why}") from err
+
+
+class _Pieces(TextStreamer):
+    """Passes each finished word on, and keeps it."""
+
+    def __init__(self, tokenizer: Any, show: Show) -> None:  # noqa: ANN401 - transformers'
+        super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
+        self.pieces: list[str] = []
+        self._show = show
+
+    def on_finalized_text(self, text: str, stream_end: bool = False) -> None:  # noqa: FBT001, FBT002 - transformers' own
+        """See TextStreamer."""
+        if text:
+            self.pieces.append(text)
+            self._show(text)

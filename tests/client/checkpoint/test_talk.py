@@ -1,0 +1,170 @@
+"""`tequio chat`: the newest head of a run, and what a model in a folder writes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tequio_client.checkpoint import chat as talks
+from tequio_client.checkpoint import layout
+from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
+from tequio_client.trainer import device
+from tequio_client.trainer.conversation import Conversation, WritingStyle
+from tequio_client.verify.report import NoProgress
+from tequio_shared.errors import UserFacingError
+from tests.client.checkpoint.test_export import exported
+from tests.client.verify.logs import SwarmLog
+from tests.support import chats
+from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
+from tests.support.terminals import in_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TALK = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
+CPU = device.open_device("cpu")
+GREEDY = WritingStyle(tokens=12, temperature=0)
+
+
+def said(conversation: Conversation, text: str) -> str:
+    pieces: list[str] = []
+    whole = conversation.say(text, pieces.append)
+    assert "".join(pieces) == whole
+    return whole
+
+
+def test_the_likeliest_text_is_always_the_same(whole: Path) -> None:
+    first = said(Conversation(whole, GREEDY, CPU), "maize")
+    assert first
+    assert said(Conversation(whole, GREEDY, CPU), "maize") == first
+
+
+def test_a_seed_gives_the_same_text_again(whole: Path) -> None:
+    style = WritingStyle(tokens=16, temperature=5.0, top_p=1.0, seed=7)
+    other = WritingStyle(tokens=16, temperature=5.0, top_p=1.0, seed=8)
+    first = said(Conversation(whole, style, CPU), "maize")
+    assert said(Conversation(whole, style, CPU), "maize") == first
+    assert said(Conversation(whole, other, CPU), "maize") != first
+
+
+def test_a_prompt_beyond_the_context_is_cut_at_its_beginning(whole: Path) -> None:
+    conversation = Conversation(whole, GREEDY, CPU)
+    kept = conversation.context - GREEDY.tokens
+    text = "x" * 1_000 + "maize " * 20
+    assert said(conversation, text) == said(Conversation(whole, GREEDY, CPU), text[-kept:])
+
+
+def test_a_conversation_remembers_its_turns_until_it_begins_anew(tmp_path: Path) -> None:
+    encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
+    encoder.encode(chats.rows(TALK).text(0))
+    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.chat)
+    with served_log(SwarmLog(run.swarm)) as site:
+        exported(site, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
+    conversation = Conversation(tmp_path / "out", GREEDY, CPU)
+    assert conversation.has_turns
+    first = said(conversation, "w1 w2")
+    said(conversation, "w3")
+    conversation.forget()
+    assert said(conversation, "w1 w2") == first
+
+
+@pytest.mark.parametrize(
+    ("style", "named"),
+    [({"temperature": -1.0}, "-1.0"), ({"top_p": 0.0}, "0.0"), ({"top_p": 1.5}, "1.5")],
+)
+def test_a_style_that_makes_no_sense_is_refused(style: dict[str, float], named: str) -> None:
+    with pytest.raises(UserFacingError, match=named):
+        WritingStyle(**style)  # type: ignore[arg-type]  # floats alone
+
+
+def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserFacingError, match=r"no config\.json"):
+        Conversation(tmp_path, GREEDY, CPU)
+    (tmp_path / layout.ADAPTER_CONFIG).write_text("{}")
+    with pytest.raises(UserFacingError, match="--merged"):
+        Conversation(tmp_path, GREEDY, CPU)
+
+
+def test_damaged_weights_are_no_traceback(folder: Path) -> None:
+    next(folder.glob("*.safetensors")).write_bytes(b"\x00" * 64)
+    with pytest.raises(UserFacingError, match="cannot be loaded"):
+        Conversation(folder, GREEDY, CPU)
+
+
+# --- the newest head
+
+
+def options(site: ServedLog, cache: Path, store: Path) -> ExportOptions:
+    origin = WeightsOrigin(ledger=site.url, stores=[store], also_seeds=True)
+    return ExportOptions(origin=origin, run=site.log.swarm.manifest.name, target=cache)
+
+
+def test_the_newest_head_is_exported_once(site: ServedLog, tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    wish = options(site, tmp_path / "cache", store)
+    found = talks.newest_model(wish, NoProgress())
+    claim = layout.HeadClaim.parse((found / layout.CLAIM).read_bytes())
+    assert claim.round == ROUNDS
+    (found / ".kept").touch()
+    stale = found.with_name(f"{claim.run}-1")
+    stale.mkdir()
+    assert talks.newest_model(wish, NoProgress()) == found
+    assert (found / ".kept").exists(), "the same folder"
+    # A head that is not the newest is exported again, and older ones go.
+    content = json.loads((found / layout.CLAIM).read_bytes())
+    (found / layout.CLAIM).write_text(json.dumps(content | {"head": claim.weights_root}))
+    assert talks.newest_model(wish, NoProgress()) == found
+    assert not (found / ".kept").exists()
+    assert not stale.exists()
+
+
+def test_a_run_that_is_not_there_is_named(site: ServedLog, tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    wish = options(site, tmp_path / "cache", store)
+    with pytest.raises((UserFacingError, BaseExceptionGroup), match="quinoa"):
+        talks.newest_model(
+            ExportOptions(origin=wish.origin, run="quinoa", target=wish.target), NoProgress()
+        )
+
+
+# --- in a terminal
+
+
+def command(*words: str) -> list[str]:
+    return [sys.executable, "-m", "tequio_client", "chat", *words, "--device", "cpu"]
+
+
+def test_a_prompt_is_answered_and_the_program_ends(whole: Path) -> None:
+    words = command(str(whole), "--prompt", "maize", "--tokens", "8", "--temperature", "0")
+    ended = subprocess.run(words, capture_output=True, check=True, timeout=300)
+    assert ended.stdout.decode().startswith("maize")
+    assert len(ended.stdout.decode().strip()) > len("maize")
+
+
+def test_what_steers_a_terminal_is_not_shown(
+    whole: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversation = Conversation(whole, GREEDY, CPU)
+    monkeypatch.setattr(conversation, "say", lambda _text, show: show("a\x1b[2Jb\tc\nd\u202e"))
+    talks.talk(conversation, "maize", is_terminal=False)
+    assert capsys.readouterr().out == "maizea\ufffd[2Jb\tc\nd\ufffd\n"
+
+
+def test_lines_are_answered_until_ctrl_c(whole: Path) -> None:
+    words = command(str(whole), "--tokens", "4", "--temperature", "0")
+    with in_terminal(words) as terminal:
+        terminal.read_until(b"> ")
+        terminal.type(b"maize\n")
+        terminal.read_until(b"> ")
+        assert terminal.interrupt() == 0
+
+
+def test_a_model_and_a_run_are_not_named_together(whole: Path) -> None:
+    words = command(str(whole), "--run", "maize")
+    ended = subprocess.run(words, capture_output=True, check=False, timeout=300)
+    assert ended.returncode == 2
+    assert b"either a MODEL or a run" in ended.stderr

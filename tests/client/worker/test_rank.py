@@ -1,0 +1,126 @@
+"""A cell over several computers: ranks of the real command, by the variables of torchrun."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+import trio
+
+from tequio_client.demo.programs import free_port
+from tequio_client.ipc import trainer
+from tequio_client.ipc.cell import AWAY_STATUS, CellPlace
+from tequio_client.platform.programs import tequio
+from tequio_client.worker.children.process import ChildProgram
+from tequio_client.worker.rank import keep_rank
+from tequio_shared.errors import UserFacingError
+from tests.client.trainer.small_run import small_run
+from tests.support.cell_ranks import first_rank
+from tests.support.scripted_child import lives, scripted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.client.trainer.conftest import Child
+    from tests.client.trainer.small_run import SmallRun
+
+WINDOWS = ((0, 40),)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    return small_run(tmp_path_factory.mktemp("run"))
+
+
+@contextmanager
+def worker(folder: Path, port: int, rank: int, size: int) -> Iterator[subprocess.Popen[bytes]]:
+    """The command that a cluster starts on another computer."""
+    variables = {
+        "RANK": str(rank),
+        "WORLD_SIZE": str(size),
+        "MASTER_ADDR": "localhost",
+        "MASTER_PORT": str(port),
+    }
+    ledger = ("--ledger", "http://127.0.0.1:9")  # the same command everywhere; only rank 0 uses it
+    options = ("--cell", "env", "--device", "cpu", "--dir", str(folder))
+    command = tequio("worker", *ledger, *options)
+    process = subprocess.Popen(command, env={**os.environ, **variables})
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def failed(child: Child) -> trainer.Failed:
+    while not isinstance(report := child.next(), trainer.Failed):
+        pass
+    return report
+
+
+def test_a_rank_elsewhere_trains_and_joins_the_next_cell_after_it_was_killed(
+    run: SmallRun, tmp_path: Path
+) -> None:
+    port = free_port()
+    with worker(tmp_path / "other", port, 1, 2) as other:
+        with first_rank(2, port) as cell:
+            cell.send(run.prepare(1))
+            cell.until(trainer.TrainerReady)
+            cell.send(run.train(2, "lost", windows=((0, 60_000),)))
+            while not (
+                isinstance(report := cell.next(), trainer.TrainerHeartbeat)
+                and report.doing == "training"
+            ):
+                pass
+            (rank,) = psutil.Process(other.pid).children()
+            rank.send_signal(signal.SIGKILL)
+            assert failed(cell).code == "cell"
+        with first_rank(2, port) as cell:
+            cell.send(run.prepare(1))
+            cell.until(trainer.TrainerReady)
+            cell.send(run.train(2, "next", windows=WINDOWS))
+            assert cell.until(trainer.Trained).steps == 4
+        assert other.poll() is None
+    assert other.returncode == 0, "a signal ends it in order"
+    assert not (tmp_path / "other" / "identity.key").exists(), "only rank 0 has a key"
+
+
+def test_ranks_of_cells_of_different_sizes_are_refused(run: SmallRun, tmp_path: Path) -> None:
+    port = free_port()
+    with worker(tmp_path / "other", port, 1, 4), first_rank(2, port) as cell:
+        cell.send(run.prepare(1))
+        report = failed(cell)
+    assert (report.code, report.fatal) == ("device", True)
+    assert "was started for a cell of 4 ranks" in report.reason
+    assert "WORLD_SIZE" in report.reason
+
+
+def test_a_port_in_use_is_named(run: SmallRun) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with first_rank(2, port) as cell:
+            cell.send(run.prepare(1))
+            report = failed(cell)
+    assert (report.code, report.fatal) == ("input", True)
+    assert report.reason.startswith(f"port {port} of 127.0.0.1 is in use: stop the other cell")
+
+
+@pytest.mark.trio
+async def test_a_rank_is_started_again_until_rank_0_stays_away(tmp_path: Path) -> None:
+    place = CellPlace(rank=1, size=2, device="cpu", address="192.0.2.1", port=29_500)
+    program = ChildProgram(
+        command=scripted(tmp_path, f"sys.exit(1 if life < 2 else {AWAY_STATUS})"),
+        environment={"PATH": os.environ["PATH"]},
+        line_bytes=1_000,
+        first_pause_s=0.01,
+    )
+    with trio.fail_after(20), pytest.raises(UserFacingError, match=r"192\.0\.2\.1:29500"):
+        await keep_rank(program, place)
+    assert lives(tmp_path) == 3

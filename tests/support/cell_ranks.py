@@ -1,0 +1,58 @@
+"""Cells of real processes on this computer, for tests that train."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import psutil
+from msgspec.structs import replace
+
+from tequio_client.ipc import cell as link
+from tequio_client.platform.sandbox import VARIABLE, Network, SandboxRules
+from tests.client.trainer.conftest import Child
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PLAIN = ("-m", "tequio_client.trainer")
+
+
+@contextmanager
+def cell_of(
+    ranks: int, command: Sequence[str] = PLAIN, *, is_sharded: bool = False
+) -> Iterator[Child]:
+    """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
+    place = replace(link.local_place(["cpu"] * ranks), is_sharded=is_sharded)
+    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=Network.CELL)
+    with _child(place, rules, command) as child:
+        yield child
+
+
+@contextmanager
+def first_rank(size: int, port: int) -> Iterator[Child]:
+    """Rank 0 of a cell whose other ranks are started elsewhere."""
+    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=Network.HOSTS, port=port)
+    place = link.CellPlace(rank=0, size=size, device="cpu", port=port)
+    with _child(place, rules, PLAIN) as child:
+        yield child
+
+
+@contextmanager
+def _child(place: link.CellPlace, rules: SandboxRules, command: Sequence[str]) -> Iterator[Child]:
+    variables = {
+        VARIABLE: rules.encode(),
+        link.VARIABLE: place.encode(),
+        "GLOO_SOCKET_IFNAME": "lo",
+    }
+    child = Child(command, variables)
+    try:
+        yield child
+    finally:
+        child.end()
+
+
+def other_ranks(child: Child) -> list[psutil.Process]:
+    """Processes of the ranks that rank 0 started."""
+    return [one for one in psutil.Process(child.process.pid).children() if "rank" in one.cmdline()]

@@ -1,0 +1,59 @@
+"""A program in a terminal of its own, with a window of 120 columns and 40 lines."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PATIENCE_S = 240.0
+
+
+class Terminal:
+    """The terminal's other side: what the program writes, and what a person types."""
+
+    def __init__(self, program: subprocess.Popen[bytes], descriptor: int) -> None:
+        self.program = program
+        self._descriptor = descriptor
+
+    def read_until(self, wanted: bytes) -> None:
+        """Read until the program has written this; raises AssertionError."""
+        found, until = b"", time.monotonic() + PATIENCE_S
+        while wanted not in found:
+            assert time.monotonic() < until, found[-2_000:]
+            found += os.read(self._descriptor, 65_536)
+
+    def type(self, text: bytes) -> None:
+        os.write(self._descriptor, text)
+
+    def interrupt(self) -> int:
+        """Press Ctrl-C; returns the exit status of the program, which has to end."""
+        self.program.send_signal(signal.SIGINT)
+        with suppress(OSError):  # the other side is closed
+            while os.read(self._descriptor, 65_536):
+                pass
+        return self.program.wait(PATIENCE_S)
+
+
+@contextmanager
+def in_terminal(command: Sequence[str]) -> Iterator[Terminal]:
+    """Start a program; it is killed if it still runs at the end."""
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    with subprocess.Popen(command, stdin=other, stdout=other, stderr=other) as program:
+        os.close(other)
+        try:
+            yield Terminal(program, main)
+        finally:
+            program.kill()
+            os.close(main)

@@ -1,0 +1,92 @@
+"""A cell of two ranks beside plain volunteers: its work is accepted, audited and clear.
+
+One of its ranks is killed meanwhile; the worker stays, and the cell trains in a later round.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+import trio
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.platform.programs import tequio
+from tequio_shared.head.contribution import HEADER_BYTES, contribution_id
+from tequio_shared.ids import from_text, to_text
+from tequio_shared.round.audits import AuditVerdict, judge
+from tequio_shared.statements.runs import AuditReport, WorkCommit
+from tests.support.history import LogHistory
+from tests.support.real_network import TRAINER, running_network
+from tests.support.small_network import CONFIG, RunFiles, found, plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.statements.runs import AuditFigures
+    from tests.support.real_network import RunningProgram
+
+PATIENCE_S = 240.0
+AUDITED = plan(train_s=5.0).replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
+    tmp_path: Path,
+) -> None:
+    with trio.fail_after(500):
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+            await found(stage, RunFiles(config=CONFIG, plan=AUDITED))
+            stage.seed()
+            stage.volunteer("ana")
+            stage.volunteer("beto")
+            options = (*stage.node_options("cell"), "--cell", "cpu,cpu")
+            cell = stage.start("cell", tequio("worker", *options))
+            history = LogHistory(api)
+
+            async def has_work(count: int) -> bool:
+                await history.read()
+                return cell.program.status is not None and len(_work(history, cell)) >= count
+
+            async def is_audited() -> bool:
+                await history.read()
+                return bool(_figures(history, cell))
+
+            await stage.until("the cell contributes", lambda: has_work(2), PATIENCE_S)
+            assert len(_ranks(cell)) == 1
+            os.kill(_ranks(cell)[0].pid, signal.SIGKILL)
+            done = len(_work(history, cell))
+            await stage.until("it goes on", lambda: has_work(done + 2), PATIENCE_S)
+            await stage.until("an auditor repeats its work", is_audited, PATIENCE_S)
+            verdicts = {judge(one) for one in _figures(history, cell)}
+            assert verdicts == {AuditVerdict.CLEAR}
+            assert cell.status.verdict
+            accepted = cell.status.rounds_trained
+            assert accepted > done
+            assert [one for one in cell.events("trainer failed") if one["code"] == "cell"]
+            said = await stage.command("audit", "audit", "--ledger", stage.url)
+            assert "Everything holds" in said
+
+
+def _work(history: LogHistory, cell: RunningProgram) -> list[str]:
+    """Ids of the cell's contributions."""
+    bodies = (one.body for one in history.statements_by(cell.key, WorkCommit))
+    headers = (from_text(one.header, HEADER_BYTES) for one in bodies if isinstance(one, WorkCommit))
+    return [to_text(contribution_id(one)) for one in headers]
+
+
+def _figures(history: LogHistory, cell: RunningProgram) -> list[AuditFigures]:
+    """Measures of others that repeated them."""
+    mine = set(_work(history, cell))
+    reports = [body for _, body in history.all_of(AuditReport) if body.contribution in mine]
+    return [one.figures for one in reports if one.figures]
+
+
+def _ranks(cell: RunningProgram) -> list[psutil.Process]:
+    """Processes of the other ranks."""
+    below = psutil.Process(cell.program.pid).children(recursive=True)
+    return [one for one in below if {TRAINER, "rank"} <= set(one.cmdline())]
