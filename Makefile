@@ -73,8 +73,7 @@ types: $(READY)
 	$(BIN)/mypy
 	for system in win32 darwin; do $(BIN)/mypy --platform $$system --cache-dir .mypy_cache/$$system \
 	  --no-warn-unreachable -p tequio_client -p tequio_shared || exit 1; done
-	MYPYPATH=docs/site $(BIN)/mypy --explicit-package-bases docs/site/*.py
-	MYPYPATH=bench $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py
+	MYPYPATH=bench:docs/site $(BIN)/mypy --explicit-package-bases bench/*.py bench/*/*.py docs/site/*.py
 
 walls: $(READY)
 	$(BIN)/lint-imports

@@ -123,7 +123,8 @@ def _unless_typed(answer: Json) -> str:
 
 
 def _default(schema: Json) -> str:
-    return f"; default `{schema['default']}`" if "default" in schema else ""
+    given = schema.get("default", "")
+    return "" if given == "" else f"; default `{given}`"
 
 
 def _type(schema: Json) -> str:
