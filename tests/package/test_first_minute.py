@@ -228,7 +228,9 @@ def _lend_first(user: DesktopUser, package: Package, app: subprocess.Popen[bytes
         assert json.loads(package.run("status", "--json"))["decision"]["reason"] == "no-runtime"
         user.shoot("downloading")
         allow_others(user)
-        wait_until("the runtime is there", lambda: "(in use)" in package.run(*RUNTIMES), LONGEST_S)
+        installed = package.system.root / f"home/{USER}/.local/share/tequio/runtime/{BUILD}"
+        wait_until("the runtime is there", installed.is_dir, LONGEST_S)
+        assert "(in use)" in package.run(*RUNTIMES)
         lend(user, app, package.rounds)
     except BaseException:
         user.shoot("where-it-failed")
