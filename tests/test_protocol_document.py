@@ -62,6 +62,7 @@ from tequio_shared.api.runs import (
     SampleAnswer,
     WrittenAnswer,
 )
+from tequio_shared.badges import Badge
 from tequio_shared.competition import result
 from tequio_shared.competition import rules as competition_rules
 from tequio_shared.competition import scores as competition_scores
@@ -86,7 +87,6 @@ from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Ma
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet
-from tequio_shared.served.badges import Badge
 from tequio_shared.statements.statement import BODIES, Envelope
 
 if TYPE_CHECKING:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tequio_shared import encoding, vrf
+from tequio_shared.badges import Badges
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
@@ -41,7 +42,6 @@ from tequio_shared.network.tiers import Teams, Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Commitment, Head, RoundView
-from tequio_shared.served.badges import Badges
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tequio_shared import vrf
+from tequio_shared.badges import Badge, Badges
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
@@ -18,7 +19,6 @@ from tequio_shared.network.vesting import MemberPoints
 from tequio_shared.network_view import NetworkView
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundView
-from tequio_shared.served.badges import Badge, Badges
 from tequio_shared.served.rows import (
     KeyRows,
     PeerRow,

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from tequio_shared.avatar import svg
+from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
@@ -18,7 +19,6 @@ from tequio_shared.network.tiers import Tier
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
-from tequio_shared.served.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
