@@ -62,6 +62,7 @@ from tequio_shared.api.runs import (
     SampleAnswer,
     WrittenAnswer,
 )
+from tequio_shared.badges import Badge
 from tequio_shared.competition import result
 from tequio_shared.competition import rules as competition_rules
 from tequio_shared.competition import scores as competition_scores
@@ -75,7 +76,6 @@ from tequio_shared.competition.rules import (
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.head.aggregate import _COSINES
 from tequio_shared.head.contribution import HEADER_BYTES, KS, ContributionHeader, RecordShape
-from tequio_shared.network.badges import Badge
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES, Genesis
 from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause

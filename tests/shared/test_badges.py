@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tequio_shared.badges import BADGE_DAYS, BADGE_GFLOP, BADGE_ROUNDS, Badge, Badges
 from tequio_shared.keys import Signer
-from tequio_shared.network.badges import BADGE_DAYS, BADGE_GFLOP, BADGE_ROUNDS, Badge, Badges
 from tequio_shared.served.state import State
 from tequio_shared.statements.runs import HeadMeasure, RoundClose
 from tests.support.key_swarm import KeySwarm

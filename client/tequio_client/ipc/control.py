@@ -515,7 +515,7 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     name: Name = ""
     """The public name; empty: none."""
     tier: Count = 0
-    """What is known of the owner: 0 nothing, 1 an account, 2 an invitation."""
+    """Knowledge about the owner: 0 none, 1 an account, 2 an invitation."""
     team: Name = ""
     """The team for which it earns; empty: none."""
     can_be_named: bool = False

@@ -94,7 +94,7 @@ def teams(connection: Connection, since_ms: int | None, limit: int, after: int =
 class TeamMember:
     key: PeerKey
     gflop: int
-    """What rounds paid the key while it was in the team."""
+    """Paid by rounds while the key was in the team."""
 
 
 def team_members(connection: Connection, team: str, limit: int, after: int = 0) -> list[TeamMember]:

@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 from tequio_shared.api.answer import AsOf, Rows, Text
 from tequio_shared.api.runs import OutcomeText
+from tequio_shared.badges import Badge
 from tequio_shared.ids import (
     STEERING,
     Bytes32Text,
@@ -18,7 +19,6 @@ from tequio_shared.ids import (
     digest_from_text,
 )
 from tequio_shared.limits import NAME_CHARS
-from tequio_shared.network.badges import Badge
 from tequio_shared.network.standing import Standing
 from tequio_shared.network.tiers import Tier
 from tequio_shared.statements.network import EVIDENCE

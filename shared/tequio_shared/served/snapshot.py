@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tequio_shared import encoding, vrf
+from tequio_shared.badges import Badges
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
@@ -32,7 +33,6 @@ from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
-from tequio_shared.network.badges import Badges
 from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import FullRunView

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tequio_shared import vrf
+from tequio_shared.badges import Badge, Badges
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from_text
-from tequio_shared.network.badges import Badge, Badges
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run import Documents
 from tequio_shared.network.vesting import MemberPoints

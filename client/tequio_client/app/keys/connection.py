@@ -59,7 +59,7 @@ class ConnectDialog(AccountDialog):
         fill(self.body, self._form, self._shown, self.result_line)
         self.timer = QTimer(self)
         self.timer.setSingleShot(True)
-        self.timer.timeout.connect(self._ask)
+        self.timer.timeout.connect(self._poll)
         self.address.textChanged.connect(self._follow)
         self.main.clicked.connect(self._go_on)
         self._follow()
@@ -76,9 +76,9 @@ class ConnectDialog(AccountDialog):
         question = control.RequestConnection(
             connector=self.address.text().strip(), provider=self.provider.text().strip().lower()
         )
-        self._send(question, self._show)
+        self._send(question, self._show_code)
 
-    def _show(self) -> None:
+    def _show_code(self) -> None:
         reply = self._account.answer
         if not isinstance(reply, control.ConnectionReply):
             return
@@ -100,11 +100,11 @@ class ConnectDialog(AccountDialog):
         else:
             self.timer.start(seconds * 1_000)
 
-    def _ask(self) -> None:
+    def _poll(self) -> None:
         question = control.AskConnection(connector=self.address.text().strip(), code=self._code)
-        self._account.request(question, self._learn, self.show_problem)
+        self._account.request(question, self._show_outcome, self.show_problem)
 
-    def _learn(self) -> None:
+    def _show_outcome(self) -> None:
         reply = self._account.answer
         if not isinstance(reply, control.ConnectionReply):
             return

@@ -12,7 +12,7 @@ from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import Card, Columns, Label, caption, fill
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.ipc.control import BadgeRow
-from tequio_shared.network.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
+from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 
 GAP, FOLDED = 8, 2
 

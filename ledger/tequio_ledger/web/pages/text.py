@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from tequio_shared.avatar import svg
+from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
-from tequio_shared.network.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Tier

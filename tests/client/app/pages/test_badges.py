@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.pages.badges import BadgesCard
 from tequio_client.ipc.control import BadgeRow
-from tequio_shared.network.badges import Badge
+from tequio_shared.badges import Badge
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
