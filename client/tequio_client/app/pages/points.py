@@ -30,7 +30,15 @@ from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, holding, vbox
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    ElidedLabel,
+    Label,
+    fill,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard, StatCards
 from tequio_client.app.widgets.charts import ChartData, PointsChart
@@ -243,10 +251,11 @@ class PointsRange(Card):
         self.span.select(MONTH)
         self.span.chosen.connect(self.chosen)
         self.sum = Label("", TextStyle.CAPTION, "sub")
+        self.worth = ElidedLabel("", TextStyle.CAPTION, "sub")
         self.chart = PointsChart(name, self.tr("No points were verified in this time."))
         self.chart.setFixedHeight(CHART_HEIGHT)
         head = Columns(gap=10)
-        words = holding(vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, spacing=2))
+        words = holding(vbox(ElidedLabel(name, TextStyle.HEADING), self.sum, self.worth, spacing=2))
         head.set_parts((words, self.span), shares=(1, 0))
         fill(self.body, head, self.chart)
 
@@ -255,7 +264,7 @@ class PointsRange(Card):
         labels = tuple(self._label(series.since_ms + at * step_ms) for at in range(len(sums)))
         total = figures.short_points(sum(sums))
         summary = self.tr("{total} points in this time").format(total=total)
-        summary = ", ".join(one for one in (summary, figures.comparison(sum(sums))) if one)
+        self.worth.setText(figures.comparison(sum(sums)))
         self.sum.setText(summary)
         if any(sums):
             peak = max(range(len(sums)), key=sums.__getitem__)

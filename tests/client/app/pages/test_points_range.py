@@ -60,8 +60,8 @@ def test_each_span_is_asked_for_and_said(
     reply = worker.replies[AskSeries](question)  # type: ignore[operator]  # it is a function
     assert isinstance(reply, PointsSeries)
     exact = sum(reply.verified)
-    total = f"{figures.short_points(exact)} points in this time"
-    assert page.range.sum.text() == f"{total}, {figures.comparison(exact)}"
+    assert page.range.sum.text() == f"{figures.short_points(exact)} points in this time"
+    assert page.range.worth.text() == figures.comparison(exact)
     assert page.range.chart.accessibleDescription().startswith(page.range.sum.text())
 
 
