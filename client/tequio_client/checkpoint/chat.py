@@ -20,13 +20,13 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import STEERING
 
 if TYPE_CHECKING:
-    from tequio_client.trainer.conversation import Conversation
+    from tequio_client.trainer.conversation import ModelChat
     from tequio_client.verify.report import WorkProgress
     from tequio_shared.api.runs import RunAnswer
 
 HEADS = "heads"
 """Folder of the exported heads, one for each run."""
-ANEW, END = "/new", "/quit"
+RESTART, END = "/new", "/quit"
 _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 
 
@@ -67,14 +67,14 @@ def _is_head(folder: Path, run: RunAnswer) -> bool:
     return (claim.run, claim.head) == (run.run, run.head)
 
 
-def talk(conversation: Conversation, prompt: str | None, *, is_terminal: bool) -> None:
+def talk(conversation: ModelChat, prompt: str | None, *, is_terminal: bool) -> None:
     """Answer one prompt, or each line of standard input; Ctrl-C stops an answer only."""
     if prompt is not None:
         _answer(conversation, prompt)
         return
     if is_terminal:
         kind = "It answers." if conversation.has_turns else "It continues what you write."
-        click.echo(f"{kind} {ANEW} begins anew, {END} ends; Ctrl-C stops an answer.", err=True)
+        click.echo(f"{kind} {RESTART} starts over, {END} ends; Ctrl-C stops an answer.", err=True)
     while True:
         try:
             text = input("> " if is_terminal else "").strip()
@@ -82,22 +82,22 @@ def talk(conversation: Conversation, prompt: str | None, *, is_terminal: bool) -
             return
         if text == END:
             return
-        if text == ANEW:
+        if text == RESTART:
             conversation.forget()
         elif text:
             _answer(conversation, text)
 
 
-def _answer(conversation: Conversation, text: str) -> None:
+def _answer(conversation: ModelChat, text: str) -> None:
     if not conversation.has_turns:
-        _show(text)
+        _write(text)
     try:
-        conversation.say(text, _show)
+        conversation.answer(text, _write)
     except KeyboardInterrupt:
-        _show(" […]")
+        _write(" […]")
     click.echo()
 
 
-def _show(text: str) -> None:
+def _write(text: str) -> None:
     # What a model writes must not steer the terminal.
     click.echo(_STEERING.sub("\ufffd", text), nl=False)

@@ -87,7 +87,7 @@ def chat(  # noqa: PLR0913 - one parameter an option
     # Before anything is fetched: a package without its runtime cannot load a model.
     from tequio_client.scoring import hub
     from tequio_client.trainer import device as devices
-    from tequio_client.trainer.conversation import Conversation, WritingStyle
+    from tequio_client.trainer.conversation import ModelChat, WritingStyle
 
     cli.set_up_logs(log_json=False, log_level="warning")
     style = WritingStyle(tokens=tokens, temperature=temperature, top_p=top_p, seed=seed)
@@ -104,4 +104,4 @@ def chat(  # noqa: PLR0913 - one parameter an option
             place = program.newest_model(options, bars)
     else:
         place = hub.model_folder(model or "", revision)
-    program.talk(Conversation(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())
+    program.talk(ModelChat(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())

@@ -60,7 +60,7 @@ class WeightsOrigin:
     ledger: str
     stores: Sequence[Path] = ()
     also_seeds: bool = False
-    """Whether seeds are asked for what the stores lack."""
+    """True if seeds are asked for what the stores lack."""
     trust: Policy | None = None
 
 

@@ -48,7 +48,7 @@ class WritingStyle:
             raise UserFacingError(f"top-p {self.top_p} is not above 0 and at most 1")
 
 
-class Conversation:
+class ModelChat:
     """A loaded model, and what was said so far."""
 
     def __init__(self, folder: Path, style: WritingStyle, device: ComputeDevice) -> None:
@@ -58,7 +58,7 @@ class Conversation:
                 f"{folder} has adapters without their base: export it with --merged"
             )
         if not (folder / CONFIG_FILE).is_file():
-            raise UserFacingError(f"{folder} is no model: it has no {CONFIG_FILE}")
+            raise UserFacingError(f"{folder} is not a model: it has no {CONFIG_FILE}")
         transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
@@ -79,7 +79,7 @@ class Conversation:
         self._device = device
         self._turns: list[dict[str, str]] = []
         self.has_turns = bool(self._tokenizer.chat_template)
-        """Whether it was trained on conversations; otherwise it continues texts."""
+        """True if it was trained on conversations; otherwise it continues texts."""
         if style.seed is not None:
             set_seed(style.seed)
 
@@ -88,7 +88,7 @@ class Conversation:
         """Tokens that the model sees at once."""
         return int(getattr(self._model.config, "max_position_embeddings", 0) or 1 << 20)
 
-    def say(self, text: str, show: Show) -> str:
+    def answer(self, text: str, show: Show) -> str:
         """Answer, or continue the text; `show` gets the pieces. Raises UserFacingError.
 
         An interrupted answer (KeyboardInterrupt) stays in the conversation as far as it was
@@ -107,7 +107,7 @@ class Conversation:
         return answer
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Start over."""
         self._turns = []
 
     def _prompt(self, text: str, turns: list[dict[str, str]]) -> Tensor:

@@ -13,7 +13,7 @@ from tequio_client.checkpoint import chat as talks
 from tequio_client.checkpoint import layout
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.trainer import device
-from tequio_client.trainer.conversation import Conversation, WritingStyle
+from tequio_client.trainer.conversation import ModelChat, WritingStyle
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.client.checkpoint.test_export import exported
@@ -30,41 +30,41 @@ CPU = device.open_device("cpu")
 GREEDY = WritingStyle(tokens=12, temperature=0)
 
 
-def said(conversation: Conversation, text: str) -> str:
+def said(conversation: ModelChat, text: str) -> str:
     pieces: list[str] = []
-    whole = conversation.say(text, pieces.append)
+    whole = conversation.answer(text, pieces.append)
     assert "".join(pieces) == whole
     return whole
 
 
 def test_the_likeliest_text_is_always_the_same(whole: Path) -> None:
-    first = said(Conversation(whole, GREEDY, CPU), "maize")
+    first = said(ModelChat(whole, GREEDY, CPU), "maize")
     assert first
-    assert said(Conversation(whole, GREEDY, CPU), "maize") == first
+    assert said(ModelChat(whole, GREEDY, CPU), "maize") == first
 
 
 def test_a_seed_gives_the_same_text_again(whole: Path) -> None:
     style = WritingStyle(tokens=16, temperature=5.0, top_p=1.0, seed=7)
     other = WritingStyle(tokens=16, temperature=5.0, top_p=1.0, seed=8)
-    first = said(Conversation(whole, style, CPU), "maize")
-    assert said(Conversation(whole, style, CPU), "maize") == first
-    assert said(Conversation(whole, other, CPU), "maize") != first
+    first = said(ModelChat(whole, style, CPU), "maize")
+    assert said(ModelChat(whole, style, CPU), "maize") == first
+    assert said(ModelChat(whole, other, CPU), "maize") != first
 
 
 def test_a_prompt_beyond_the_context_is_cut_at_its_beginning(whole: Path) -> None:
-    conversation = Conversation(whole, GREEDY, CPU)
+    conversation = ModelChat(whole, GREEDY, CPU)
     kept = conversation.context - GREEDY.tokens
     text = "x" * 1_000 + "maize " * 20
-    assert said(conversation, text) == said(Conversation(whole, GREEDY, CPU), text[-kept:])
+    assert said(conversation, text) == said(ModelChat(whole, GREEDY, CPU), text[-kept:])
 
 
-def test_a_conversation_remembers_its_turns_until_it_begins_anew(tmp_path: Path) -> None:
+def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
     encoder.encode(chats.rows(TALK).text(0))
     run = play(tokenizer=encoder.tokenizer.file, chat=encoder.chat)
     with served_log(SwarmLog(run.swarm)) as site:
         exported(site, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
-    conversation = Conversation(tmp_path / "out", GREEDY, CPU)
+    conversation = ModelChat(tmp_path / "out", GREEDY, CPU)
     assert conversation.has_turns
     first = said(conversation, "w1 w2")
     said(conversation, "w3")
@@ -83,16 +83,16 @@ def test_a_style_that_makes_no_sense_is_refused(style: dict[str, float], named: 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match=r"no config\.json"):
-        Conversation(tmp_path, GREEDY, CPU)
+        ModelChat(tmp_path, GREEDY, CPU)
     (tmp_path / layout.ADAPTER_CONFIG).write_text("{}")
     with pytest.raises(UserFacingError, match="--merged"):
-        Conversation(tmp_path, GREEDY, CPU)
+        ModelChat(tmp_path, GREEDY, CPU)
 
 
 def test_damaged_weights_are_no_traceback(folder: Path) -> None:
     next(folder.glob("*.safetensors")).write_bytes(b"\x00" * 64)
     with pytest.raises(UserFacingError, match="cannot be loaded"):
-        Conversation(folder, GREEDY, CPU)
+        ModelChat(folder, GREEDY, CPU)
 
 
 # --- the newest head
@@ -148,8 +148,8 @@ def test_a_prompt_is_answered_and_the_program_ends(whole: Path) -> None:
 def test_what_steers_a_terminal_is_not_shown(
     whole: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    conversation = Conversation(whole, GREEDY, CPU)
-    monkeypatch.setattr(conversation, "say", lambda _text, show: show("a\x1b[2Jb\tc\nd\u202e"))
+    conversation = ModelChat(whole, GREEDY, CPU)
+    monkeypatch.setattr(conversation, "answer", lambda _text, show: show("a\x1b[2Jb\tc\nd\u202e"))
     talks.talk(conversation, "maize", is_terminal=False)
     assert capsys.readouterr().out == "maizea\ufffd[2Jb\tc\nd\ufffd\n"
 
