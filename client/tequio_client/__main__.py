@@ -221,8 +221,8 @@ def _run_with_torch() -> NoReturn:
     program, *words = programs.runtime_module("tequio_client", *sys.argv[1:])
     if not Path(program).is_file():
         _exit_with(
-            "this command needs the runtime that trains, which is not installed: run "
-            f"`tequio runtime install`, or set {programs.RUNTIME_VARIABLE} to its folder"
+            f"this command needs the runtime that trains, which is not in {Path(program).parent}: "
+            f"run `tequio runtime install`, or set {programs.RUNTIME_VARIABLE} to its folder"
         )
     # The user's own words, passed on to a program of this package.
     sys.exit(subprocess.run((program, *words), check=False).returncode)  # noqa: S603
