@@ -70,6 +70,7 @@ _PRIVATE = [ipaddress.ip_network(one) for one in (*_PRIVATE_4, "fc00::/7")]
 _NEVER = [ipaddress.ip_network(one) for one in (*_NEVER_4, *_NEVER_6)]
 _PUBLIC_6 = ipaddress.ip_network("2000::/3")
 _SHARED_4 = ipaddress.ip_network("100.64.0.0/10")
+_EVERY_INTERFACE = ("0.0.0.0", "::")  # noqa: S104 - as told by what listens
 _LINK_BITS = 64  # of an IPv6 prefix on one link (RFC 4291)
 
 
@@ -104,6 +105,25 @@ def _is_shared(host: str) -> bool:
     if isinstance(address, ipaddress.IPv6Address):
         return address.ipv4_mapped is not None and address.ipv4_mapped in _SHARED_4
     return address in _SHARED_4
+
+
+def own_addresses(listened: str) -> list[str]:
+    """Addresses of this computer, as it is now, at which others may reach a listened one.
+
+    Both are texts of multiaddrs. One that listens on every interface has many, those with the
+    largest reach first, and loopback ones only where there are no others.
+    """
+    _, kind, host, *rest = listened.split("/")
+    if host not in _EVERY_INTERFACE:
+        return [listened]
+    family = socket.AF_INET6 if kind == "ip6" else socket.AF_INET
+    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
+    hosts = dict.fromkeys(one.address for one in found if one.family is family)
+    reaches = {one: reach for one in hosts if (reach := reach_of(one)) is not None}
+    if any(reaches.values()):
+        reaches = {one: reach for one, reach in reaches.items() if reach is not Reach.LOOPBACK}
+    farthest = sorted(reaches, key=lambda one: -reaches[one])
+    return ["/".join(("", kind, one, *rest)) for one in farthest] or [listened]
 
 
 def own_links() -> frozenset[ipaddress.IPv6Network]:

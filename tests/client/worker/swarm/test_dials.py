@@ -12,6 +12,7 @@ import pytest
 from tequio_client.worker.swarm.dials import (
     Reach,
     has_reach,
+    own_addresses,
     own_links,
     places,
     reach_of,
@@ -128,6 +129,58 @@ async def test_a_public_source_names_no_address_on_our_own_links() -> None:
     assert await places(elsewhere, Reach.PUBLIC, own) == [elsewhere]
     assert await places(neighbour, Reach.PRIVATE, own) == [neighbour]
     assert await places(f"/ip4/8.8.8.8/tcp/7/p2p/{PEER}", Reach.PUBLIC, own)
+
+
+def interfaces(**hosts: tuple[str, ...]) -> dict[str, list[SimpleNamespace]]:
+    def family(host: str) -> int:
+        return AF_INET6 if ":" in host else AF_INET
+
+    return {
+        name: [SimpleNamespace(family=family(one), address=one) for one in found]
+        for name, found in hosts.items()
+    }
+
+
+def test_who_listens_on_every_interface_gives_their_addresses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = interfaces(
+        lo=("127.0.0.1", "::1"),
+        docker0=("172.17.0.1", "fe80::1%docker0"),
+        eth0=("8.8.8.8", "2a00:1450::1", "fd12::1", "192.0.2.1"),
+    )
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: found)
+    four, six = (f"/{one}/tcp/4001/p2p/{PEER}" for one in ("ip4/0.0.0.0", "ip6/::"))
+    assert own_addresses(four) == [
+        f"/ip4/8.8.8.8/tcp/4001/p2p/{PEER}",
+        f"/ip4/172.17.0.1/tcp/4001/p2p/{PEER}",
+    ]
+    assert own_addresses(six) == [
+        f"/ip6/2a00:1450::1/tcp/4001/p2p/{PEER}",
+        f"/ip6/fd12::1/tcp/4001/p2p/{PEER}",
+    ]
+    one = f"/ip4/10.0.0.7/tcp/4001/p2p/{PEER}"
+    assert own_addresses(one) == [one], "as it was asked for"
+
+
+def test_without_a_network_this_computer_can_still_be_reached_from_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(psutil, "net_if_addrs", lambda: interfaces(lo=("127.0.0.1",)))
+    assert own_addresses("/ip4/0.0.0.0/tcp/1") == ["/ip4/127.0.0.1/tcp/1"]
+    assert own_addresses("/ip6/::/tcp/1") == ["/ip6/::/tcp/1"]
+
+
+@pytest.mark.trio
+async def test_another_peer_reaches_a_node_that_listens_everywhere() -> None:
+    async with (
+        PeerNetwork(seed=b"a" * 32) as everywhere,
+        PeerNetwork(seed=b"b" * 32, listen=LOOPBACK) as other,
+    ):
+        addresses = everywhere.addresses()
+        assert addresses
+        assert not any("/0.0.0.0/" in one for one in addresses)
+        assert await other.connect(addresses[0]) == everywhere.key
 
 
 def test_our_own_links_are_those_of_our_interfaces(monkeypatch: pytest.MonkeyPatch) -> None:

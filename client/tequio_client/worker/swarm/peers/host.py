@@ -6,7 +6,7 @@ back before the host ends: after 200 connections it would accept no more.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import cast
 
 import structlog
@@ -28,11 +28,12 @@ from libp2p.security.noise.transport import Transport as Noise
 from libp2p.stream_muxer.yamux.yamux import Yamux
 from multiaddr import Multiaddr
 
+from tequio_client.worker.swarm import dials
 from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
 from tequio_client.worker.swarm.peers import patches
 from tequio_client.worker.swarm.peers.store import ConnectedPeers
 from tequio_client.worker.swarm.peers.stream import key_of, reset, shielded
-from tequio_shared.addresses import network_of
+from tequio_shared.addresses import ADDRESSES, network_of
 from tequio_shared.errors import MalformedError, SignatureInvalidError, TequioError
 from tequio_shared.ids import PeerKey
 
@@ -59,6 +60,7 @@ def create_host(
         peerstore_opt=store,
         listen_addrs=listen,
         announce_addrs=announce or None,
+        addrs_factory=None if announce else _own_addresses,
         muxer_preference="YAMUX",
         # Noise alone: the default also accepts plaintext
         sec_opt={NOISE: Noise(pair, noise_privkey=create_noise_key_pair().private_key)},
@@ -76,6 +78,12 @@ def create_host(
     store.is_connected = swarm.connections.__contains__
     _limit_connections(host, limiter)
     return host
+
+
+def _own_addresses(listened: Sequence[Multiaddr]) -> list[Multiaddr]:
+    # The library would tell others to dial 0.0.0.0.
+    found = (own for one in listened for own in dials.own_addresses(str(one)))
+    return [Multiaddr(one) for one in dict.fromkeys(found)][:ADDRESSES]
 
 
 async def dial(host: IHost, info: PeerInfo) -> None:
