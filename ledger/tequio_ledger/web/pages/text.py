@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -409,6 +410,13 @@ def admission_conditions(rules: Admission) -> tuple[str, ...]:
 
 
 _BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers invited"}
+
+
+def shell_word(text: str) -> str:
+    """Quote a text as one word of a shell's command, if that is needed."""
+    return shlex.quote(text)
+
+
 FILTERS = {
     one.__name__: one
     for one in (
@@ -425,7 +433,7 @@ FILTERS = {
             duration,
         ),
         *(utc_time, relative_time, machine_time, avatar, badge, short_key, to_text, bits_per_byte),
-        *(outcome, standing, describe_cause, tier, meaning),
+        *(outcome, standing, describe_cause, tier, meaning, shell_word),
     )
 }
 """Filters of templates, by name."""

@@ -284,7 +284,9 @@ def test_who_wants_to_join_is_told_the_address_that_was_used(
     seen: PageSite, headers: dict[str, str], said: str
 ) -> None:
     command = f"tequio worker --ledger {said} --run nova-350m"
-    assert command in seen.pages.get(run_path(seen), **headers).text
+    page = seen.pages.get(run_path(seen), **headers).text
+    assert command in page
+    assert f"tequio chat --ledger {said} --run nova-350m" in page
 
 
 @pytest.mark.parametrize("host", ["evil; rm -rf ~", "<script>", "a b"])
