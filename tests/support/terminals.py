@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -31,7 +32,8 @@ class Terminal:
         found, until = b"", time.monotonic() + PATIENCE_S
         while wanted not in found:
             assert time.monotonic() < until, found[-2_000:]
-            found += os.read(self._descriptor, 65_536)
+            if select.select([self._descriptor], [], [], 1.0)[0]:
+                found += os.read(self._descriptor, 65_536)
 
     def type(self, text: bytes) -> None:
         os.write(self._descriptor, text)
@@ -39,10 +41,17 @@ class Terminal:
     def interrupt(self) -> int:
         """Press Ctrl-C; returns the exit status of the program, which has to end."""
         self.program.send_signal(signal.SIGINT)
+        until = time.monotonic() + PATIENCE_S
         with suppress(OSError):  # the other side is closed
-            while os.read(self._descriptor, 65_536):
-                pass
-        return self.program.wait(PATIENCE_S)
+            while time.monotonic() < until:
+                if select.select([self._descriptor], [], [], 1.0)[0]:
+                    os.read(self._descriptor, 65_536)
+        return self.program.wait(1)
+
+
+def _hear_interrupts() -> None:
+    # pytest's runners ignore Ctrl-C, and so would their children.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
@@ -50,7 +59,13 @@ def in_terminal(command: Sequence[str]) -> Iterator[Terminal]:
     """Start a program; it is killed if it still runs at the end."""
     main, other = pty.openpty()
     fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    with subprocess.Popen(command, stdin=other, stdout=other, stderr=other) as program:
+    with subprocess.Popen(
+        command,
+        stdin=other,
+        stdout=other,
+        stderr=other,
+        preexec_fn=_hear_interrupts,  # noqa: PLW1509 - one call, and no locks
+    ) as program:
         os.close(other)
         try:
             yield Terminal(program, main)
