@@ -22,6 +22,7 @@ DASHED = (
 )
 NO_NAMES = {
     *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name"), ("name", "name")),
+    ("chat", "model"),
     *(("add", "address"), ("remove", "name")),
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),

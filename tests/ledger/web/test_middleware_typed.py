@@ -53,6 +53,8 @@ class Stored:
             "{competition}": self.blob,
             "{number:int}": "0",
             "{rest:path}": "entries/000.p/1",
+            "{path:path}": "index.html",
+            "{team}": "andes",
         }.items():
             filled = filled.replace(text, value)
         assert "{" not in filled, template

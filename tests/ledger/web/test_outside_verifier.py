@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import threading
+import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -31,6 +32,7 @@ SOURCE = Path(__file__).parents[2] / "support" / "go" / "tlogverify"
 SIZE = 10_000
 SNAPSHOTS = SIZE // SNAPSHOT_ENTRIES
 """Entries that the ledger adds by itself."""
+PATIENCE_S = 120.0
 BATCH = 250
 ALL_HOLDS, FALSE, UNREADABLE = 0, 2, 3
 
@@ -62,6 +64,10 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with served(folder, *UNLIMITED) as program:
         for first in range(1, SIZE - SNAPSHOTS, BATCH):
             register_keys(program, f"from {first}", min(BATCH, SIZE - SNAPSHOTS - first))
+        until = time.monotonic() + PATIENCE_S
+        while int(checkpoint_note(program).split(b"\n")[1]) < SIZE:  # it makes them meanwhile
+            assert time.monotonic() < until
+            time.sleep(0.1)
     return folder
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
 
-SERVICES = ("ledger", "reader", "streams", "description")
+SERVICES = ("ledger", "reader", "streams", "description", "documentation")
 
 
 class ConcurrentWork:
