@@ -130,15 +130,14 @@ class TableCheck:
     async def run(self, holder: Callable[[], StateHolder]) -> NoReturn:
         """Check pass after pass, until cancelled."""
         while True:
-            published = await holder().settled()
-            for one in self._pass(holder().state, published.size):
-                await asyncio.sleep(await self._check(holder(), one))
+            state, published = await _settled(holder)
+            for one in self._pass(state, published.size):
+                await asyncio.sleep(await self._check(holder, one))
             await asyncio.sleep(self._pass_pause_s)
 
-    async def _check(self, holder: StateHolder, one: Slice) -> float:
+    async def _check(self, holder: Callable[[], StateHolder], one: Slice) -> float:
         """Check a slice; gives the pause after it."""
-        published = await holder.settled()
-        work = one(holder.state, published)
+        work = one(*await _settled(holder))
         since_s = time.monotonic()
         try:
             await asyncio.to_thread(self._read, work)
@@ -304,6 +303,16 @@ class TableCheck:
         )
         yield from _differ_all("measured", due.measures, found.measures, ("run", "round", "peer"))
         yield from _differ_all("attended", due.attended, found.attended, ("peer", "closed_index"))
+
+
+async def _settled(holder: Callable[[], StateHolder]) -> tuple[State, Published]:
+    """Wait for a state that is true for a signed size."""
+    while True:
+        one = holder()
+        published = await one.settled()
+        # After a failed write the state is ahead for good, and another holder takes its place.
+        if holder() is one:
+            return one.state, published
 
 
 WAY_OUT = (

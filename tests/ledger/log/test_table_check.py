@@ -1,0 +1,78 @@
+"""The check of derived tables beside a writer whose write fails."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from tequio_ledger.log.documents import DocumentCache
+from tequio_ledger.log.table_check import TableCheck
+from tests.support.authors import newcomers
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.guard import Published
+    from tequio_ledger.log.table_check import StateHolder
+    from tequio_shared.served.state import State
+
+
+class Writer:
+    """Holds a state, and counts how often it was asked to settle."""
+
+    def __init__(self, published: Published, state: State) -> None:
+        self.state, self.asked = state, 0
+        self._published = published
+
+    async def settled(self) -> Published:
+        await asyncio.sleep(0)
+        self.asked += 1
+        return self._published
+
+
+def reason(ledger: Ledger, ahead: State, last: int) -> str | None:
+    """Check while a writer whose state is ahead gives up, as it settles for the `last` time."""
+    check = TableCheck(ledger.database, ledger.state.net, DocumentCache(ledger.blobs), 0.01)
+    failed = Writer(ledger.log.published, ahead)
+    heir = Writer(ledger.log.published, ledger.state)
+
+    def holder() -> StateHolder:
+        return heir if failed.asked == last else failed
+
+    async def run() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await check.run(holder)
+
+    asyncio.run(run())
+    return check.reason
+
+
+def submit(ledger: Ledger, name: str, clock: VirtualClock) -> None:
+    async def run() -> None:
+        async with running(ledger):
+            await ledger.sequencer.submit(newcomers(name, ledger.genesis.network_id, 1, clock()))
+
+    asyncio.run(run())
+
+
+def test_a_state_whose_write_failed_is_not_taken_for_damaged_tables(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    with opened(make_settings(here), clock) as ledger:
+        submit(ledger, "logged", clock)
+    shutil.copytree(here, elsewhere)
+    with (
+        opened(make_settings(here), clock) as ledger,
+        opened(make_settings(elsewhere), clock) as other,
+    ):
+        submit(other, "not logged here", clock)
+        for last in (1, 2, 3, 4):  # the fourth is for the keys
+            assert reason(ledger, other.state, last) is None
+        missed = reason(ledger, other.state, 5)
+        assert missed is not None
+        assert "is missing, but there by the log" in missed
