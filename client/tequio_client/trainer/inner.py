@@ -322,9 +322,10 @@ class Optimiser:
         rest = [one for name, one in model.parameters.items() if name not in hidden]
         self._muons = _muons([one for one in matrices if id(one) in own])
         self._adam = AdamW([one for one in rest if id(one) in own])
-        self._follow(inner)
+        self.follow(inner)
 
-    def _follow(self, inner: InnerParams) -> None:
+    def follow(self, inner: InnerParams) -> None:
+        """Take the learning rates and the weight decay of these rules from now on."""
         decay = inner.decay_e6 / 1e6
         for one in self._muons:
             one.follow(inner.lr_e9 / 1e9, decay)
