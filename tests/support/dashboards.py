@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prometheus_client.parser import text_string_to_metric_families
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -27,6 +29,15 @@ def metrics_in(expr: str) -> set[str]:
     bare = re.sub(r"\{[^}]*\}|\[[^]]*\]|\bby \([^)]*\)", "", expr)
     words = re.findall(r"[a-z_]+(?![a-z_ ]*\()", bare)
     return {word for word in words if "_" in word or word == "up"}
+
+
+def values(text: str) -> dict[tuple[str, ...], float]:
+    """Read an answer of /metrics: each value by its series' name and the values of its labels."""
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
 
 
 def declared(text: str) -> set[str]:

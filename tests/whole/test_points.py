@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 import trio
-from prometheus_client.parser import text_string_to_metric_families
 
 from tequio_client.demo import programs
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.points.points_db import FILE
 from tequio_shared.ids import PeerKey, from_text
+from tests.support.dashboards import values
 from tests.support.real_network import running_network
 from tests.support.small_network import found
 
@@ -70,11 +70,7 @@ async def test_a_worker_proves_its_points_and_again_after_it_lost_its_book(tmp_p
 async def metrics(port: str) -> dict[tuple[str, ...], float]:
     async with httpx.AsyncClient() as http:
         answer = await http.get(f"http://127.0.0.1:{port}/metrics")
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(answer.text)
-        for sample in family.samples
-    }
+    return values(answer.text)
 
 
 def rows(path: Path) -> list[sqlite3.Row]:

@@ -43,8 +43,8 @@ from tequio_client import cli
     type=click.IntRange(1, 1 << 20),
     help="Tokens that each later window scores; default: half the window.",
 )
-@click.option("--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps.")
-@click.option("--threads", type=click.IntRange(1, 1024), help="CPU threads to compute with.")
+@cli.device_option
+@cli.threads_option
 @click.option(
     "--batch-tokens",
     type=click.IntRange(1, 1 << 24),

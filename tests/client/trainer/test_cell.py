@@ -126,15 +126,18 @@ def test_a_cell_audits_the_work_of_one_device(run: SmallRun) -> None:
         assert exceeded(cell.until(trainer.Audited).figures, WARN) == ()
 
 
+def await_doing(cell: Child, what: str) -> None:
+    while True:
+        report = cell.next()
+        if isinstance(report, trainer.TrainerHeartbeat) and report.doing == what:
+            return
+
+
 def test_a_replaced_task_and_one_that_must_finish_leave_the_cell_whole(run: SmallRun) -> None:
     with cell_of(2) as cell:
         cell.send(run.prepare(1))
         cell.send(run.train(3, "dropped", windows=((0, 60_000),)))
-        while not (
-            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-            and report.doing == "training"
-        ):
-            pass
+        await_doing(cell, "training")
         cell.send(trainer.Rest(command=4))
         assert cell.until(trainer.Resting).command == 4
         ranks = other_ranks(cell)
@@ -160,11 +163,7 @@ def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(run: 
     with cell_of(2, is_sharded=True) as cell:
         cell.send(run.prepare(1))
         cell.send(run.train(3, "dropped", windows=((0, 400),)))
-        while not (
-            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-            and report.doing == "training"
-        ):
-            pass
+        await_doing(cell, "training")
         cell.send(trainer.Rest(command=4))
         assert cell.until(trainer.Resting).command == 4
         cell.send(run.evaluate(5))
@@ -200,11 +199,7 @@ def test_a_rank_that_is_killed_in_the_middle_ends_the_cell_and_the_next_trains(
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "broken", windows=((0, 60_000),)))
-        while not (
-            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-            and report.doing == "training"
-        ):
-            pass
+        await_doing(cell, "training")
         ranks = other_ranks(cell)
         ranks[-1].send_signal(signal.SIGKILL)
         report = failed(cell)
@@ -221,11 +216,7 @@ def test_a_rank_that_is_killed_while_the_first_encodes_ends_the_cell(run: SmallR
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "unsent", windows=WINDOWS))
-        while not (
-            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-            and report.doing == "encoding"
-        ):
-            pass
+        await_doing(cell, "encoding")
         other_ranks(cell)[0].send_signal(signal.SIGKILL)
         assert failed(cell).code == "cell"
     assert not (run.folder / "unsent.payload").exists()

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import trio
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.parser import text_string_to_metric_families
 
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
@@ -24,7 +23,7 @@ from tequio_client.ipc.snapshot import (
 from tequio_client.worker import metrics
 from tequio_client.worker.settings import MetricsAddress
 from tequio_shared.errors import UserFacingError
-from tests.support.dashboards import declared, metrics_in, targets
+from tests.support.dashboards import declared, metrics_in, targets, values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -73,14 +72,6 @@ def text_of(made: Iterable[Metric]) -> str:
     registry = CollectorRegistry()
     registry.register(Read(list(made)))
     return generate_latest(registry).decode()
-
-
-def values(text: str) -> dict[tuple[str, ...], float]:
-    return {
-        (sample.name, *sample.labels.values()): sample.value
-        for family in text_string_to_metric_families(text)
-        for sample in family.samples
-    }
 
 
 def test_a_worker_tells_what_it_shows() -> None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ledger.api import LedgerApi
+from tests.support.account_commands import output, register
 from tests.support.authors import Author
-from tests.support.equivocators import key_folder, now_ms
-from tests.support.forked_program import CLIENT, run_forked
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -24,24 +23,12 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-def output(ledger: Served, folder: Path, *words: str) -> str:
-    place = ("--ledger", ledger.url, "--dir", str(folder))
-    done = run_forked(CLIENT, "name", *words, *place, timeout_s=60)
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout + done.stderr
-
-
-async def register(ledger: Served, author: Author) -> None:
-    async with LedgerApi(ledger.url) as api:
-        await api.post_entries([author.register(now_ms())])
-
-
 def test_an_organiser_chooses_a_name_and_removes_it(ledger: Served, tmp_path: Path) -> None:
     folder = key_folder(tmp_path / "worker", ORGANISER)
-    assert "is called 'The Owls' now" in output(ledger, folder, "The Owls")
-    assert "already has the name" in output(ledger, folder, "The Owls")
-    assert "has no name now" in output(ledger, folder, "--remove")
-    assert "again in 30 days" in output(ledger, folder, "The Larks")
+    assert "is called 'The Owls' now" in output("name", ledger, folder, "The Owls")
+    assert "already has the name" in output("name", ledger, folder, "The Owls")
+    assert "has no name now" in output("name", ledger, folder, "--remove")
+    assert "again in 30 days" in output("name", ledger, folder, "The Larks")
 
 
 @pytest.mark.parametrize(
@@ -61,4 +48,4 @@ def test_a_name_that_cannot_be_had_is_explained(
     author = Author(f"new {words}", ledger.net)
     trio.run(register, ledger, author)
     folder = key_folder(tmp_path / "worker", author.signer)
-    assert said in output(ledger, folder, *words)
+    assert said in output("name", ledger, folder, *words)

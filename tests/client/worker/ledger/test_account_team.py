@@ -8,11 +8,10 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.ledger.api import LedgerApi
 from tequio_shared.ids import to_text
+from tests.support.account_commands import output, register
 from tests.support.authors import Author
-from tests.support.equivocators import key_folder, now_ms
-from tests.support.forked_program import CLIENT, run_forked
+from tests.support.equivocators import key_folder
 from tests.support.ledgers import UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -26,30 +25,17 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield one
 
 
-def told(ledger: Served, folder: Path, *words: str) -> str:
-    """Run the command; what it says."""
-    place = ("--ledger", ledger.url, "--dir", str(folder))
-    done = run_forked(CLIENT, "team", *words, *place, timeout_s=60)
-    assert "Traceback" not in done.stderr, done.stderr
-    return done.stdout + done.stderr
-
-
-async def register(ledger: Served, author: Author) -> None:
-    async with LedgerApi(ledger.url) as api:
-        await api.post_entries([author.register(now_ms())])
-
-
 def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path: Path) -> None:
     author = Author("of a team", ledger.net)
     trio.run(register, ledger, author)
     folder = key_folder(tmp_path / "worker", author.signer)
     page = f"{ledger.url}/peers/{to_text(author.key)}"
-    assert "is in team oaxaca" in told(ledger, folder, "oaxaca")
+    assert "is in team oaxaca" in output("team", ledger, folder, "oaxaca")
     assert ">oaxaca</a>" in httpx.get(page, timeout=30).text
-    assert "nothing to change" in told(ledger, folder, "oaxaca")
-    assert "is in team puebla-2" in told(ledger, folder, "puebla-2")
-    assert "is in no team" in told(ledger, folder, "--leave")
-    assert "nothing to change" in told(ledger, folder, "--leave")
+    assert "nothing to change" in output("team", ledger, folder, "oaxaca")
+    assert "is in team puebla-2" in output("team", ledger, folder, "puebla-2")
+    assert "is in no team" in output("team", ledger, folder, "--leave")
+    assert "nothing to change" in output("team", ledger, folder, "--leave")
     assert "puebla" not in httpx.get(page, timeout=30).text.partition("Newest statements")[0]
 
 
@@ -67,9 +53,9 @@ def test_a_volunteer_joins_a_team_changes_it_and_leaves(ledger: Served, tmp_path
 def test_what_cannot_be_said_is_told_in_one_sentence(
     ledger: Served, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
-    assert said in told(ledger, tmp_path / "none", *words)
+    assert said in output("team", ledger, tmp_path / "none", *words)
 
 
 def test_a_key_that_nobody_knows_is_sent_to_its_worker(ledger: Served, tmp_path: Path) -> None:
     folder = key_folder(tmp_path / "worker", Author("a stranger", ledger.net).signer)
-    assert "not registered yet" in told(ledger, folder, "oaxaca")
+    assert "not registered yet" in output("team", ledger, folder, "oaxaca")
