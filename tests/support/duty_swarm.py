@@ -143,8 +143,8 @@ class DutyMember:
 
     def _remember(self, index: int) -> None:
         current, coming = self.view.round, self.view.next_head
-        assert current is not None
-        assert coming is not None
+        if current is None or coming is None:
+            return
         self._closed[coming.parent] = accepted_set(index, current)
 
     def _confirm(self, index: int, body: Body) -> None:

@@ -587,7 +587,6 @@ class Auditing:
     def _retire(self, key: bytes) -> None:
         if key in self.members:
             self.members[key].is_active = False
-        self.duties = [duty for duty in self.duties if duty.auditor != key]
 
     def _silence(self) -> None:
         now = self._round
@@ -612,6 +611,9 @@ class Auditing:
             raise ValueError(f"round {number} orders {stated} instead of {missing}")
         if any(document["members"][slot]["share"] for slot in now.orders):
             raise ValueError(f"round {number} gives windows to an auditor")
+        shares = [one["share"] for one in document["members"]]
+        if number > self._manifest["rounds"]["most"] and any(shares):
+            raise ValueError(f"round {number} gives windows after the last training")
         self.orders.append(wanted)
 
     def order(self, now: SecondRound) -> list[dict[str, Any]]:
@@ -748,10 +750,12 @@ class Auditing:
         for slot, duty in now.orders.items():
             if slot not in now.reports:
                 duty.used += 1
-                has_left = all(one is not duty for one in self.duties)
-                if has_left or duty.used >= AUDIT_ROUNDS:
+                if duty.used >= AUDIT_ROUNDS:
                     self.duties = [one for one in self.duties if one is not duty]
                     self._bar(duty.auditor, now.number)
+        for duty in self.duties:
+            if not self._is_there(duty.auditor):
+                self._bar(duty.auditor, now.number)
         self.duties = [
             one
             for one in self.duties

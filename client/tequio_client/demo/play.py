@@ -150,7 +150,9 @@ class LogTally:
     def add(self, entry: Entry) -> None:
         statement = entry.statement
         match statement.body:
-            case RoundClose(proofs=proofs):
+            case RoundClose(proofs=proofs, accepted=accepted) if (
+                accepted
+            ):  # not one of audits alone
                 self.committed += 1
                 self.proofs += proofs
                 self.closed_ms[statement.round or 0] = statement.ts

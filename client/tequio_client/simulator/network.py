@@ -291,7 +291,7 @@ class Simulation:
                 self._open_round(self._current())
             case RoundWitness():
                 self._fetch_all(self._current())
-            case RoundClose():
+            case RoundClose() if self._current().is_training:
                 made = accepted_set(self.ledger.size - 1, self._current())
                 self.closed[made.parent] = made
                 while len(self.closed) > _CLOSED:

@@ -161,7 +161,8 @@ class RunHistory:
         current = self.view.round
         if current is None:
             raise AssertionError("a round was closed that was never begun")
-        self.closed[current.number] = accepted_set(index, current)
+        if current.is_training:
+            self.closed[current.number] = accepted_set(index, current)
         for outcome in self.view.settled:
             self.audits.record_outcome(outcome)
 

@@ -117,7 +117,6 @@ class RunAccounts:
         if key in self.members:
             self.members[key].is_active = False
             self._active.pop(key, None)
-            self.audits.forget(key)
 
     def move_key(self, former: PeerKey, successor: PeerKey) -> None:
         """Hand the account of a key in this run to the key that took its place; O(open audits).
@@ -170,8 +169,11 @@ class RunAccounts:
                 return True
         return False
 
-    def plan_roster(self, ts: int) -> Roster:
-        """Roster at that time, as it follows from the log so far; the queue is not changed."""
+    def plan_roster(self, ts: int, *, is_training: bool = True) -> Roster:
+        """Roster at that time, as it follows from the log so far; the queue is not changed.
+
+        After the last round nobody trains: members attest the last head, and audit.
+        """
         chosen = self.next_members(ts)
         trainers = {
             key: slot for slot, (key, roles) in enumerate(chosen.items()) if TRAINER in roles
@@ -180,7 +182,7 @@ class RunAccounts:
         busy = {order.slot for order in orders}
         usual = self._usually_repeated(trainers)
         members = tuple(
-            self._member(key, roles, usual, is_free=slot not in busy)
+            self._member(key, roles, usual, is_free=is_training and slot not in busy)
             for slot, (key, roles) in enumerate(chosen.items())
         )
         pool, _ = self.queue.split_off(sum(member.share for member in members))

@@ -198,13 +198,15 @@ class AuditBook:
             )
         return tuple(sorted(orders, key=lambda order: order.slot))
 
-    def forget(self, key: PeerKey) -> None:
-        """Drop the duty of a key that has left the run."""
-        self.duties.pop(key, None)
+    def has_time(self, number: int) -> bool:
+        """Return whether some case may still get a report after that round. O(open cases)."""
+        return any(case.last_order > number for case in self.cases.values())
 
     def move_key(self, former: PeerKey, successor: PeerKey) -> None:
         """Let a successor be watched and paused like its former key, and not audit its work."""
-        self.forget(former)
+        duty = self.duties.pop(former, None)
+        if duty is not None:
+            self.paused[former] = self.cases[duty.contribution].round + AUDIT_PAUSE
         for moved in (self.watched, self.paused):
             if former in moved:
                 moved[successor] = moved.pop(former)
@@ -236,7 +238,7 @@ class AuditBook:
     def _take_reports(self, view: RoundView) -> None:
         for slot, (index, body) in sorted(view.reports.items()):
             key = view.roster.members[slot].key
-            self.forget(key)  # unless it has left since its report
+            self.duties.pop(key, None)  # its key may have been replaced since its report
             if body.declines:
                 self.paused[key] = view.number + AUDIT_PAUSE
                 continue
@@ -251,13 +253,16 @@ class AuditBook:
             duty = self.duties.get(key)
             if duty is not None:
                 duty.rosters += 1
-            # A key that left with an order is paused too: else it would leave and return each time.
-            if duty is None or duty.rosters >= AUDIT_ROUNDS:
-                self.forget(key)
+            if duty is not None and duty.rosters >= AUDIT_ROUNDS:
+                del self.duties[key]
                 self.paused[key] = view.number + AUDIT_PAUSE
         # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
         for key, duty in list(self.duties.items()):
             is_over = self.cases[duty.contribution].last_order <= view.number
+            # Who has left is paused too: else it would leave and return each time. And who has
+            # returned by now keeps its duty.
+            if not is_present(key):
+                self.paused[key] = view.number + AUDIT_PAUSE
             if is_over or not is_present(key):
                 del self.duties[key]
 

@@ -69,7 +69,8 @@ class CoordinatorTimers:
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
         waiting = view.state is RunState.WAITING_FOR_MEMBERS and has_enough_members(view, now)
         self.enough_since = _held(self.enough_since, now, holds=waiting)
-        cooling = view.state is RunState.COOLDOWN
+        is_open = phase in (RoundPhase.TRAIN, RoundPhase.WITNESS)
+        cooling = view.state is RunState.COOLDOWN and not is_open
         self.cooling_since = _held(self.cooling_since, now, holds=cooling)
         stating = view.state in (RunState.WARMUP, RunState.COOLDOWN) and phase is RoundPhase.ATTEST
         self.roster_at = _held(self.roster_at, now, holds=stating)
@@ -111,12 +112,11 @@ def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
             is_agreed = _round(view).agreed_head() is not None
             return accounts.opens_from(view) if is_agreed else _after(watch.roster_at, times.attest)
         case RunState.COOLDOWN:
-            return _after(_cooling_from(watch), times.cooldown)
+            return _due_when_cooling(view, watch)
         case RunState.ROUND_TRAIN:
             return _train_ends(_round(view), watch)
         case RunState.ROUND_WITNESS:
-            ends = (_after(watch.witness_at, times.witness), _grace_ends(view, watch))
-            return min((end for end in ends if end is not None), default=None)
+            return _witness_ends(view, watch)
     return None
 
 
@@ -156,7 +156,7 @@ def _when_training(
     done = accounts.has_all_work(view, current)
     if not done and now < ends:
         return None
-    if not current.commitments:
+    if not current.commitments and current.is_training:
         return _void(current)
     body = RoundWitness(commits=len(current.commitments), vrf=to_text(prove(current.draw_input)))
     return CoordinatorStep(body=body, round=current.number)
@@ -184,6 +184,12 @@ def _when_witnessing(
     return None
 
 
+def _witness_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
+    limit = _after(watch.witness_at, view.manifest.rounds.witness)
+    ends = (limit, _grace_ends(view, watch))
+    return min((end for end in ends if end is not None), default=None)
+
+
 def _grace_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
     """Time at which the coordinator stops waiting for further proofs; None without a quorum.
 
@@ -202,18 +208,32 @@ def _grace_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
 def _when_cooling(
     view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
 ) -> CoordinatorStep | None:
-    end = CoordinatorStep(
-        body=RunClose(reason=int(close_reason(view.number, view.manifest))), round=None
-    )
-    stating = view.round if view.round and view.round.phase is RoundPhase.ATTEST else None
-    agreed = stating.agreed_head() if stating else None
-    if view.next_head is None:
+    """Promote the last head, then hold rounds without training until the last audits are over."""
+    phase = view.round.phase if view.round else RoundPhase.OVER
+    if phase is RoundPhase.TRAIN:
+        return _when_training(view, watch, now, prove)
+    if phase is RoundPhase.WITNESS:
+        return _when_witnessing(view, watch, now)
+    end = CoordinatorStep(body=RunClose(reason=int(close_reason(view.request))), round=None)
+    is_stating = phase is RoundPhase.ATTEST
+    if view.next_head is None and not view.has_open_audits():
         return end
-    if stating is not None and agreed is not None:
-        return CoordinatorStep(body=stating.promotion(agreed), round=agreed.round)
+    if is_stating and _round(view).agreed_head() is not None:
+        return _when_stating(view, watch, now)
     if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
         return end
-    return _roster(view, now, prove) if stating is None and has_enough_members(view, now) else None
+    return None if is_stating or not has_enough_members(view, now) else _roster(view, now, prove)
+
+
+def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None:
+    phase = view.round.phase if view.round else RoundPhase.OVER
+    if phase is RoundPhase.TRAIN:
+        return _train_ends(_round(view), watch)
+    if phase is RoundPhase.WITNESS:
+        return _witness_ends(view, watch)
+    if phase is RoundPhase.ATTEST and _round(view).agreed_head() is not None:
+        return accounts.opens_from(view)
+    return _after(_cooling_from(watch), view.manifest.rounds.cooldown)
 
 
 def _cooling_from(watch: CoordinatorTimers) -> int | None:
@@ -222,7 +242,7 @@ def _cooling_from(watch: CoordinatorTimers) -> int | None:
 
 
 def _roster(view: FullRunView, now: int, prove: Prove) -> CoordinatorStep:
-    roster = view.accounts.plan_roster(now)
+    roster = view.plan_roster(now)
     document = roster.encode()
     body = RoundRoster(
         roster=to_text(roster.digest),
@@ -234,7 +254,7 @@ def _roster(view: FullRunView, now: int, prove: Prove) -> CoordinatorStep:
 
 
 def _close(view: RoundView) -> CoordinatorStep:
-    if not view.accepted():
+    if not view.accepted() and view.is_training:
         return _void(view)
     result = view.result(view.measured_ms())
     return CoordinatorStep(body=view.closing(result), round=view.number, document=result.encode())

@@ -79,7 +79,7 @@ class RunState(StrEnum):
     WARMUP = "warmup"  # a roster is fixed; its members attest the head they hold
     ROUND_TRAIN = "round_train"
     ROUND_WITNESS = "round_witness"
-    COOLDOWN = "cooldown"  # no more rounds; the last head is being attested
+    COOLDOWN = "cooldown"  # no more training; the last head is attested, the last work audited
     PAUSED = "paused"
     FINISHED = "finished"
 
@@ -115,6 +115,11 @@ TRANSITIONS: Mapping[tuple[RunState, RunEvent], RunState] = {
     (RunState.ROUND_WITNESS, RunEvent.DONE_THEN_PAUSE): RunState.PAUSED,
     (RunState.ROUND_WITNESS, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
     (RunState.COOLDOWN, RunEvent.ROSTER): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.OPEN): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.WITNESS): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.DONE): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.DONE_THEN_PAUSE): RunState.COOLDOWN,
+    (RunState.COOLDOWN, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
     (RunState.COOLDOWN, RunEvent.CLOSE): RunState.FINISHED,
     (RunState.PAUSED, RunEvent.RESUME): RunState.WAITING_FOR_MEMBERS,
     (RunState.PAUSED, RunEvent.FINISH): RunState.COOLDOWN,
@@ -161,10 +166,10 @@ LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
 """Events that a light view accepts in any state: their cause may lie before its start."""
 
 
-def close_reason(number: int, manifest: Manifest) -> CloseReason:
-    """Reason why a run that closes after that round has ended."""
-    done = number >= manifest.rounds.most
-    return CloseReason.ROUNDS_DONE if done else CloseReason.ORGANISER_ENDED
+def close_reason(request: RunRequest) -> CloseReason:
+    """Reason why a run ends of which the organiser's last request is that."""
+    is_wanted = request is RunRequest.FINISH
+    return CloseReason.ORGANISER_ENDED if is_wanted else CloseReason.ROUNDS_DONE
 
 
 def void_reason(view: RoundView) -> VoidReason:
@@ -173,11 +178,11 @@ def void_reason(view: RoundView) -> VoidReason:
         if view.agreed_head() is not None:
             raise RefusedError("wrong-void", f"round {view.number} has a quorum for its head")
         return VoidReason.NO_HEAD_QUORUM
-    if not view.commitments:
+    if not view.commitments and view.is_training:
         return VoidReason.NO_COMMITMENTS
     if view.phase is RoundPhase.WITNESS and not view.has_quorum():
         return VoidReason.NO_PROOF_QUORUM
-    if view.phase is RoundPhase.WITNESS and not view.accepted():
+    if view.phase is RoundPhase.WITNESS and not view.accepted() and view.is_training:
         return VoidReason.NOTHING_ACCEPTED
     raise RefusedError("wrong-void", f"nothing makes round {view.number} void")
 
@@ -341,7 +346,7 @@ class RunView:
     def _check_members(self, ts: int, roster: Roster) -> None:
         """Raise RefusedError unless that roster follows from the log at that time."""
 
-    def _record_roster(self, roster: Roster, after: RunState) -> None:
+    def _record_roster(self, roster: Roster) -> None:
         """Hand out the windows of the roster."""
 
     def _record_head(self, head: Head) -> None:
@@ -353,8 +358,11 @@ class RunView:
     def _give_back(self, view: RoundView) -> None:
         """Return the windows of a void round."""
 
-    def _check_reason(self, reason: int) -> None:
-        """Raise RefusedError unless the run may close for that reason."""
+    def _check_opening(self) -> None:
+        """Raise RefusedError unless a round may open."""
+
+    def _check_end(self, body: RunClose, ts: int) -> None:
+        """Raise RefusedError unless the run may close for that reason at that time."""
 
     def _record_end(self) -> None:
         """Let the points vest."""
@@ -390,9 +398,9 @@ class RunView:
                 if self.state not in _IN_ROUND or isinstance(body, RunResume):
                     self.state = self._after(event)
                 self.request = request
-            case RunClose(reason=reason):
+            case RunClose() as closing:
                 after = self._after(RunEvent.CLOSE)
-                self._check_reason(reason)
+                self._check_end(closing, ts)
                 self._record_end()
                 self.state = after
 
@@ -404,6 +412,7 @@ class RunView:
                 self._apply_promotion(statement, body)
             case RoundOpen() as body:
                 after = self._after(RunEvent.OPEN)
+                self._check_opening()
                 view = self._current(statement)
                 network_accounts.check_open(self, view, body, statement.ts)
                 view.apply_open(body)
@@ -443,7 +452,7 @@ class RunView:
             lot_seed=lot_seed,
             check_proof=self.check_proof,
         )
-        self._record_roster(roster, after)
+        self._record_roster(roster)
         self.state, self.number = after, number
         self.rostered_ms, self.absent = statement.ts, set()
 
@@ -494,7 +503,7 @@ class RunView:
         network_accounts.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         self._settle(index, view, result, statement.ts)
-        self.closed += 1
+        self.closed += view.is_training
         self.state = after
 
     def _apply_void(self, statement: Statement, body: RoundVoid) -> None:
@@ -510,7 +519,7 @@ class RunView:
         network_accounts.check_void(self, view, statement.ts)
         view.apply_void()
         self._give_back(view)
-        self.voided += 1
+        self.voided += view.is_training
         self.state = after
 
     def _check_can_follow(self, statement: Statement) -> None:
@@ -606,13 +615,21 @@ class FullRunView(RunView):
         # A due change of standing comes first: else the coordinator could delay a quarantine.
         if due is not None:
             raise RefusedError("wrong-roster", f"{due.peer} must become {due.to} first")
-        if roster != self.accounts.plan_roster(ts):
+        if roster != self.plan_roster(ts):
             raise RefusedError("wrong-roster", "the roster does not follow from the log")
 
-    def _record_roster(self, roster: Roster, after: RunState) -> None:
+    def plan_roster(self, ts: int) -> Roster:
+        """Roster at that time, as it follows from the log so far."""
+        return self.accounts.plan_roster(ts, is_training=self.state is not RunState.COOLDOWN)
+
+    def has_open_audits(self) -> bool:
+        """Return whether an audit could still be reported, in the round that opens next."""
+        is_begun = self.round is not None and self.round.phase is RoundPhase.ATTEST
+        return self.accounts.audits.has_time(self.number - is_begun)
+
+    def _record_roster(self, roster: Roster) -> None:
         self.accounts.rostered.update(member.key for member in roster.members)
-        if after is not RunState.COOLDOWN:  # there the members only attest the last head
-            self.accounts.assign_windows(roster)
+        self.accounts.assign_windows(roster)
 
     def _record_head(self, head: Head) -> None:
         self.heads[head.round] = head
@@ -626,9 +643,17 @@ class FullRunView(RunView):
     def _give_back(self, view: RoundView) -> None:
         self.accounts.void_round(view)
 
-    def _check_reason(self, reason: int) -> None:
-        if reason != close_reason(self.number, self.manifest):
-            raise RefusedError("wrong-close", f"the run does not end for reason {reason}")
+    def _check_opening(self) -> None:
+        if self.state is RunState.COOLDOWN and not self.has_open_audits():
+            raise RefusedError("wrong-open", "the run has ended, and no audit is left")
+
+    def _check_end(self, body: RunClose, ts: int) -> None:
+        if body.reason != close_reason(self.request):
+            raise RefusedError("wrong-close", f"the run does not end for reason {body.reason}")
+        # Work of the last rounds must not be paid before it was audited, unless nobody is left.
+        waited = self.manifest.rounds.cooldown
+        if self.has_open_audits() and ts < self.coordinator_ms + waited:
+            raise RefusedError("wrong-close", "members still have work of the run to audit")
 
     def _record_end(self) -> None:
         self.accounts.vest_all()

@@ -358,8 +358,11 @@ class RoundView:
         seed = gain.sample_seed(self.seed, drawn)
         self.gains = gain.draw_sample(seed, self.roster.pool, done)
 
-    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead:
-        """Apply round.close; raises RefusedError unless the result follows from the proofs."""
+    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead | None:
+        """Apply round.close; raises RefusedError unless the result follows from the proofs.
+
+        Returns the head that the round makes: none after the last training.
+        """
         if self.phase is not RoundPhase.WITNESS:
             raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
         if not self.has_quorum() or len(result.slots) != len(self.roster.members):
@@ -371,9 +374,11 @@ class RoundView:
                 "wrong-close", f"round.close {self.number} does not follow from the log"
             )
         # A round that accepted nothing is void: an empty set must not make a head.
-        if self.head is None or not body.accepted:
+        if self.head is None or (self.is_training and not body.accepted):
             raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
         self.phase = RoundPhase.OVER
+        if not self.is_training:
+            return None
         return NextHead(
             round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
         )
@@ -451,6 +456,11 @@ class RoundView:
     def k(self) -> int:
         """Values kept per chunk in this round."""
         return self.manifest.algorithm.k or k_for_trainers(len(self.assignment))
+
+    @property
+    def is_training(self) -> bool:
+        """False of the rounds after the last training, in which members only attest and audit."""
+        return bool(self.assignment)
 
     @property
     def trainers(self) -> tuple[int, ...]:

@@ -194,7 +194,7 @@ class State(NetworkView):
             case HeadPromote():
                 self._heads[run] = index
                 self._pending.pop(run, None)
-            case RoundClose():
+            case RoundClose() if self.runs[run].next_head is not None:
                 self._pending[run] = index
         if isinstance(statement.body, RunOpen | RoundClose | RoundVoid):
             self.resumes[run] = Resume(

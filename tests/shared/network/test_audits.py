@@ -18,6 +18,7 @@ from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport
+from tests.support.attack_table import attack
 from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
 
 if TYPE_CHECKING:
@@ -116,6 +117,7 @@ def test_work_that_was_not_done_is_convicted_and_loses_its_points(seed: int) -> 
     assert not changes(swarm, to="suspected")
 
 
+@attack("U11", layer="pts", ends="the organisers' release gives them back")
 def test_a_conviction_that_was_wrong_gives_the_points_back() -> None:
     swarm = audited_swarm("abcdefgh")
     cheat = swarm.volunteers[3]
@@ -129,6 +131,7 @@ def test_a_conviction_that_was_wrong_gives_the_points_back() -> None:
     assert points.trainer + points.witness == points.unvested == forfeited > 0
 
 
+@attack("U2", layer="coord", ends="it is contradicted, suspected and then quarantined")
 @pytest.mark.parametrize("seed", range(4))
 def test_an_auditor_that_accuses_everybody_convicts_nobody_but_itself(seed: int) -> None:
     swarm = audited_swarm("abcdefghijkl", seed=seed)
@@ -172,6 +175,7 @@ def test_a_second_contradiction_quarantines_whatever_was_earned_between() -> Non
     assert change.evidence == (10, 60)
 
 
+@attack("U2", layer="coord", ends="five sixths of a jury must agree")
 def test_two_of_twelve_that_accuse_together_convict_no_honest_key() -> None:
     for seed in range(6):
         swarm = audited_swarm("abcdefghijkl", seed=seed)
@@ -182,6 +186,7 @@ def test_two_of_twelve_that_accuse_together_convict_no_honest_key() -> None:
         assert set(changes(swarm, to="quarantined")) <= liars
 
 
+@attack("U1", layer="coord", ends="the sketch of the next auditor contradicts it")
 def test_an_auditor_that_repeats_nothing_is_found_out_by_its_sketches() -> None:
     swarm = audited_swarm("abcdefghijkl", seed=2, unproven=5_000, others=5_000)
     lazy = swarm.volunteers[2]
@@ -191,6 +196,7 @@ def test_an_auditor_that_repeats_nothing_is_found_out_by_its_sketches() -> None:
     assert changes(swarm, to="suspected")[lazy.key].cause == StandingCause.CONTRADICTED
 
 
+@attack("U5", layer="qua", ends="suspected the first time, quarantined the second")
 def test_who_is_there_and_opens_nothing_is_suspected_and_then_quarantined() -> None:
     swarm = audited_swarm("abcdefgh")
     closed = swarm.volunteers[3]
@@ -277,6 +283,7 @@ def test_an_auditor_that_declines_is_not_paid_and_holds_nobody_up() -> None:
     )
 
 
+@attack("U6", layer="coord", ends="auditors have other owners than the trainer and each other")
 def test_two_keys_of_one_owner_do_not_audit_each_other() -> None:
     swarm = audited_swarm("a", unproven=10_000, others=10_000)
     swarm.run_rounds(1)

@@ -35,7 +35,14 @@ from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport, RoundWitness, RunFinish
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.attack_table import attack
+from tests.support.memory_swarm import (
+    FailureRates,
+    StatementDraft,
+    Swarm,
+    Volunteer,
+    tiny_manifest,
+)
 
 if TYPE_CHECKING:
     from tequio_shared.head.contribution import ContributionHeader
@@ -74,6 +81,7 @@ def candidate(name: str, speed: int = 100, lot: bytes = b"") -> Candidate:
 # --- earning without work
 
 
+@attack("U6", layer="coord", ends="fewer than half of their auditors are idlers, too")
 def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
     # Who does nothing commits first, and looks faster than all who work: only the other idlers
     # would be fast enough to audit it.
@@ -91,6 +99,7 @@ def test_hasty_idlers_are_audited_by_others_than_each_other() -> None:
     assert sum(one.auditor.key == hasty.key for one in by) < len(by) // 2 == 20
 
 
+@attack("U5", layer="coord", ends="it keeps less than a tenth of the others' points")
 def test_who_idles_and_opens_nothing_earns_nothing() -> None:
     swarm = swarm_of(8, most=24)
     idler = swarm.volunteers[3].key
@@ -102,10 +111,12 @@ def test_who_idles_and_opens_nothing_earns_nothing() -> None:
     assert points[idler].trainer * 10 < fair
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="run.close vests all points before the audits of the last rounds can end",
+@attack(
+    "U9",
+    layer="coord",
+    ends="rounds without training follow, in which it is convicted before it is paid",
 )
+@attack("A14", layer="coord", ends="it loses its points before the run is closed")
 def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
     swarm = swarm_of(8, unproven=10_000, others=10_000, most=8)
     swarm.run_rounds(6)
@@ -131,6 +142,7 @@ class Sparing(Volunteer):
         return self._headers[current.number]
 
 
+@attack("U8", layer="coord", ends="larger work is audited like a newcomer's")
 def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() -> None:
     # Ten contributions of one window made a key active, and its large ones were hardly audited.
     swarm = swarm_of(8, unproven=10_000, others=0)
@@ -149,6 +161,7 @@ def test_a_standing_earned_by_single_windows_saves_no_larger_work_from_audits() 
     assert audited
 
 
+@attack("U8", layer="asg", ends="no share is more than twice what was repeated")
 def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
     # A member that commits at once looks faster every round. Nobody could repeat its shares in
     # time, so nobody reported.
@@ -178,6 +191,11 @@ def test_no_share_grows_beyond_twice_what_somebody_repeated() -> None:
 # --- the draw
 
 
+@attack(
+    "U7",
+    layer="coord",
+    ends="lots follow from keys and from an output that the coordinator cannot choose",
+)
 def test_neither_the_last_trainer_nor_the_clock_can_choose_the_lots_of_friends() -> None:
     # A trainer once tried headers, some hundred in a second, and then a coordinator milliseconds,
     # until a friend's lot drew its work first and named another friend, or friends had the seats of
@@ -203,6 +221,7 @@ def test_neither_the_last_trainer_nor_the_clock_can_choose_the_lots_of_friends()
     assert current.audit_lot_input == foreseen.audit_lot_input
 
 
+@attack("U7", layer="coord", ends="refused as `too-late`")
 def test_nobody_reports_once_the_lots_that_would_seat_a_jury_can_be_known() -> None:
     # Else an accuser would wait for them, and accuse only when its friends are the jury.
     swarm = swarm_of(8, unproven=10_000, others=10_000)
@@ -266,6 +285,7 @@ def test_jurors_as_fast_as_the_accused_are_not_the_only_ones() -> None:
     assert len(able) >= len([*hasty, *others]) // 2
 
 
+@attack("U2", layer="coord", ends="no honest trainer is suspected")
 @pytest.mark.parametrize("seed", [2, 4, 5])
 def test_two_accusers_of_eight_never_convict_an_honest_trainer(seed: int) -> None:
     swarm = swarm_of(8, seed=seed, unproven=10_000, others=10_000)
@@ -278,6 +298,11 @@ def test_two_accusers_of_eight_never_convict_an_honest_trainer(seed: int) -> Non
 # --- laundering
 
 
+@attack(
+    "U4",
+    layer="coord",
+    ends="it keeps the duty, and after two rosters without a report is not drawn for 32 rounds",
+)
 def test_an_auditor_cannot_leave_and_return_to_shed_its_duty() -> None:
     swarm = swarm_of(8, unproven=10_000, others=10_000)
     while not (swarm.view.round and swarm.view.round.orders and swarm.view.round.open):
@@ -286,10 +311,40 @@ def test_an_auditor_cannot_leave_and_return_to_shed_its_duty() -> None:
     key = current.roster.members[next(iter(current.orders))].key
     one = next(each for each in swarm.volunteers if each.key == key)
     one.audits = False
+    for _ in range(2):
+        swarm.post(one, StatementDraft(MemberLeave(reason=1)))
+        swarm.post(one, one.ready(swarm.view))
+        swarm.run_rounds(swarm.view.number)
+        swarm.run_rounds(swarm.view.number + 1)
+    assert swarm.view.accounts.audits.paused[key] == current.number + 1 + AUDIT_PAUSE
+
+
+@attack("U4", layer="coord", ends="its order is in the next roster")
+def test_an_auditor_that_returns_before_the_next_roster_finds_its_order_there() -> None:
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    swarm.run_rounds(1)
+    key = next(iter(swarm.view.accounts.audits.duties))
+    one = next(each for each in swarm.volunteers if each.key == key)
     swarm.post(one, StatementDraft(MemberLeave(reason=1)))
     swarm.post(one, one.ready(swarm.view))
-    swarm.run_rounds(current.number)
-    assert swarm.view.accounts.audits.paused[key] == current.number + AUDIT_PAUSE
+    while swarm.view.number < 2:
+        assert swarm.step()
+    current = swarm.view.round
+    assert current is not None
+    assert current.slot_of[key] in current.orders
+
+
+def test_an_auditor_that_stays_away_is_not_drawn_for_a_while() -> None:
+    swarm = swarm_of(8, unproven=10_000, others=10_000)
+    swarm.run_rounds(1)
+    key = next(iter(swarm.view.accounts.audits.duties))
+    one = next(each for each in swarm.volunteers if each.key == key)
+    swarm.post(one, StatementDraft(MemberLeave(reason=1)))
+    one.failure_rates = FailureRates(silent=100)
+    swarm.run_rounds(2)
+    audits_ = swarm.view.accounts.audits
+    assert key not in audits_.duties
+    assert audits_.paused[key] == 2 + AUDIT_PAUSE
 
 
 def test_who_has_left_is_not_drawn() -> None:
@@ -360,6 +415,7 @@ def test_points_that_wait_anew_wait_for_as_many_payments_as_new_ones() -> None:
     assert [one.round for one in waiting.waiting] == list(range(3, 3 + VESTING))
 
 
+@attack("U8", layer="pts", ends="points wait for payments as large as theirs")
 def test_small_contributions_do_not_vest_what_large_ones_earned() -> None:
     # Twenty large contributions without the work, and then one window in each of 64 rounds: all
     # twenty had vested, for the work of one.
@@ -397,6 +453,7 @@ def test_points_given_back_after_the_end_of_the_run_are_kept() -> None:
     assert (points.forfeited, points.unvested) == (0, 0)
 
 
+@attack("U3", layer="coord", ends="a jury contradicts it")
 def test_who_doubts_an_honest_sketch_alone_is_contradicted() -> None:
     # It could have five others repeat any work, as often as it was drawn, at no risk.
     honest, doubter, *jury = jury_reports(*[AuditVerdict.CLEAR] * 7)
@@ -437,6 +494,7 @@ class _View:
         return {}
 
 
+@attack("U10", layer="coord", ends="the cost of a close grows with members times open cases")
 def test_a_round_with_many_open_audits_is_closed_quickly() -> None:
     book, view = AuditBook(AuditRules()), _View(1_000)
     for at in range(400):

@@ -17,6 +17,7 @@ from tequio_shared.round import audits
 from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.statements.network import StandingChange
+from tests.support.attack_table import attack
 from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
 from tests.support.second_audits import Auditing
 
@@ -88,6 +89,7 @@ def contradicted(swarm: Swarm) -> set[PeerKey]:
     return {key_from_text(body.peer) for body in changes if body.cause in causes}
 
 
+@attack("U1", layer="coord", ends="a reviewer's sketch contradicts it, and it is not paid")
 @pytest.mark.parametrize("acts", ["idle", "idle withheld"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_juror_that_trains_nothing_is_contradicted_and_not_paid(acts: str, seed: int) -> None:
@@ -100,6 +102,11 @@ def test_a_juror_that_trains_nothing_is_contradicted_and_not_paid(acts: str, see
     assert not any(swarm.view.accounts.earned[key].forfeited for key in honest)
 
 
+@attack(
+    "U10",
+    layer="coord",
+    ends="who finds withheld what others were shown is not drawn for 32 rounds",
+)
 def test_a_juror_to_whom_nothing_was_opened_is_paid_and_not_drawn_for_a_while() -> None:
     swarm = disputed_swarm("withheld")
     one = the_one(swarm)
@@ -108,6 +115,7 @@ def test_a_juror_to_whom_nothing_was_opened_is_paid_and_not_drawn_for_a_while() 
     assert swarm.view.accounts.audits.paused[one] > swarm.view.number + AUDIT_PAUSE // 2
 
 
+@attack("U3", layer="coord", ends="a second jury contradicts it")
 def test_a_reviewer_that_doubts_honest_jurors_is_contradicted_by_a_second_jury() -> None:
     swarm = disputed_swarm("doubt", AuditStage.REVIEW)
     assert contradicted(swarm) == {the_one(swarm)}

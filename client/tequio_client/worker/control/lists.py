@@ -289,7 +289,7 @@ class RunsList:
             run=answer.run,
             name=manifest.name,
             state=answer.state,
-            round=answer.round,
+            round=min(answer.round, manifest.rounds.most),  # later ones only audit
             rounds=manifest.rounds.most,
             members=answer.members,
             most_members=manifest.rounds.most_members,

@@ -112,7 +112,7 @@ Duty: TypeAlias = (
 
 _RESTING = {
     RunState.PAUSED: "the organiser paused the run",
-    RunState.COOLDOWN: "the run is ending; waiting for its last head to be promoted",
+    RunState.COOLDOWN: "the run is ending: its last head is attested, and its last work audited",
 }
 
 

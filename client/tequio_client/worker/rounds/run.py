@@ -251,7 +251,8 @@ class RunDriver:
             return
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
-        self._closed[current.head.hash] = accepted_set(index, current)
+        if current.is_training:
+            self._closed[current.head.hash] = accepted_set(index, current)
         self.runner.past.record(current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]

@@ -81,6 +81,8 @@ class RoundRecord:
     @property
     def is_complete(self) -> bool:
         """True if no further entry about this round can follow."""
+        if self.closed is not None and not self.closed.body.accepted:  # no head follows from it
+            return True
         return self.voided is not None or (self.closed is not None and self.promoted is not None)
 
     @property

@@ -154,9 +154,12 @@ class RoundLine:
 def _round_line(row: RoundRow, state: RunState) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
+    mark = text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome)
+    if row.outcome == "closed" and not row.accepted:
+        mark = text.LAST_AUDITS_LABEL
     return RoundLine(
         past=row,
-        mark=text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome),
+        mark=mark,
         length_ms=(row.ended_ms or 0) - (row.opened_ms or 0) if is_timed else None,
         rate=run_charts.tokens_per_s(row),
         loss=text.loss(row.loss_q16) or None,
@@ -312,6 +315,8 @@ def _mark(record: RoundRecord, state: RunState) -> StatusLabel:
             f"The round does not count, because {why}. The head stays, the windows return to the "
             "queue, and nobody is paid or blamed.",
         )
+    if record.opened and not record.roster.assignment:
+        return text.LAST_AUDITS_LABEL
     if record.closed:
         return StatusLabel(
             "Closed", "ok", "A quorum of witnesses decided; the accepted work made the next head."

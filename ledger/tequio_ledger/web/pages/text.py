@@ -176,7 +176,9 @@ STATES: Mapping[RunState, StatusLabel] = {
         "Witnessing", "ok", "Elected witnesses fetch and check every contribution."
     ),
     RunState.COOLDOWN: StatusLabel(
-        "Cooling down", "busy", "No more rounds: members state the last head."
+        "Cooling down",
+        "busy",
+        "Nobody trains any more: members state the last head, and audit the last work.",
     ),
     RunState.PAUSED: StatusLabel("Paused", "off", "An organiser paused the run."),
     RunState.FINISHED: StatusLabel("Finished", "off", "The run has ended; its head is final."),
@@ -192,6 +194,12 @@ LAST_HEAD_LABEL = StatusLabel(
     "Last head", "off", "There were no more rounds to train: these members stated the last head."
 )
 """State of a roster that was made while its run was ending."""
+LAST_AUDITS_LABEL = StatusLabel(
+    "Last audits",
+    "off",
+    "There was nothing left to train: members audited work of the last rounds.",
+)
+"""State of a round after the last training."""
 ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
 VERDICTS: Mapping[int, StatusLabel] = {
