@@ -77,7 +77,7 @@ def _play(rounds: int, peers: int, attacks: dict[str, str]) -> FinishedDemo:
             rounds=rounds,
             peers=peers,
             least=5,
-            train_s=20.0,
+            train_s=30.0,
             inner_steps=8,
             first_windows=16,
             most_windows=32,

@@ -164,11 +164,10 @@ class _TimedSwarm(Swarm):
         current, body = self.view.round, draft.body
         if current is None or current.open is None or not isinstance(one, _TimedVolunteer):
             return self.now_ms
+        order = current.orders.get(current.slot_of[one.key])
+        windows = order.tokens // self.manifest.windows.tokens if order else 0
         if isinstance(body, WorkCommit):
-            windows = ContributionHeader.parse(from_text(body.header, None)).window_count
-        elif isinstance(body, AuditReport):
-            tokens = current.orders[current.slot_of[one.key]].tokens
-            windows = tokens // self.manifest.windows.tokens
-        else:
+            windows += ContributionHeader.parse(from_text(body.header, None)).window_count
+        elif not isinstance(body, AuditReport):
             return self.now_ms
         return current.open.opened + round(windows / one.speed * 1000)

@@ -336,12 +336,12 @@ class Volunteer:
         match current.phase:
             case RoundPhase.ATTEST if slot not in current.attests:
                 return StatementDraft(self._attest(view, current), current.number)
+            case RoundPhase.TRAIN if self._owes_audit(current, slot):
+                return StatementDraft(self.audit_of(view, current, slot), current.number)
             case RoundPhase.TRAIN if slot in current.trainers and slot not in current.commitments:
                 return StatementDraft(self._work(current, slot), current.number)
             case RoundPhase.WITNESS if slot in current.elected and slot not in current.proofs:
                 return StatementDraft(self._proof(current), current.number)
-            case RoundPhase.TRAIN if self._owes_audit(current, slot):
-                return StatementDraft(self.audit_of(view, current, slot), current.number)
         return None
 
     def _attest(self, view: FullRunView, current: RoundView) -> HeadAttest:

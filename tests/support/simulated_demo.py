@@ -35,7 +35,7 @@ class ComparedFigure:
 
 
 class _WithoutLots(DemoScript):
-    """A demo in which no lot decides who audits instead of training."""
+    """A demo in which no lot decides who audits."""
 
     def plan(self) -> str:
         return f"{super().plan()}\n[audit]\nnewcomers = 0.0\nothers = 0.0\n"

@@ -306,7 +306,7 @@ class AuditsView(msgspec.Struct, frozen=True, kw_only=True):
     """Audits that concern this key. A round of 0 means none since the worker started."""
 
     ordered_round: Count = 0
-    """Round of the contribution that this key repeats instead of training in the current round."""
+    """Round of the contribution that this key repeats in the current round."""
     is_running: bool = False
     """The trainer is repeating it now."""
     declined_round: Count = 0

@@ -451,7 +451,7 @@ def _audit_line(audits: AuditsView) -> str:
     work = f"another volunteer's work of round {audits.ordered_round}"
     if audits.is_running:
         return f"Auditing: repeating {work}"
-    return f"Auditor in this round: repeats {work} instead of training"
+    return f"Auditor in this round: repeats {work}"
 
 
 def _print_vesting(shown: PointsView) -> None:

@@ -179,10 +179,10 @@ class RunAccounts:
             key: slot for slot, (key, roles) in enumerate(chosen.items()) if TRAINER in roles
         }
         orders = self.audits.orders(trainers)
-        busy = {order.slot for order in orders}
+        audited = {one.slot: one.tokens // self.manifest.windows.tokens for one in orders}
         usual = self._usually_repeated(trainers)
         members = tuple(
-            self._member(key, roles, usual, is_free=is_training and slot not in busy)
+            self._member(key, roles, usual, audited=audited.get(slot, 0), is_training=is_training)
             for slot, (key, roles) in enumerate(chosen.items())
         )
         pool, _ = self.queue.split_off(sum(member.share for member in members))
@@ -217,10 +217,12 @@ class RunAccounts:
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].tokens += accepted[slot].header.tokens
-                self.members[key].paces.append((row.windows, row.ms))
-                del self.members[key].paces[:-SPEED_ROUNDS]
+                if slot not in view.orders:  # part of its time went into the audit
+                    self.members[key].paces.append((row.windows, row.ms))
+                    del self.members[key].paces[:-SPEED_ROUNDS]
             self._count_missed(key, Verdict(row.verdict), view)
-        self.arrivals.append([result.slots[slot].ms for slot in accepted])
+        trained = accepted.keys() - view.orders.keys()
+        self.arrivals.append([result.slots[slot].ms for slot in sorted(trained)])
         self.tokens += sum(one.header.tokens for one in accepted.values())
         self.trained[view.number] = RunProgress(tokens=self.tokens, ms=ts - self.opened_ms)
         self.queue = self.queue.put_back(view.unfinished(accepted))
@@ -352,22 +354,33 @@ class RunAccounts:
         return seated
 
     def _member(
-        self, key: PeerKey, roles: tuple[str, ...], usual: int, *, is_free: bool
+        self,
+        key: PeerKey,
+        roles: tuple[str, ...],
+        usual: int,
+        *,
+        audited: int,
+        is_training: bool,
     ) -> RosterMember:
-        rules = self.manifest.windows
+        rules, steps = self.manifest.windows, self.manifest.inner.steps
         paces, train_ms = self.members[key].paces, self.manifest.rounds.train
         mine = assignment.window_share(
             paces,
             train_ms=train_ms,
             first=rules.first,
             most=self._most_windows(key, usual),
-            steps=self.manifest.inner.steps,
+            steps=steps,
         )
+        speed = assignment.verified_speed(paces, train_ms)
+        if audited:
+            mine = assignment.share_beside_audit(
+                mine, speed, train_ms=train_ms, audited=audited, steps=steps
+            )
         return RosterMember(
             peer=to_text(key),
             roles=roles,
-            speed=assignment.verified_speed(paces, train_ms),
-            share=mine if TRAINER in roles and is_free else 0,
+            speed=speed,
+            share=mine if TRAINER in roles and is_training else 0,
         )
 
     def _usually_repeated(self, trainers: Collection[PeerKey]) -> int:

@@ -1,11 +1,11 @@
 """The audits of a run: who still owes one, what was reported, and what follows from it.
 
 Theory. A round that closes draws audits of its accepted contributions from the lots of its
-witnesses. Who is drawn trains nothing in the next rosters, repeats the contribution, and is paid
-for it like for training. One report that accuses, or a second one that contradicts the first, opens
-a dispute: a jury is drawn from the lots of the round in which it was logged, which nobody knew
-before. A verdict needs five sixths of all who reported, so neither one auditor nor a few together
-convict anybody; and who contradicts it has failed its own duty.
+witnesses. Who is drawn repeats the contribution in one of the next rounds, trains what its speed
+leaves time for, and is paid for both. One report that accuses, or a second one that contradicts the
+first, opens a dispute: a jury is drawn from the lots of the round in which it was logged, which
+nobody knew before. A verdict needs five sixths of all who reported, so neither one auditor nor a
+few together convict anybody; and who contradicts it has failed its own duty.
 
 A jury has nobody after it, so one more auditor reviews its sketches: else jurors could report
 without training. What the review doubts goes to a second jury, which judges sketches alone.

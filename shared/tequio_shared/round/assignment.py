@@ -214,3 +214,12 @@ def window_share(
     # Bounded before rounding, so that a bounded share is whole steps too.
     count = min(count, most)
     return count - count % steps if count >= steps else count
+
+
+def share_beside_audit(share: int, speed: int, *, train_ms: int, audited: int, steps: int) -> int:
+    """Windows of a member that also repeats `audited` windows: 0..`share`, in whole inner steps.
+
+    As many as its verified speed (milli-windows per second) leaves time for in `train_ms`.
+    """
+    left = min(share, max(speed * train_ms // 1_000_000 - audited, 0))
+    return left - left % steps

@@ -47,7 +47,7 @@ class RosterMember(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class AuditOrder(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A slot that repeats an earlier contribution instead of training: both named by the log.
+    """A slot that repeats an earlier contribution: both named by the log.
 
     `round` and `contribution` were committed together, with `tokens`; `opening` is the seed of the
     chunks that the trainer opens to this auditor (`round/audits.py`).

@@ -606,7 +606,8 @@ class RoundView:
             return slot not in self.attests
         # Before the witness phase an elected witness has had nothing to answer.
         owes = slot in self.assignment or (self.is_judged and slot in self.elected)
-        return owes and slot not in self.commitments and slot not in self.proofs
+        said = slot in self.commitments or slot in self.proofs or slot in self.reports
+        return owes and not said
 
     def unfinished(self, accepted: Mapping[int, Commitment]) -> Ranges:
         """Windows of this round that nobody trained: they return to the queue."""

@@ -16,6 +16,7 @@ from tequio_shared.network.vesting import Vesting
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.proof import Verdict
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport
 from tests.support.attack_table import attack
@@ -23,6 +24,7 @@ from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volu
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
+    from tequio_shared.round.round import RoundView
 
 
 def audited_swarm(names: str, *, seed: int = 0, unproven: int = 5_000, others: int = 500) -> Swarm:
@@ -70,7 +72,51 @@ def test_the_contributions_of_the_proven_are_audited_about_every_twentieth_time(
     assert 0.03 < (len(reports(swarm)) - before) / accepted < 0.09
 
 
-def test_an_auditor_trains_nothing_in_its_round_and_is_paid_for_what_it_repeats() -> None:
+def until_an_auditor_trains(swarm: Swarm) -> tuple[RoundView, int]:
+    """Step until a round opens in which an auditor has windows; that round, and its slot."""
+    while swarm.step():
+        current = swarm.view.round
+        if current is not None and current.phase is RoundPhase.TRAIN:
+            for slot in current.orders.keys() & current.assignment.keys():
+                return current, slot
+    raise AssertionError("no auditor ever had windows")
+
+
+def test_an_auditor_trains_what_its_speed_leaves_time_for_and_is_paid_for_both() -> None:
+    swarm = audited_swarm("abcdefgh")
+    current, slot = until_an_auditor_trains(swarm)
+    rules, member = swarm.manifest, current.roster.members[slot]
+    audited = current.orders[slot].tokens // rules.windows.tokens
+    assert member.share % rules.inner.steps == 0
+    assert member.share + audited <= member.speed * rules.rounds.train // 1_000_000
+    paces = list(swarm.view.accounts.members[member.key].paces)
+    swarm.run_rounds(swarm.view.closed + swarm.view.voided + 1)
+    row = current.result(current.measured_ms()).slots[slot]
+    assert row.verdict == Verdict.ACCEPTED
+    done = rules.gflop(row.windows * rules.windows.tokens)
+    assert row.trainer_gflop == done + rules.gflop(current.orders[slot].tokens)
+    # Part of the time went into the audit, so that it says nothing about the speed.
+    assert swarm.view.accounts.members[member.key].paces == paces
+    assert len(swarm.view.accounts.arrivals[-1]) == len(
+        current.accepted().keys() - current.orders.keys()
+    )
+
+
+def test_an_auditor_that_reports_and_has_no_time_left_to_train_stays_a_member() -> None:
+    swarm = audited_swarm("abcdefgh")
+    current, slot = until_an_auditor_trains(swarm)
+    key = current.roster.members[slot].key
+    one = next(each for each in swarm.volunteers if each.key == key)
+    while slot not in current.reports:
+        assert swarm.step()
+    one.give_up(swarm.view)
+    while current.phase is not RoundPhase.OVER:
+        assert swarm.step()
+    assert slot not in current.commitments
+    assert swarm.view.accounts.members[key].is_active
+
+
+def test_an_auditor_with_few_windows_trains_nothing_and_is_paid_for_what_it_repeats() -> None:
     swarm = audited_swarm("abcdefgh")
     while not (swarm.view.round and swarm.view.round.orders):
         assert swarm.step()

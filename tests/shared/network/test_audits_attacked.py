@@ -118,13 +118,17 @@ def test_who_idles_and_opens_nothing_earns_nothing() -> None:
 )
 @attack("A14", layer="coord", ends="it loses its points before the run is closed")
 def test_work_that_was_not_done_in_the_last_rounds_does_not_pay() -> None:
-    swarm = swarm_of(8, unproven=10_000, others=10_000, most=8)
-    swarm.run_rounds(6)
-    idler = swarm.volunteers[3].key
-    before = swarm.view.accounts.earned[idler].trainer
-    swarm.arithmetic.idle.add(idler)
-    swarm.run()
-    assert swarm.view.accounts.earned[idler].trainer <= before
+    # At most half of the members audit at once, so it is not found every time.
+    before, after = 0, 0
+    for seed in range(6):
+        swarm = swarm_of(8, seed=seed, unproven=10_000, others=10_000, most=8)
+        swarm.run_rounds(6)
+        idler = swarm.volunteers[3].key
+        before += swarm.view.accounts.earned[idler].trainer
+        swarm.arithmetic.idle.add(idler)
+        swarm.run()
+        after += swarm.view.accounts.earned[idler].trainer
+    assert 4 * after < 3 * before
 
 
 class Sparing(Volunteer):

@@ -158,3 +158,22 @@ def test_a_share_follows_what_was_verified(
     done: tuple[tuple[int, int], ...], expected: int
 ) -> None:
     assert share_after(*done) == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "speed", "audited", "left"),
+    [
+        (32, 3_200, 16, 32),  # time for 64 windows: enough for both
+        (32, 3_200, 40, 24),
+        (32, 3_200, 41, 16),  # whole inner steps only
+        (32, 3_200, 63, 0),
+        (32, 3_200, 80, 0),
+        (7, 3_200, 0, 0),
+        (32, 0, 16, 0),  # an unknown speed leaves no time
+    ],
+)
+def test_beside_an_audit_a_share_is_what_the_speed_leaves_time_for(
+    share: int, speed: int, audited: int, left: int
+) -> None:
+    found = assignment.share_beside_audit(share, speed, train_ms=20_000, audited=audited, steps=8)
+    assert found == left

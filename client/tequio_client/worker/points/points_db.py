@@ -165,7 +165,7 @@ class RoundOutcome:
     trained: int = 0
     witnessed: int = 0
     audited_round: int = 0
-    """Round of the contribution that the key repeated instead of training, 0: none. Not stored."""
+    """Round of the contribution that the key repeated, if it trained nothing. Not stored."""
 
     @property
     def gflop(self) -> int:

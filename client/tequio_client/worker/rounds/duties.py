@@ -218,11 +218,14 @@ def _round_duty(view: RunView, own: MemberState) -> Duty | None:
 
 
 def _work_duty(current: RoundView, slot: int, held: Head, own: MemberState) -> Duty | None:
+    # The audit first: training can stop early, and still commits to what it has done.
+    if slot in current.orders and slot not in current.reports:
+        audit = _unanswered(AuditDuty(current.number), own)
+        if audit is not None:
+            return audit
     if is_trainer(current, own.key) and slot not in current.commitments:
         starts = _starts_from(current, held)
         return _unanswered(TrainDuty(current.number), own) if starts else None
-    if slot in current.orders and slot not in current.reports:
-        return _unanswered(AuditDuty(current.number), own)
     return None
 
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.run import RunState, first_head
+from tequio_shared.round.documents import AuditOrder
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -250,6 +251,20 @@ def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
     served = replace(held_back, idle_reason="")
     assert next_duty(swarm.view, served) == duties.ReadyDuty(7)
     assert next_duty(swarm.view, replace(served, ready_index=8)) == duties.WaitDuty()
+
+
+def test_an_order_comes_before_the_training_of_its_round() -> None:
+    swarm = stopped(RoundOpen)
+    member, name = swarm.members[0], to_text(sha256(b"audited"))
+    now = current(swarm.view)
+    slot = now.slot_of[member.key]
+    now.orders[slot] = AuditOrder(
+        slot=slot, round=1, contribution=name, tokens=1, opening=name, earlier=()
+    )
+    own = own_of(swarm.view, member)
+    audit = duties.AuditDuty(1)
+    assert next_duty(swarm.view, own) == audit
+    assert next_duty(swarm.view, replace(own, answered=(audit,))) == duties.TrainDuty(1)
 
 
 def test_an_open_round_is_trained_in_unless_the_head_is_another() -> None:
