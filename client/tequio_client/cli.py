@@ -305,6 +305,13 @@ network_options = _together(
         "to be in the local network: for a node in a container or behind a forwarded port.",
     ),
     click.option(
+        "--open-router-port",
+        "opens_router_port",
+        is_flag=True,
+        help="Ask the home's router by UPnP to pass a port on to this computer, so that other "
+        "peers can connect to it. The port is closed when the program ends.",
+    ),
+    click.option(
         "--wait-for-ledger",
         "wait_for_ledger_s",
         metavar="SECONDS",

@@ -29,6 +29,7 @@ from tequio_client.worker.swarm.membership import (
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.peers.patches import STREAMS
 from tequio_client.worker.swarm.peers.stream import id_of
+from tequio_client.worker.swarm.reachability import REACH_PROTOCOL, DialBack, DialBackStatus
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import peer_id_text
@@ -381,6 +382,33 @@ async def test_claimed_addresses_are_dialled_at_a_bounded_rate() -> None:
             await trio.sleep(4)
         # A burst of ten seconds' worth, and one in each second.
         assert 1 <= len(times) <= limits.dials_to_per_s * BURST_S + 8
+
+
+@attack("L11", layer="net", ends="who asks to be tried is tried where it is, at a bounded rate")
+@pytest.mark.trio
+async def test_a_peer_that_asks_to_be_tried_cannot_name_a_victim_nor_flood_its_neighbours() -> None:
+    """Thirty requests for a port of somebody behind the same router, and one with an address."""
+    limits = PeerLimits(loopback_factor=1, arrivals_per_s=100)
+    async with (
+        victim() as (port, times),
+        network("attacked", limits) as attacked,
+        network("attacker") as attacker,
+    ):
+        DialBack(attacked)
+        await attacker.connect(attacked.addresses()[0])
+        for _ in range(30):
+            stream = await attacker.open_stream(attacked.key, REACH_PROTOCOL)
+            await stream.send_frame(port.to_bytes(2, "big"))
+            answer = await stream.receive_frame()
+            assert answer[0] in (DialBackStatus.UNREACHED, DialBackStatus.BUSY)
+            await stream.drop()
+        asked = len(times)
+        assert 1 <= asked <= limits.dial_backs_per_s * BURST_S + 10
+        stream = await attacker.open_stream(attacked.key, REACH_PROTOCOL)
+        await stream.send_frame(port.to_bytes(2, "big") + b"/ip4/127.0.0.1/tcp/%d" % port)
+        with pytest.raises(PeerError):  # a frame with more than a port in it ends the stream
+            await stream.receive_frame()
+        assert len(times) == asked
 
 
 IN_A_NETWORK_OF_ITS_OWN = """

@@ -72,6 +72,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.REASON_TEMPLATES.values()),
     (worker_texts.CONTEXT, texts.END_TEMPLATES.values()),
     (worker_texts.CONTEXT, texts.EVENT_TEMPLATES.values()),
+    (worker_texts.CONTEXT, texts.REACHABILITY_TEMPLATES.values()),
     (worker_texts.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
     (worker_texts.CONTEXT, texts.ROUND_STATES.values()),
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),

@@ -15,6 +15,7 @@ from tequio_client.ipc.snapshot import (
     UNDECIDED,
     DesiredState,
     PointsView,
+    ReachabilityView,
     Snapshot,
     TrafficView,
 )
@@ -38,6 +39,7 @@ class RecordingWorker:
         self.preferences = Preferences()
         self.points = PointsView()
         self.decision, self.line = UNDECIDED, TrafficView()
+        self.reach = ReachabilityView()
         self.rows: tuple[PointsRow, ...] = ()
         self.facts: dict[object, SessionFacts] = {}
         self.changed = trio.Event()
@@ -55,6 +57,7 @@ class RecordingWorker:
             points=self.points,
             decision=self.decision,
             line=self.line,
+            reach=self.reach,
         )
 
     def apply_state(self, wish: DesiredState) -> None:

@@ -2219,6 +2219,21 @@
     </message>
 </context>
 <context>
+    <name>ReachabilityChip</name>
+    <message>
+        <source>Yes</source>
+        <translation>Sí</translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation>No</translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation>Aún no se sabe</translation>
+    </message>
+</context>
+<context>
     <name>Readings</name>
     <message>
         <source>Load</source>
@@ -5067,6 +5082,10 @@
         <translation>Por mes</translation>
     </message>
     <message>
+        <source>Connections from others</source>
+        <translation>Conexiones de otros</translation>
+    </message>
+    <message>
         <source>Metered networks</source>
         <translation>Redes de uso medido</translation>
     </message>
@@ -5117,6 +5136,22 @@
     <message>
         <source>Used this month</source>
         <translation>Usado este mes</translation>
+    </message>
+    <message>
+        <source>Others can connect to this computer</source>
+        <translation>Otros pueden conectarse a este equipo</translation>
+    </message>
+    <message>
+        <source>Found out by asking other computers of the network to try.</source>
+        <translation>Se averigua pidiendo a otros equipos de la red que lo intenten.</translation>
+    </message>
+    <message>
+        <source>Open a port on the router</source>
+        <translation>Abrir un puerto en el router</translation>
+    </message>
+    <message>
+        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Pide a tu router por UPnP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5447,6 +5482,10 @@
         <translation>A otros voluntarios de tus entrenamientos</translation>
     </message>
     <message>
+        <source>To your router</source>
+        <translation>A tu router</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>A los servidores que ofrecen Tequio</translation>
     </message>
@@ -5609,6 +5648,14 @@
     <message>
         <source>The same statements that the ledger gets.</source>
         <translation>Las mismas declaraciones que recibe el registro.</translation>
+    </message>
+    <message>
+        <source>A port, and the name Tequio</source>
+        <translation>Un puerto y el nombre Tequio</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio open a port on the router, in Network.</source>
+        <translation>Solo si dejas que Tequio abra un puerto en el router, en Red.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6151,6 +6198,42 @@
     <message>
         <source>This computer's clock was changed by {seconds} s.</source>
         <translation>El reloj de este equipo ha cambiado {seconds} s.</translation>
+    </message>
+    <message>
+        <source>It is not known yet whether other computers can connect to this one.</source>
+        <translation>Todavía no se sabe si otros equipos pueden conectarse a este.</translation>
+    </message>
+    <message>
+        <source>Other computers can connect to this one.</source>
+        <translation>Otros equipos pueden conectarse a este.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
+        <translation>Otros equipos no pueden conectarse a este, porque tu router está en medio. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, deja que Tequio abra un puerto en el router en Ajustes, Red, o redirige allí el puerto TCP {port} a este equipo.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
+        <translation>Otros equipos no pueden conectarse a este, probablemente por un cortafuegos. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, permite las conexiones entrantes al puerto TCP {port}.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
+        <translation>Otros equipos todavía no pueden conectarse a este. Tequio está pidiendo a tu router que abra un puerto.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
+        <translation>Otros equipos no pueden conectarse a este, aunque tu router ha abierto un puerto: hay otro router o un cortafuegos en medio. No se pierde nada: tu trabajo viaja a través de las semillas.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Otros equipos no pueden conectarse a este, y ningún router responde por UPnP. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, activa UPnP en tu router o redirige allí el puerto TCP {port} a este equipo.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
+        <translation>Otros equipos no pueden conectarse a este, y tu router se negó a abrir un puerto ({problem}). No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, redirige el puerto TCP {port} a este equipo en tu router.</translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
+        <translation>Otros equipos no pueden conectarse a este, porque tu router está detrás de otro: el de tu proveedor o el de tu edificio. No se pierde nada: tu trabajo viaja a través de las semillas. Solo tu proveedor puede cambiarlo, con una dirección pública.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -16,6 +16,7 @@ from tequio_client.ipc.snapshot import (
     Decision,
     LendingState,
     PointsView,
+    ReachabilityView,
     Snapshot,
     Value,
 )
@@ -119,6 +120,12 @@ def vesting_text(points: PointsView) -> str:
 
 def state_name(now: LendingState) -> str:
     return _translate(texts.STATE_WORDS[now])
+
+
+def reachability_text(shown: ReachabilityView) -> str:
+    """Say whether others can connect to this computer, what that means, and what to do."""
+    words = _translate(texts.reachability_template(shown))
+    return words.format(**texts.reachability_values(shown))
 
 
 def decision_reason(decision: Decision, now_ms: int) -> str:

@@ -277,6 +277,43 @@ class LedgerView(msgspec.Struct, frozen=True, kw_only=True):
     """Log entries that were read and checked."""
 
 
+class ReachState(StrEnum):
+    UNKNOWN = "unknown"
+    REACHABLE = "reachable"
+    UNREACHABLE = "unreachable"
+
+
+class RouterPort(StrEnum):
+    """Result of asking the router for an open port."""
+
+    OFF = "off"
+    """Not asked for."""
+    SEARCHING = "searching"
+    OPEN = "open"
+    NO_ROUTER = "no-router"
+    """No router answered."""
+    REFUSED = "refused"
+    NESTED = "nested"
+    """The router has no public address itself: another one, or the provider, is in between."""
+
+
+class ReachabilityView(msgspec.Struct, frozen=True, kw_only=True):
+    """Reachability of this computer for other peers."""
+
+    state: ReachState = ReachState.UNKNOWN
+    addresses: Annotated[tuple[Text, ...], msgspec.Meta(max_length=16)] = ()
+    """Confirmed by other peers: `host port`."""
+    networks: Count = 0
+    """Networks from which peers have tried."""
+    is_own_address: bool = False
+    """Others see this computer's own address: no router is in between, but maybe a firewall."""
+    port: Count = 0
+    """The TCP port on which the worker listens."""
+    router: RouterPort = RouterPort.OFF
+    router_problem: Text = ""
+    """Answer of a router that refused."""
+
+
 class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """The current round; values that are unknown keep their defaults."""
 
@@ -372,6 +409,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     line: TrafficView = TrafficView()
     disk: DiskView = DiskView()
     ledger: LedgerView = LedgerView()
+    reach: ReachabilityView = ReachabilityView()
     energy_today_j: float = 0.0
     energy_total_j: float = 0.0
     is_energy_measured: bool = False

@@ -16,7 +16,15 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
-from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Value
+from tequio_client.ipc.snapshot import (
+    Decision,
+    LendingReason,
+    LendingState,
+    ReachabilityView,
+    ReachState,
+    RouterPort,
+    Value,
+)
 
 if TYPE_CHECKING:
     from tequio_client.ipc.control import ActivityRow
@@ -194,6 +202,48 @@ def decision_sentence(decision: Decision, now_ms: int, local: Callable[[int], Lo
         end, end_values = end_template(decision.until_ms, now_ms, local)
         values["until"] = end.format(**end_values)
     return f"{STATE_WORDS[decision.state]}: {decision_template(decision).format(**values)}"
+
+
+REACHABILITY_TEMPLATES: Mapping[str, str] = {
+    "unknown": "It is not known yet whether other computers can connect to this one.",
+    "reachable": "Other computers can connect to this one.",
+    "unreachable": "Other computers cannot connect to this one, because your router is in between. "
+    "Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the "
+    "router in Settings, Network, or forward TCP port {port} to this computer there.",
+    "unreachable.own-address": "Other computers cannot connect to this one, probably because of a "
+    "firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming "
+    "connections to TCP port {port}.",
+    "unreachable.searching": "Other computers cannot connect to this one yet. Tequio is asking "
+    "your router to open a port.",
+    "unreachable.open": "Other computers cannot connect to this one, although your router has "
+    "opened a port: another router or a firewall is in between. Nothing is lost: your work "
+    "travels through seeds.",
+    "unreachable.no-router": "Other computers cannot connect to this one, and no router answers "
+    "by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in "
+    "your router, or forward TCP port {port} to this computer there.",
+    "unreachable.refused": "Other computers cannot connect to this one, and your router refused to "
+    "open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, "
+    "forward TCP port {port} to this computer in your router.",
+    "unreachable.nested": "Other computers cannot connect to this one, because your router is "
+    "behind another one: your provider's, or your building's. Nothing is lost: your work travels "
+    "through seeds. Only your provider can change it, with a public address.",
+}
+"""Reachability in words: what it means, and what to do."""
+
+
+def reachability_template(shown: ReachabilityView) -> str:
+    key = str(shown.state)
+    if shown.state is ReachState.UNREACHABLE:
+        if shown.is_own_address:
+            key += ".own-address"
+        elif shown.router is not RouterPort.OFF:
+            key += f".{shown.router}"
+    return REACHABILITY_TEMPLATES[key]
+
+
+def reachability_values(shown: ReachabilityView) -> dict[str, Value]:
+    # As text: a port must not get separators of thousands.
+    return {"port": str(shown.port), "problem": shown.router_problem}
 
 
 class ActivityEvent(StrEnum):

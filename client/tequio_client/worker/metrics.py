@@ -21,7 +21,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from tequio_client.ipc.snapshot import Snapshot, Status
+    from tequio_client.ipc.snapshot import ReachabilityView, Snapshot, Status
     from tequio_client.worker.settings import MetricsAddress
 
 log = structlog.get_logger(__name__)
@@ -80,6 +80,11 @@ def node_metrics(status: Status) -> Iterator[Metric]:
     yield _gauge("tequio_node_bad_sources", bad, len(status.bad_sources))
 
 
+def reachability_metrics(shown: ReachabilityView) -> Iterator[Metric]:
+    state = {"state": shown.state.value, "router_port": shown.router.value}
+    yield _labelled("tequio_node_reachability", "Whether other peers can connect.", state)
+
+
 def store_metrics(used_bytes: int, quota_bytes: int) -> Iterator[Metric]:
     yield _gauge("tequio_node_store_bytes", "Stored content.", used_bytes)
     yield _gauge("tequio_node_store_limit_bytes", "Most content to store.", quota_bytes)
@@ -90,6 +95,7 @@ def worker_metrics(shown: Snapshot, sessions: Sequence[tuple[str, Status]]) -> I
     if sessions:
         yield from node_metrics(sessions[0][1])
     yield from store_metrics(shown.disk.store_bytes, shown.disk.cap_bytes)
+    yield from reachability_metrics(shown.reach)
     state = {"state": shown.decision.state.value, "reason": shown.decision.reason.value}
     yield _labelled("tequio_worker_lending", "State of lending, and its reason.", state)
     may = shown.decision.may_compute

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -18,7 +19,7 @@ import trio
 
 from tequio_client import clock, files, ipc
 from tequio_client.clock import BackOff
-from tequio_client.ipc.snapshot import Status
+from tequio_client.ipc.snapshot import ReachabilityView, Status
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerUnavailableError
@@ -33,15 +34,17 @@ from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_client.worker.swarm.release_chunks import (
     ChunksFromPeers,
     InstalledVersions,
     ReleaseChunks,
     read_from_mirror,
 )
+from tequio_client.worker.swarm.router_port import PortMapper
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError, first_error
-from tequio_shared.ids import PeerKey, peer_id_text, to_text
+from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -51,6 +54,8 @@ LONGEST_RETRY_S = 4.0
 STATUS_INTERVAL_S = 1.0
 NETWORK_FILE = "network"
 """File in the folder with the id of the network that the folder belongs to."""
+FIRST_PORT, PORTS = 20_000, 12_000
+"""Ports among which each key has its own, below those that systems give to outgoing connections."""
 MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 
@@ -73,9 +78,32 @@ class Node:
     chunks: ChunksFromPeers
     membership: Membership
     checkpoints: CheckpointGossip
+    reachability: ReachabilityCheck
+    router: PortMapper
     upload: ByteBudget
     download: ByteBudget
     ledger_clock: LedgerClock
+
+    async def run(self) -> None:
+        """Stay in the network until cancelled: connections, checkpoints, and being reachable."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self.membership.run)
+            nursery.start_soon(self.checkpoints.run)
+            nursery.start_soon(self.reachability.run)
+            nursery.start_soon(self.router.run)
+
+    def reach(self) -> ReachabilityView:
+        """Describe for people whether others can connect."""
+        check, router = self.reachability, self.router.answer
+        return ReachabilityView(
+            state=check.verdict.state,
+            addresses=tuple(f"{host} {port}" for host, port in check.verdict.confirmed),
+            networks=check.verdict.places,
+            is_own_address=check.is_own_address,
+            port=next(iter(self.network.listen_ports()), 0),
+            router=router.state,
+            router_problem=router.problem,
+        )
 
 
 @contextmanager
@@ -121,6 +149,13 @@ async def open_node(
             is_seed=is_seed,
         )
         exchange = Exchange(fetcher, ledger, partial(_mixed, network, rng))
+        DialBack(network)
+        reachability = ReachabilityCheck(network, rng)
+        router = PortMapper(
+            lambda: next(iter(network.listen_ports()), None), reachability.check_soon
+        )
+        reachability.router_port = lambda: router.port
+        router.set_wanted(is_wanted=settings.opens_router_port)
         ledger_clock = LedgerClock(clock.now_ms)
         ledger.http.on_date = ledger_clock.record_date
         yield Node(
@@ -138,6 +173,8 @@ async def open_node(
             chunks=ChunksFromPeers(fetcher, network.connected_peers, rng),
             membership=membership,
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
+            reachability=reachability,
+            router=router,
             upload=upload,
             download=download,
             ledger_clock=ledger_clock,
@@ -154,7 +191,7 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
     try:
         network = PeerNetwork(
             seed=signer.seed,
-            listen=settings.listen,
+            listen=[_with_own_port(one, signer.key) for one in settings.listen],
             announce=settings.announce,
             public_only=settings.public_only,
         )
@@ -168,6 +205,27 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
             f"cannot listen on {where} ({first_error(err)}): choose a free address with --listen, "
             "such as /ip4/0.0.0.0/tcp/0"
         ) from err
+
+
+def _with_own_port(listened: str, key: PeerKey) -> str:
+    """Choose a port for an address that leaves it open and is open to other computers.
+
+    The same one at each start, if it is free: a port that a person forwards on a router must stay.
+    """
+    family, host = {
+        "/ip4/0.0.0.0/tcp/0": (socket.AF_INET, "0.0.0.0"),  # noqa: S104 - as it was chosen
+        "/ip6/::/tcp/0": (socket.AF_INET6, "::"),
+    }.get(listened, (None, ""))
+    if family is None:
+        return listened
+    port = FIRST_PORT + int.from_bytes(sha256(b"port" + key)[:4], "big") % PORTS
+    # Tried here: libp2p shares a port that another of its programs listens on.
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return listened
+    return f"{listened[:-1]}{port}"
 
 
 async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> LedgerNetwork:

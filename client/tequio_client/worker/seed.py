@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from prometheus_client import Metric
 
     from tequio_client.ipc.snapshot import Status
-    from tequio_client.worker.store.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -90,22 +89,22 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
         pinned = FetchQueue(node.exchange, most=None)
         recent = FetchQueue(node.exchange, most=MAX_RECENT)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(node.membership.run)
-            nursery.start_soon(node.checkpoints.run)
+            nursery.start_soon(node.run)
             if settings.status_lines:
                 nursery.start_soon(nodes.report_status, status)
             if settings.metrics is not None:
                 waiting = {"pinned": pinned, "recent": recent}
-                read = partial(_metrics, node.store, status, waiting)
+                read = partial(_metrics, node, status, waiting)
                 nursery.start_soon(metrics.serve, settings.metrics, read)
             await _cache(node, heads_every, pinned, recent)
 
 
 def _metrics(
-    store: Store, status: Callable[[], Status], queues: Mapping[str, FetchQueue]
+    node: Node, status: Callable[[], Status], queues: Mapping[str, FetchQueue]
 ) -> Iterator[Metric]:
     yield from metrics.node_metrics(status())
-    yield from metrics.store_metrics(store.used_bytes, store.quota_bytes)
+    yield from metrics.store_metrics(node.store.used_bytes, node.store.quota_bytes)
+    yield from metrics.reachability_metrics(node.reach())
     yield from metrics.waiting_metrics({name: one.waiting for name, one in queues.items()})
 
 

@@ -41,6 +41,8 @@ class NetSettings:
     bootstrap: tuple[str, ...] = ()
     public_only: bool = False
     """True if peers may come through something that hides where they come from."""
+    opens_router_port: bool = False
+    """True to ask the home's router for an open port."""
     wait_for_ledger_s: float = 60.0
     quota_bytes: int = 20 << 30
     upload_bytes_per_s: float | None = None

@@ -212,8 +212,7 @@ class Worker:
             ):
                 self.node = node
                 nodes.log_start(node, "worker", roles=",".join(settings.roles))
-                nursery.start_soon(node.membership.run)
-                nursery.start_soon(node.checkpoints.run)
+                nursery.start_soon(node.run)
                 nursery.start_soon(self.bookkeeping.run)
                 nursery.start_soon(self._apply_net_limits, node)
                 try:
@@ -227,6 +226,7 @@ class Worker:
             changed, limits = self.lending.changed, self.lending.net_limits()
             node.upload.limit(limits.upload_bytes_per_s)
             node.download.limit(limits.download_bytes_per_s)
+            node.router.set_wanted(is_wanted=limits.opens_router_port)
             await trio.to_thread.run_sync(node.store.set_quota, limits.store_bytes)
             await changed.wait()
 

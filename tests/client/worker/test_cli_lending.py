@@ -18,6 +18,8 @@ from tequio_client.ipc.snapshot import (
     LendingReason,
     LendingState,
     PointsView,
+    ReachabilityView,
+    ReachState,
     TrafficView,
 )
 from tests.support.forked_program import CLIENT, run_forked
@@ -133,6 +135,14 @@ async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_pat
         told = await said(tmp_path, "status")
         assert "About 1,234 points a day at the pace of the last rounds\n" in told
         assert "At the present rate, this month's 100 GB of traffic end on " in told
+
+
+async def test_a_status_says_whether_others_can_connect_and_what_to_do(tmp_path: Path) -> None:
+    async with served(tmp_path) as host:
+        host.reach = ReachabilityView(state=ReachState.UNREACHABLE, port=24_811)
+        told = await said(tmp_path, "status")
+        assert "Other computers cannot connect to this one, because your router is in" in told
+        assert "forward TCP port 24811 to this computer there.\n" in told
 
 
 async def test_points_are_printed_by_the_one_rule(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from tequio_client.ipc.snapshot import (
     CurrentRoundView,
     DiskView,
     PointsView,
+    ReachabilityView,
+    ReachState,
+    RouterPort,
     Snapshot,
     Status,
     TrainerView,
@@ -55,6 +58,7 @@ SHOWN = Snapshot(
         ),
     ),
     needs=(AttentionNeed(kind="disk"),),
+    reach=ReachabilityView(state=ReachState.REACHABLE, router=RouterPort.OPEN),
 )
 
 
@@ -86,6 +90,7 @@ def test_a_worker_tells_what_it_shows() -> None:
     assert found["tequio_worker_attention", "disk"] == 1
     assert found["tequio_node_sent_bytes_total",] == 1_000
     assert found["tequio_node_store_limit_bytes",] == 100
+    assert found["tequio_node_reachability", "open", "reachable"] == 1
 
 
 def test_a_worker_without_a_run_still_tells_of_itself() -> None:

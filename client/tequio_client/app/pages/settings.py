@@ -55,6 +55,7 @@ CUSTOM: Mapping[str, Callable[[SettingsContext], SettingControl | None]] = {
     "while_used": settings_lending.UsedSwitch,
     "week": settings_lending.WeekEditor,
     "exclusive": settings_lending.ExclusiveList,
+    "reach": settings_lending.ReachabilityChip,
     "month_used": partial(settings_lending.UsageMeter, resource="traffic", title="Used this month"),
     "disk_used": partial(settings_lending.UsageMeter, resource="disk", title="Used by Tequio"),
     "disk_left": settings_lending.FreeSpace,

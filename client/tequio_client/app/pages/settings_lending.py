@@ -10,6 +10,7 @@ from typing import Any, Literal
 from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QStackedWidget, QVBoxLayout, QWidget
 
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.settings_control import SettingControl, SettingsContext, translated
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -26,11 +27,11 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, ChoiceCards, Segmented, Switch
-from tequio_client.app.widgets.indicators import Meter
+from tequio_client.app.widgets.indicators import Chip, Meter
 from tequio_client.app.widgets.inputs import WeekGrid
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset, Week
-from tequio_client.ipc.snapshot import Snapshot
+from tequio_client.ipc.snapshot import ReachabilityView, ReachState, Snapshot
 
 NEVER = (0,) * 7
 OFFICE = tuple((1 << 24) - 1 & ~(((1 << 10) - 1) << 8) for _ in range(5)) + WHOLE_WEEK[:2]
@@ -381,6 +382,26 @@ class UsageMeter(SettingControl):
             both = figures.translate("figures", "{used} of {most}")
             words = both.format(used=words, most=write(most))
         self.meter.show_use(words, used / most if most else None)
+
+
+class ReachabilityChip(SettingControl):
+    """Reachability of this computer; the note says what it means."""
+
+    def __init__(self, context: SettingsContext) -> None:
+        super().__init__(context)
+        self.chip = Chip()
+        self.column.addWidget(self.chip)
+
+    def refresh(self, snapshot: Snapshot | None) -> None:
+        reach = snapshot.reach if snapshot else ReachabilityView()
+        match reach.state:
+            case ReachState.REACHABLE:
+                self.chip.set_label(self.tr("Yes"), "circle-check", "ok")
+            case ReachState.UNREACHABLE:
+                self.chip.set_label(self.tr("No"), "info")
+            case ReachState.UNKNOWN:
+                self.chip.set_label(self.tr("Not known yet"), "hourglass")
+        self.note_changed.emit(worker_texts.reachability_text(reach), "")
 
 
 class FreeSpace(SettingControl):

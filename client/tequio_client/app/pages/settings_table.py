@@ -200,6 +200,21 @@ _NETWORK = section(
         SettingSpec("month_used", control=CustomSpec(is_wide=True), found_by="Used this month"),
     ),
     card(
+        "Connections from others",
+        SettingSpec(
+            "reach",
+            "Others can connect to this computer",
+            "Found out by asking other computers of the network to try.",
+            CustomSpec(),
+        ),
+        switch(
+            "opens_router_port",
+            "Open a port on the router",
+            "Asks your router by UPnP to let other computers of the network connect to this one. "
+            "The port is closed when Tequio ends.",
+        ),
+    ),
+    card(
         "Metered networks",
         switch(
             "on_metered",

@@ -457,6 +457,14 @@ _PEERS = card(
         "The same statements that the ledger gets.",
     ),
 )
+_ROUTER = card(
+    "To your router",
+    SettingSpec(
+        "router-port",
+        "A port, and the name Tequio",
+        "Only if you let Tequio open a port on the router, in Network.",
+    ),
+)
 _MIRRORS = card(
     "To servers that offer Tequio",
     SettingSpec(
@@ -497,6 +505,7 @@ PRIVACY = section(
     _LEDGER,
     _OPERATOR,
     _PEERS,
+    _ROUTER,
     _MIRRORS,
     _NEVER,
 )

@@ -19,6 +19,7 @@ from tequio_client.ipc.snapshot import (
     DiskView,
     JudgingView,
     LedgerView,
+    ReachabilityView,
     Snapshot,
     TrafficView,
     TrainerView,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_client.worker.lending.lending import Lending, LentDevice, StoredChoices
     from tequio_client.worker.lending.meters import EnergyMeter, TransferMeter
+    from tequio_client.worker.node import Node
     from tequio_client.worker.points.points import Bookkeeping
     from tequio_client.worker.settings import WorkerSettings
     from tequio_shared.ids import PeerKey
@@ -75,8 +77,11 @@ def _discreet(shown: Snapshot) -> Snapshot:
     trainers = tuple(
         replace(one, decision=_discreet_decision(one.decision)) for one in shown.trainers
     )
+    # The address of somebody's home is not for a report that strangers read; how many there are is.
+    hosts = ("[address]",) * len(shown.reach.addresses)
     return replace(
         shown,
+        reach=replace(shown.reach, addresses=hosts, router_problem=""),
         decision=_discreet_decision(shown.decision),
         trainers=trainers,
         preferences=preferences,
@@ -104,6 +109,7 @@ class WorkerParts(Protocol):
     signer: Signer
     ledger: LedgerApi
     evaluator: EvaluatorProcess
+    node: Node | None
     sessions: dict[str, RunSession]
     choices: StoredChoices
     lending: Lending
@@ -150,6 +156,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
             since_ms=reach.since_ms,
             problem=reach.problem,
         ),
+        reach=worker.node.reach() if worker.node else ReachabilityView(),
         energy_today_j=energy.counts.day_j,
         energy_total_j=energy.counts.total_j,
         is_energy_measured=energy.is_measured,

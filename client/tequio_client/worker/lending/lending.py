@@ -180,6 +180,7 @@ class NetLimits:
     upload_bytes_per_s: float | None
     download_bytes_per_s: float | None
     store_bytes: int
+    opens_router_port: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -327,12 +328,14 @@ class Lending:
                 upload_bytes_per_s=net.upload_bytes_per_s,
                 download_bytes_per_s=net.download_bytes_per_s,
                 store_bytes=net.quota_bytes,
+                opens_router_port=net.opens_router_port,
             )
         chosen = self.choices.preferences
         return NetLimits(
             upload_bytes_per_s=_bytes_per_s(chosen.upload_mbit),
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
             store_bytes=chosen.disk_gib * _GIB,
+            opens_router_port=chosen.opens_router_port,
         )
 
     def choice(self, device: LentDevice) -> DeviceChoice:

@@ -126,6 +126,14 @@ def own_addresses(listened: str) -> list[str]:
     return ["/".join(("", kind, one, *rest)) for one in farthest] or [listened]
 
 
+def own_hosts() -> frozenset[str]:
+    """The addresses of this computer's interfaces, as they are now."""
+    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
+    return frozenset(
+        one.address for one in found if one.family in (socket.AF_INET, socket.AF_INET6)
+    )
+
+
 def own_links() -> frozenset[ipaddress.IPv6Network]:
     """The public IPv6 prefixes of this computer's interfaces, as they are now."""
     found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)

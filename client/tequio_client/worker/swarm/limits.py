@@ -73,6 +73,8 @@ class PeerLimits:
     """Dials of addresses that one network address named."""
     dials_to_per_s: float = 1.0
     """Dials of claimed addresses in one network."""
+    dial_backs_per_s: float = 0.5
+    """Times that one network address may have us try whether it can be reached."""
     loopback_factor: int = 16
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
@@ -99,6 +101,7 @@ class RateLimiter:
         self._records = TokenBuckets(limits.records_per_s, limits.records_per_s * BURST_S)
         self._dials = TokenBuckets(limits.dials_per_s, limits.dials_per_s * BURST_S)
         self._dials_to = TokenBuckets(limits.dials_to_per_s, limits.dials_to_per_s * BURST_S)
+        self._dial_backs = TokenBuckets(limits.dial_backs_per_s, limits.dial_backs_per_s * BURST_S)
         self._faults = TokenBuckets(limits.faults_per_s, FORGIVEN_FAULTS)
         self._bans: OrderedDict[PeerKey, _Ban] = OrderedDict()  # the newest last
 
@@ -141,6 +144,10 @@ class RateLimiter:
         """Charge a network address for a dial that somebody else asked for; PeerError likewise."""
         if not self._dials_to.try_spend(network, 1, self._clock(), self._times(network)):
             raise PeerError(f"too many dials to {network}")
+
+    def allows_dial_back(self, network: str) -> bool:
+        """Check and charge one more attempt to reach a peer of this network address."""
+        return self._dial_backs.try_spend(network, 1, self._clock(), self._times(network))
 
     def record_fault(self, peer: PeerKey) -> bool:
         """Count a message that no honest program sends; returns whether the peer is banned now."""

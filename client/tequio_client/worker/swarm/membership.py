@@ -219,10 +219,10 @@ class Membership:
             log.debug("not reached", address=addr, error=str(err))
 
     def _own_record(self) -> AddressRecord:
-        now = self._clock()
-        if self._record is None or now - self._record.ts > RECORD_EVERY_MS:
-            self._record = sign_addresses(self._signer, self._net, self._network.addresses(), now)
-        return self._record
+        now, addrs, record = self._clock(), self._network.addresses(), self._record
+        if record is None or now - record.ts > RECORD_EVERY_MS or record.addrs != addrs:
+            record = self._record = sign_addresses(self._signer, self._net, addrs, now)
+        return record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
+from tequio_client.app import worker_texts
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_lending import (
@@ -20,6 +21,7 @@ from tequio_client.app.pages.settings_lending import (
     ExclusiveList,
     FreeSpace,
     PresetPicker,
+    ReachabilityChip,
     UsageMeter,
     UsedSwitch,
     WeekEditor,
@@ -28,7 +30,13 @@ from tequio_client.app.widgets.buttons import Switch
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import PRESETS, WHOLE_WEEK, LendingPreset, Preferences
-from tequio_client.ipc.snapshot import LendingReason, LendingState
+from tequio_client.ipc.snapshot import (
+    LendingReason,
+    LendingState,
+    ReachabilityView,
+    ReachState,
+    RouterPort,
+)
 from tests.support.app_program import PROGRAMS, own
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, idle
 
@@ -521,3 +529,47 @@ def _chosen(worker: ScriptedWorker) -> Preferences:
 
 def _nothing_chosen(worker: ScriptedWorker) -> bool:
     return not any(isinstance(one, control.SetPreferences) for one in worker.received)
+
+
+@pytest.mark.parametrize(
+    ("reach", "word", "note"),
+    [
+        (ReachabilityView(), "Not known yet", "not known yet"),
+        (ReachabilityView(state=ReachState.REACHABLE), "Yes", "can connect to this one."),
+        (
+            ReachabilityView(state=ReachState.UNREACHABLE, port=24_811),
+            "No",
+            "forward TCP port 24811",
+        ),
+        (
+            ReachabilityView(state=ReachState.UNREACHABLE, is_own_address=True, port=24_811),
+            "No",
+            "connections to TCP port 24811",
+        ),
+        (
+            ReachabilityView(
+                state=ReachState.UNREACHABLE,
+                router=RouterPort.REFUSED,
+                router_problem="Action Not Authorized",
+            ),
+            "No",
+            "refused to open a port (Action Not Authorized)",
+        ),
+    ],
+)
+def test_whether_others_can_connect_is_said_with_what_to_do(
+    page: SettingsPage, reach: ReachabilityView, word: str, note: str
+) -> None:
+    network = page.section_of("network")
+    chip = network.controls["reach"]
+    assert isinstance(chip, ReachabilityChip)
+    network.refresh(replace(LENDING, reach=reach))
+    assert chip.chip.text == word
+    assert note in network.rows["reach"].note.text()
+
+
+def test_every_state_of_the_router_has_a_sentence() -> None:
+    for state in ReachState:
+        for router in RouterPort:
+            shown = ReachabilityView(state=state, router=router, router_problem="?")
+            assert "{" not in worker_texts.reachability_text(shown)

@@ -49,9 +49,22 @@ _FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 
 
 def create_host(
-    seed: bytes, listen: list[Multiaddr], announce: list[Multiaddr], limiter: RateLimiter
+    seed: bytes,
+    listen: list[Multiaddr],
+    announce: list[Multiaddr],
+    limiter: RateLimiter,
+    choose_announced: Callable[[list[str]], list[str]],
 ) -> IHost:
-    """Make a host that does not run yet."""
+    """Make a host that does not run yet.
+
+    Without addresses to `announce`, those of this computer are, as `choose_announced` leaves them.
+    """
+
+    def announced(listened: Sequence[Multiaddr]) -> list[Multiaddr]:
+        # The library would tell others to dial 0.0.0.0.
+        found = (own for one in listened for own in dials.own_addresses(str(one)))
+        return [Multiaddr(one) for one in choose_announced(list(dict.fromkeys(found)))][:ADDRESSES]
+
     patches.install()
     pair = create_new_key_pair(seed)
     store = ConnectedPeers(ID.from_pubkey(pair.public_key))
@@ -60,7 +73,7 @@ def create_host(
         peerstore_opt=store,
         listen_addrs=listen,
         announce_addrs=announce or None,
-        addrs_factory=None if announce else _own_addresses,
+        addrs_factory=None if announce else announced,
         muxer_preference="YAMUX",
         # Noise alone: the default also accepts plaintext
         sec_opt={NOISE: Noise(pair, noise_privkey=create_noise_key_pair().private_key)},
@@ -80,18 +93,32 @@ def create_host(
     return host
 
 
-def _own_addresses(listened: Sequence[Multiaddr]) -> list[Multiaddr]:
-    # The library would tell others to dial 0.0.0.0.
-    found = (own for one in listened for own in dials.own_addresses(str(one)))
-    return [Multiaddr(one) for one in dict.fromkeys(found)][:ADDRESSES]
-
-
 async def dial(host: IHost, info: PeerInfo) -> None:
     """Connect to a peer, with one attempt at its first address; raises errors of libp2p."""
     swarm = cast("Swarm", host.get_network())
     swarm.unblock_peer(info.peer_id)  # the library refuses for a minute what failed once
     with cast("ConnectedPeers", swarm.peerstore).dialling(info.peer_id, info.addrs[0]):
         await host.connect(info)
+
+
+async def knock(host: IHost, limiter: RateLimiter, peer: ID, addr: str) -> None:
+    """Connect to the address, have the peer there prove its key, and hang up.
+
+    Raises errors of libp2p. No connection of the peer is made or lost by it: only the handshake of
+    the secure channel is done. (The library's own dial would find the connection that is open
+    already, and dial nothing; so does its AutoNAT, which then calls every peer reachable.)
+    """
+    swarm, target = cast("Swarm", host.get_network()), Multiaddr(addr)
+    transport = swarm.transport_manager.transport_for_dialing(target)
+    if transport is None:
+        raise SwarmException(f"no transport dials {addr}")
+    raw = cast("RawConnection", await transport.dial(target))
+    try:
+        raw.stream = MeteredSocket(raw.stream, limiter)
+        await swarm.upgrader.upgrade_security(raw, True, peer)  # noqa: FBT003 - the library's own
+    finally:
+        with shielded(1):
+            await raw.close()
 
 
 def guarded(handler: Handler, blame: Callable[[PeerKey], None]) -> Handler:

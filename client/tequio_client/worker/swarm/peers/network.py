@@ -14,6 +14,7 @@ from libp2p.abc import IHost, INetConn, INetStream
 from libp2p.custom_types import TProtocol
 from libp2p.host.ping import PingService
 from libp2p.network.connection.swarm_connection import SwarmConn
+from libp2p.network.swarm import Swarm
 from libp2p.peer.peerinfo import info_from_p2p_addr
 from libp2p.pubsub.gossipsub import GossipSub
 from libp2p.rcmgr import Direction
@@ -45,6 +46,8 @@ log = structlog.get_logger(__name__)
 
 NEW_PEERS_S = 5.0
 """How often the watch looks for peers that are new."""
+KNOCK_S = 5.0
+"""Longest time for a connection that is only tried: a router that drops packets says nothing."""
 
 
 class PeerNetwork:
@@ -71,7 +74,9 @@ class PeerNetwork:
         self.public_only = public_only
         self.limiter = RateLimiter(self._limits, trio.current_time)
         addrs = [Multiaddr(text) for text in announce]
-        self._host = hosts.create_host(seed, self._listen, addrs, self.limiter)
+        self.choose_announced: Callable[[list[str]], list[str]] = lambda own: own
+        """Chooses the addresses to give to others, of this computer's own or beyond them."""
+        self._host = hosts.create_host(seed, self._listen, addrs, self.limiter, self._announced)
         hosts.guard_negotiation(self._host, self.record_fault)
         self.topics = GossipTopics(self._host, self.limiter, self.record_fault)
         self._watch = SilenceWatch(self, self._host, self._limits)
@@ -94,6 +99,13 @@ class PeerNetwork:
     def addresses(self) -> tuple[str, ...]:
         """Our own addresses with our peer id at the end, to give to others."""
         return tuple(str(addr) for addr in self._host.get_addrs())
+
+    def listen_ports(self) -> tuple[int, ...]:
+        """The TCP ports on which we listen."""
+        listeners = cast("Swarm", self._host.get_network()).listeners.values()
+        addrs = (addr for one in listeners for addr in one.get_addrs())
+        ports = (addr.value_for_protocol("tcp") for addr in addrs)
+        return tuple(dict.fromkeys(int(one) for one in ports if one))
 
     def connected_peers(self) -> set[PeerKey]:
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
@@ -158,6 +170,11 @@ class PeerNetwork:
             else:
                 return
         raise PeerError(f"no connection to {peer_id_text(peer)}")
+
+    async def knock(self, peer: PeerKey, addr: str) -> None:
+        """Check that the peer answers at this address; raises PeerError. Connects to nothing."""
+        with foreign_errors(f"knocking at {addr}"), trio.fail_after(KNOCK_S):
+            await hosts.knock(self._host, self.limiter, id_of(peer), addr)
 
     async def disconnect(self, peer: PeerKey) -> None:
         """Close every connection to the peer; never raises."""
@@ -262,6 +279,9 @@ class PeerNetwork:
             await self.connect(place)
             return
         raise PeerError("its name resolves to no address that we dial")
+
+    def _announced(self, own: list[str]) -> list[str]:
+        return self.choose_announced(own)
 
     def _host_of(self, peer: PeerKey) -> str:
         for connection in self._host.get_network().get_connections(id_of(peer)):

@@ -80,6 +80,13 @@ class PeerStream:
         self._ahead = bytearray()  # was read, but belongs to the next frame
         self.peer = peer
 
+    @property
+    def remote_host(self) -> str:
+        """IP address from which the peer has this stream's connection; empty once it is gone."""
+        muxed = cast("YamuxStream", cast("NetStream", self._stream).muxed_stream)
+        remote = muxed.conn.secured_conn.get_remote_address()
+        return remote[0] if remote else ""
+
     async def send_frame(self, *parts: bytes, timeout_s: float = 30.0) -> None:
         """Send the parts, joined, as one frame; RefusedError above FRAME_BYTES."""
         size = sum(map(len, parts))

@@ -1,0 +1,129 @@
+"""Peers behind real routers: what they learn about themselves, and how the router lets others in.
+
+Needs root, nftables and, for the router's port, miniupnpd and miniupnpc.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.home_networks import (
+    HomeNetworks,
+    HomePeer,
+    Nat,
+    missing,
+    open_ports,
+    upnp_daemon,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.home_networks import Computer
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything is here")
+needs_upnp = pytest.mark.skipif(
+    shutil.which("miniupnpd") is None or importlib.util.find_spec("miniupnpc") is None,
+    reason="miniupnpd or miniupnpc is not installed",
+)
+
+
+class World:
+    """Two seeds on the internet, and peers that know both."""
+
+    def __init__(self, networks: HomeNetworks, folder: Path, stack: ExitStack) -> None:
+        self.networks = networks
+        self.folder = folder
+        self._stack = stack
+        self.seeds = [self.start(networks.public(name), name) for name in ("one", "two")]
+
+    def start(self, computer: Computer, name: str) -> HomePeer:
+        return self._stack.enter_context(HomePeer(computer, self.folder, name))
+
+    def join(self, computer: Computer, name: str) -> HomePeer:
+        peer = self.start(computer, name)
+        for seed in self.seeds:
+            assert peer.ask("connect", address=seed.addresses[0]) == {"connected": True}
+        return peer
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with HomeNetworks.opened() as networks, ExitStack() as stack:
+        yield World(networks, tmp_path_factory.mktemp("peers"), stack)
+
+
+def hosts(reach: dict[str, Any]) -> list[str]:
+    """The addresses that a peer gives to others."""
+    return [one.split("/")[2] for one in reach["announced"]]
+
+
+@pytest.mark.parametrize("nat", [Nat.NONE, Nat.FULL_CONE], ids=lambda nat: nat.name)
+def test_a_peer_that_lets_others_in_announces_the_address_at_which_it_was_reached(
+    world: World, nat: Nat
+) -> None:
+    router = world.networks.home(f"r{nat.name[0]}", nat)
+    computer = world.networks.computer(router, f"h{nat.name[0]}")
+    reach = world.join(computer, nat.name).ask("reach")
+    outside = computer.host if nat is Nat.NONE else router.computer.host
+    assert reach["state"] == "reachable"
+    assert reach["confirmed"] == [[outside, 4001]]
+    assert hosts(reach)[0] == outside
+
+
+@pytest.mark.parametrize("nat", [Nat.PORT_RESTRICTED, Nat.SYMMETRIC], ids=lambda nat: nat.name)
+def test_a_peer_behind_a_router_that_lets_nobody_in_announces_only_its_place_at_home(
+    world: World, nat: Nat
+) -> None:
+    router = world.networks.home(f"r{nat.name[0]}", nat)
+    computer = world.networks.computer(router, f"h{nat.name[0]}")
+    reach = world.join(computer, nat.name).ask("reach")
+    assert reach["state"] == "unreachable"
+    assert reach["seen"] == [router.computer.host]
+    assert hosts(reach) == [computer.host]
+
+
+@needs_upnp
+def test_a_router_opens_a_port_for_each_peer_and_closes_it_again(
+    world: World, tmp_path: Path
+) -> None:
+    router = world.networks.home("ru", Nat.SYMMETRIC)
+    computers = [world.networks.computer(router, name) for name in ("u1", "u2")]
+    with upnp_daemon(router, tmp_path):
+        first = world.join(computers[0], "first")
+        ports = [first.ask("router", is_wanted=True)["port"]]
+        with HomePeer(computers[1], tmp_path, "second") as second:
+            for seed in world.seeds:
+                second.ask("connect", address=seed.addresses[0])
+            ports.append(second.ask("router", is_wanted=True)["port"])
+            assert len(open_ports(router)) == len(set(ports)) == 2
+            for peer, port in zip((first, second), ports, strict=True):
+                reach = peer.ask("reach")
+                assert reach["state"] == "reachable"
+                assert reach["confirmed"] == [[router.computer.host, port]]
+        assert len(open_ports(router)) == 1, "closed at the end of the program"
+        assert first.ask("router", is_wanted=False) == {"state": "off", "port": 0, "problem": ""}
+        assert open_ports(router) == []
+        assert first.ask("reach")["state"] == "unreachable"
+
+
+@needs_upnp
+def test_a_router_behind_another_one_is_not_asked_for_a_port_in_vain(
+    world: World, tmp_path: Path
+) -> None:
+    provider = world.networks.home("isp", Nat.PORT_RESTRICTED)
+    router = world.networks.home("rd", Nat.PORT_RESTRICTED, behind=provider)
+    computer = world.networks.computer(router, "hd")
+    with upnp_daemon(router, tmp_path):
+        peer = world.join(computer, "double")
+        assert peer.ask("router", is_wanted=True)["state"] == "nested"
+        assert open_ports(router) == []
+        reach = peer.ask("reach")
+    assert reach["state"] == "unreachable"
+    assert reach["seen"] == [provider.computer.host]

@@ -1,0 +1,166 @@
+"""A port on the router: asked for, renewed, and closed again; with a simulated router.
+
+`test_home_networks` asks a real one.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.worker.swarm import router_port
+from tequio_client.worker.swarm.router_port import LEASE_S, PortMapper, open_port
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OWN = 4001
+
+
+@dataclass(slots=True, kw_only=True)
+class SimulatedRouter:
+    """Answers as the library does, its errors included."""
+
+    outside: str = "45.0.1.2"
+    is_there: bool = True
+    taken: set[int] = field(default_factory=set)
+    """Ports of other computers."""
+    knows_leases: bool = True
+    refusal: str = ""
+    open: dict[int, int] = field(default_factory=dict)
+    """The lease of each port that is open for us, in seconds; 0: permanent."""
+    discoverdelay: int = 0
+    lanaddr: str = "192.168.1.5"
+
+    def discover(self) -> int:
+        if not self.is_there:
+            raise Exception("Success")  # noqa: TRY002 - as the library does
+        return 1
+
+    def selectigd(self) -> str:
+        return "http://192.168.1.1"
+
+    def externalipaddress(self) -> str:
+        return self.outside
+
+    def addportmapping(  # noqa: PLR0913, PLR0917 - the library's own
+        self, outer: int, protocol: str, host: str, inner: int, name: str, remote: str, lease: int
+    ) -> bool:
+        assert (protocol, host, inner, remote) == ("TCP", self.lanaddr, OWN, "")
+        assert name
+        problem = self.refusal
+        if outer in self.taken:
+            problem = "ConflictInMappingEntry"
+        elif lease and not self.knows_leases:
+            problem = "OnlyPermanentLeasesSupported"
+        if problem:
+            raise Exception(problem)  # noqa: TRY002 - as the library does
+        self.open[outer] = lease
+        return True
+
+    def deleteportmapping(self, outer: int, _protocol: str) -> bool:
+        del self.open[outer]
+        return True
+
+
+@pytest.fixture
+def plug(monkeypatch: pytest.MonkeyPatch) -> Callable[[SimulatedRouter], SimulatedRouter]:
+    """Puts a router in the place of the library's."""
+
+    def replace(router: SimulatedRouter) -> SimulatedRouter:
+        library = SimpleNamespace(UPnP=lambda: router)
+        monkeypatch.setitem(sys.modules, "miniupnpc", library)
+        return router
+
+    return replace
+
+
+def test_the_port_is_opened_for_an_hour(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter())
+    assert (found := open_port(OWN, OWN)).state is RouterPort.OPEN
+    assert found.port == OWN
+    assert router.open == {OWN: LEASE_S}
+
+
+def test_a_port_that_another_computer_has_is_replaced(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter(taken={OWN}))
+    found = open_port(OWN, OWN)
+    assert found.state is RouterPort.OPEN
+    assert list(router.open) == [found.port] != [OWN]
+
+
+def test_a_router_without_leases_opens_it_until_it_is_closed(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter(knows_leases=False))
+    assert open_port(OWN, OWN).state is RouterPort.OPEN
+    assert router.open == {OWN: 0}
+
+
+def test_a_refusal_is_told_in_the_words_of_the_router(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router = plug(SimulatedRouter(refusal="Action Not Authorized"))
+    found = open_port(OWN, OWN)
+    assert (found.state, found.problem) == (RouterPort.REFUSED, "Action Not Authorized")
+    assert router.open == {}
+
+
+def test_without_a_router_there_is_no_problem_to_show(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    plug(SimulatedRouter(is_there=False))
+    assert open_port(OWN, OWN) == router_port.RouterAnswer(state=RouterPort.NO_ROUTER)
+
+
+@pytest.mark.parametrize("outside", ["192.168.0.7", "100.64.3.9", "", "no address"])
+def test_a_router_without_a_public_address_is_not_asked_for_a_port(
+    plug: Callable[[SimulatedRouter], SimulatedRouter], outside: str
+) -> None:
+    router = plug(SimulatedRouter(outside=outside))
+    assert open_port(OWN, OWN).state is RouterPort.NESTED
+    assert router.open == {}
+
+
+@pytest.mark.trio
+async def test_the_port_is_open_while_it_is_wanted_and_closed_at_the_end(
+    plug: Callable[[SimulatedRouter], SimulatedRouter],
+) -> None:
+    router, changes = plug(SimulatedRouter()), list[int | None]()
+    mapper = PortMapper(lambda: OWN, lambda: changes.append(mapper.port))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(mapper.run)
+        await wait_all_tasks_blocked()
+        assert mapper.answer.state is RouterPort.OFF
+        assert router.open == {}, "off unless it is wanted"
+        for is_wanted, state in ((True, RouterPort.OPEN), (False, RouterPort.OFF)) * 2:
+            mapper.set_wanted(is_wanted=is_wanted)
+            await until(partial(is_in, mapper, state))
+            assert bool(router.open) is is_wanted
+        mapper.set_wanted(is_wanted=True)
+        await until(lambda: bool(router.open))
+        nursery.cancel_scope.cancel()
+    assert router.open == {}
+    assert changes == [OWN, None, OWN, None, OWN]
+
+
+def is_in(mapper: PortMapper, state: RouterPort) -> bool:
+    return mapper.answer.state is state
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    with trio.fail_after(20):
+        while not holds():  # noqa: ASYNC110 - a thread of the library has no event
+            await trio.sleep(0.01)

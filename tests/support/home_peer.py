@@ -1,0 +1,105 @@
+"""A peer for `home_networks`, in a process of its own: commands and answers are lines of JSON.
+
+It has the parts of a worker that decide how it is reached: peer network, reachability, the port on
+the router, discovery in the local network, and the exchange of stored bytes. It ends when its
+standard input does.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.runtime import configure_logging
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
+from tequio_client.worker.swarm.router_port import PortMapper
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import key_from_peer_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+LISTEN = ("/ip4/0.0.0.0/tcp/4001",)
+
+
+class HomePeerProgram:
+    def __init__(self, name: str, folder: Path, options: Sequence[str]) -> None:
+        self.name = name
+        self.folder = folder
+        self.options = options
+
+    async def run(self) -> None:
+        async with AsyncExitStack() as stack:
+            seed = self.name.encode().ljust(32, b".")
+            self.network = PeerNetwork(seed=seed, listen=LISTEN)
+            self.dial_back = DialBack(self.network)
+            self.check = ReachabilityCheck(self.network, Random(seed))
+            await stack.enter_async_context(self.network)
+            self.router = PortMapper(
+                lambda: next(iter(self.network.listen_ports()), None), lambda: None
+            )
+            self.check.router_port = lambda: self.router.port
+            nursery = await stack.enter_async_context(trio.open_nursery())
+            nursery.start_soon(self.router.run)
+            print_line({"addresses": self.network.addresses()})
+            while line := await trio.to_thread.run_sync(sys.stdin.readline):
+                asked = json.loads(line)
+                command = getattr(self, f"do_{asked.pop('do')}")
+                try:
+                    print_line({"answer": await command(**asked)})
+                except PeerError as err:
+                    print_line({"answer": {"error": str(err)}})
+            nursery.cancel_scope.cancel()
+
+    async def do_connect(self, address: str, *, is_new: bool = False) -> dict[str, Any]:
+        """Connect; over a connection of its own if it should be new."""
+        if is_new:
+            await self.network.disconnect(key_from_peer_id(address.rpartition("/")[2]))
+        await self.network.connect(address)
+        return {"connected": True}
+
+    async def do_router(self, *, is_wanted: bool) -> dict[str, Any]:
+        """Want a port on the router, or no longer; wait for the outcome."""
+        self.router.set_wanted(is_wanted=is_wanted)
+        passing = (RouterPort.SEARCHING, RouterPort.OFF if is_wanted else RouterPort.OPEN)
+        with trio.fail_after(60):
+            while self.router.answer.state in passing:  # noqa: ASYNC110 - it has no event
+                await trio.sleep(0.05)
+        answer = self.router.answer
+        return {"state": answer.state.value, "port": answer.port, "problem": answer.problem}
+
+    async def do_reach(self) -> dict[str, Any]:
+        """Ask the connected peers once, and tell what they found."""
+        await self.check.check()
+        verdict = self.check.verdict
+        return {
+            "state": verdict.state.value,
+            "confirmed": verdict.confirmed,
+            "seen": verdict.seen,
+            "networks": verdict.places,
+            "announced": self.network.addresses(),
+        }
+
+
+def print_line(answer: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    configure_logging(style="console", level="debug")
+    name, folder, *options = sys.argv[1:]
+    trio.run(partial(HomePeerProgram(name, Path(folder), options).run))
+
+
+if __name__ == "__main__":
+    main()
