@@ -200,6 +200,16 @@
     </message>
 </context>
 <context>
+    <name>TeamDialog</name>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n member</numerusform>
+            <numerusform>%n members</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>checks</name>
     <message numerus="yes">
         <source>The network answers, and %n run(s) are open.</source>

@@ -217,13 +217,17 @@ class State(NetworkView):
                 self._record_close(index, statement.ts, current)
 
     def _record_close(self, index: int, ts: int, current: RoundView) -> None:
-        """Count what a closed round means for badges; O(slots)."""
+        """Count what a closed round means for badges and teams; O(slots)."""
         verdicts = current.verdicts()
+        slots = current.result(dict.fromkeys(current.commitments, 0)).slots  # points need no times
         for slot, member in enumerate(current.roster.members):
             key = self.links.holder(member.key)
             if slot in verdicts and verdicts[slot][0] is Verdict.ACCEPTED:
                 self.badges.count_accepted(index, ts, key)
             self.badges.count_points(index, key, self.gflop(key))
+            if self.links.is_paid(member.key, index):
+                paid = slots[slot].trainer_gflop + slots[slot].witness_gflop
+                self.teams.pay(index, ts, member.key, paid)
 
     def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
