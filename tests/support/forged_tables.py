@@ -65,6 +65,12 @@ FORGERIES = {
         event=f"{_KEY} badges",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\].badges",
     ),
+    "the streak of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET streak_days = 400 WHERE key = {best}",
+        event=f"{_KEY} streak_days",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].streak_days",
+    ),
     "the team of a key": Forgery(
         table="peer",
         orders="UPDATE peer SET team = 7 WHERE key = {best}",

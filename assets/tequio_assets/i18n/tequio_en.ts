@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>BadgesCard</name>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation>
+            <numerusform>Current streak: %n day in a row with accepted work.</numerusform>
+            <numerusform>Current streak: %n days in a row with accepted work.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CompetitionChoice</name>
     <message numerus="yes">
         <source>%n entrant(s)</source>

@@ -253,6 +253,25 @@
         <source>Facts of the log. Each opens the entry that proves it.</source>
         <translation>Hechos del registro. Cada una abre la entrada que lo prueba.</translation>
     </message>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation>
+            <numerusform>Racha actual: %n día con trabajo aceptado.</numerusform>
+            <numerusform>Racha actual: %n días seguidos con trabajo aceptado.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Today (UTC) is still missing.</source>
+        <translation>Falta el día de hoy (UTC).</translation>
+    </message>
+    <message>
+        <source>No streak: no work was accepted lately.</source>
+        <translation>Sin racha: últimamente no se aceptó trabajo.</translation>
+    </message>
+    <message>
+        <source>Next badge: {badge}, {reached} of {needed}</source>
+        <translation>Próxima insignia: {badge}, {reached} de {needed}</translation>
+    </message>
     <message>
         <source>First round</source>
         <translation>Primera ronda</translation>

@@ -558,6 +558,13 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """The network knows enough of the key to let it have a name."""
     badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
     """The earliest first."""
+    gflop: Count = 0
+    accepted: Count = 0
+    """Accepted contributions."""
+    streak_day: Count = 0
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Count = 0
+    """Days in a row with one, up to that day."""
 
 
 class TeamReply(msgspec.Struct, frozen=True, kw_only=True, tag="team"):

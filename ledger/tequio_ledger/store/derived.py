@@ -63,6 +63,9 @@ _FRESH_PEER = (
     "replaced_by",
     "name",
     "badges",
+    "accepted",
+    "streak_day",
+    "streak_days",
     "team",
 )
 

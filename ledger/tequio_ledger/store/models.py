@@ -142,6 +142,12 @@ class Peer(Base):
     """Public name; empty without one."""
     badges: Mapped[list[tuple[str, int]]] = mapped_column(JSON, server_default="[]")
     """Badges and the entries that prove them."""
+    accepted: Mapped[Number] = mapped_column(server_default="0")
+    """Accepted contributions."""
+    streak_day: Mapped[Number] = mapped_column(server_default="0")
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Mapped[Number] = mapped_column(server_default="0")
+    """Days in a row with one, up to that day."""
     team: Mapped[Number] = mapped_column(server_default="0")
     """Team for which the key earns, by the entry that founded it; 0 without one."""
     __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)

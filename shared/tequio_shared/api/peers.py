@@ -86,6 +86,12 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Empty without one."""
     badges: Annotated[tuple[BadgeAnswer, ...], Meta(max_length=64)] = ()
     """The earliest first."""
+    accepted: Natural = 0
+    """Accepted contributions."""
+    streak_day: Natural = 0
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Natural = 0
+    """Days in a row with one, up to that day."""
     team: Natural = 0
     """The entry that founded its team; 0 without one."""
     standing: StandingAnswer

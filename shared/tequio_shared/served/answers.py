@@ -122,6 +122,9 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),
         name=peer.name,
         badges=tuple(BadgeAnswer(badge, index) for badge, index in peer.badges),
+        accepted=peer.accepted,
+        streak_day=peer.streak_day,
+        streak_days=peer.streak_days,
         team=peer.team,
         standing=_standing_answer(row.standing),
         tier=TierAnswer(

@@ -137,6 +137,12 @@ class PeerRow:
     """Public name; empty without one."""
     badges: tuple[tuple[str, int], ...]
     """Badges and the entries that prove them, the earliest first."""
+    accepted: int
+    """Accepted contributions."""
+    streak_day: int
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: int
+    """Days in a row with one, up to that day."""
     team: int
     """Team for which it earns, by the entry that founded it; 0 without one."""
 

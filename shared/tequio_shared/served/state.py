@@ -253,6 +253,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
     chain, links = state.peers[key], state.links
     replacement = links.replaced.get(key)
     points = state.points(key)
+    accepted, streak_day, streak_days = state.badges.counts(key)
     return PeerRow(
         key=key,
         registered_index=chain.registered_index,
@@ -266,6 +267,9 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         replaced_by=replacement.successor if replacement else None,
         name=state.names.of(key),
         badges=state.badges.of(key),
+        accepted=accepted,
+        streak_day=streak_day,
+        streak_days=streak_days,
         team=state.teams.of(key),
     )
 

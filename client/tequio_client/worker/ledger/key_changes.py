@@ -93,6 +93,10 @@ async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
         tier=account.tier.tier,
         # Points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=account.gflop > 0 or account.tier.tier > 0,
+        gflop=account.gflop,
+        accepted=account.accepted,
+        streak_day=account.streak_day,
+        streak_days=account.streak_days,
         badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
 

@@ -120,6 +120,9 @@ def _make_keys() -> None:
         sa.Column("replaced_by", _HASH),
         sa.Column("name", sa.String, nullable=False, server_default=""),
         sa.Column("badges", sa.JSON, nullable=False, server_default="[]"),
+        sa.Column("accepted", _WHOLE, nullable=False, server_default="0"),
+        sa.Column("streak_day", _WHOLE, nullable=False, server_default="0"),
+        sa.Column("streak_days", _WHOLE, nullable=False, server_default="0"),
         sa.Column("team", _WHOLE, nullable=False, server_default="0"),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
