@@ -49,7 +49,7 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
 def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:
     """Ask the organisers to review a quarantine, ban or suspicion of your key.
 
-    Stop the worker of that folder first.
+    A running worker of that folder is used for this, so there is no need to stop it.
     """
     from tequio_client.worker.ledger import account as program
     from tequio_shared.limits import APPEAL_BYTES

@@ -116,7 +116,9 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(
     done = quarantine.tequio("quarantine", "release", key, "--dir", first, "--with", second)
     assert "active again: logged as entry" in done
     assert quarantine.standing() == "active"
-    assert "nothing to appeal against: active" in quarantine.refused("appeal", "--dir", worker)
+    assert "nothing to appeal against: the key is active" in quarantine.refused(
+        "appeal", "--dir", worker
+    )
 
 
 def test_a_half_signed_release_is_completed_by_the_second_organiser(

@@ -39,7 +39,7 @@ from tequio_client.worker.ledger.connection import (
     is_published,
     proven_tier,
 )
-from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import (
     advice,
     describe_entry,
@@ -48,14 +48,13 @@ from tequio_client.worker.ledger.standing import (
 )
 from tequio_client.worker.ledger.teams import TeamQuestion
 from tequio_shared.api.connector import ConnectCode, ConnectOutcome
-from tequio_shared.api.peers import PeerAnswer, StandingAnswer
+from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
-from tequio_shared.ids import NetworkId, to_text
+from tequio_shared.ids import NetworkId, key_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.names import check_name
-from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
-from tequio_shared.statements.network import KeyRegister, StandingAppeal
+from tequio_shared.statements.network import KeyRegister
 
 REGISTRATION_TIMEOUT_S = 300.0
 """Limit for the whole registration, the new key's proof of work included."""
@@ -102,9 +101,13 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
         raise UserFacingError(
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
-    signer = _signer(folder)
-    with locked(folder):
-        one = _at_ledger(ledger, partial(_appeal, folder=folder, signer=signer, text=text))
+    try:
+        question = control.RequestAppeal(text=text.decode())
+    except UnicodeDecodeError as err:
+        raise UserFacingError(f"the text is not UTF-8 ({err.reason}): save it as UTF-8") from err
+    load = partial(_signer, folder)
+    reply = key_commands.carry_out(ledger, folder, load, question, control.AccountReply)
+    one, _ = _at_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
@@ -124,38 +127,6 @@ def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
 
     with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(run)
-
-
-async def _appeal(api: LedgerApi, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
-    one, _ = await read_standing(api, signer.key)
-    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
-        raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
-    if one.appeal is not None:
-        raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
-    name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-    body = StandingAppeal(change=one.since, text=name)
-    await _submit(api, folder, signer, body, "appeal")
-    return (await read_standing(api, signer.key))[0]
-
-
-async def _submit(
-    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal, what: str
-) -> None:
-    refusal: LedgerRefusedError | None = None
-    async with Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(SUBMIT_S) as patience:
-            try:
-                await outbox.submit(body)
-            except LedgerRefusedError as err:
-                refusal = err
-    # Raised out here: on its way through the outbox's nursery it would be wrapped in a group.
-    if refusal is not None:
-        raise refusal
-    if patience.cancelled_caught:
-        raise LedgerUnavailableError(
-            f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
-            "will be sent at the worker's next start"
-        )
 
 
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:

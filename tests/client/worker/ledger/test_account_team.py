@@ -139,11 +139,17 @@ def test_commands_go_through_the_running_worker(ledger: Served, tmp_path: Path) 
                 assert "already" in await said("team", "rename", "Puebla")
                 assert "is called 'Carla' now" in await said("name", "Carla")
                 assert "has 1 characters" in await said("name", "a")
+                assert "nothing to appeal against" in await said("appeal")
                 host.url = "http://another.example"
                 assert "uses the ledger http://another.example" in await said("team", "show")
             return host.asked
 
-    assert trio.run(scenario) == ["RequestTeam", "RequestTeam", "RequestName"]
+    assert trio.run(scenario) == [
+        "RequestTeam",
+        "RequestTeam",
+        "RequestName",
+        "RequestAppeal",
+    ]
 
 
 @pytest.mark.parametrize(
