@@ -35,15 +35,15 @@ from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
 from tequio_ledger.log.snapshots import newest_start
 from tequio_ledger.runtime import now_ms
-from tequio_shared.ids import Digest, PeerKey, sha256
-from tequio_shared.limits import VESTING
+from tequio_shared.ids import Digest, PeerKey, sha256, to_text
+from tequio_shared.limits import TEAM_MEMBERS, VESTING
 from tequio_shared.network.vesting import Vesting
 from tequio_shared.served import snapshot
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import MemberTeam
+from tequio_shared.statements.network import TeamDefine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 ROWS = (
     ("entries", "entries", ""),
@@ -62,6 +62,8 @@ ROWS = (
 """Label of a row, name of its figure, and the target."""
 ROUNDS, MANY = 12, 1_000
 """Rounds that are played, and things that are added, to measure what a snapshot grows by."""
+FIRST, NOW_MS = 100_000, 1_760_000_000_000
+"""Log index of the first team, and a time."""
 PAYMENT = 5_000_000_000
 """GFLOP of a large contribution."""
 REPLAYED = 100_000
@@ -151,7 +153,9 @@ def growth() -> list[list[str]]:
             lambda: accounts.rostered.update(PeerKey(name) for name in names),
         ),
         "document that a member or organiser named": (MANY, lambda: state.named.update(names)),
-        "change of a team": (MANY, lambda: _change_teams(state, key)),
+        "team with a join link and a goal": (MANY, lambda: _found_teams(state, names)),
+        "member of a team": (MANY, lambda: _join_team(state, names)),
+        "key that a round paid for a team": (MANY, lambda: _pay_team(state, names)),
     }
     rows = []
     for name, (count, change) in changes.items():
@@ -166,9 +170,40 @@ def _pay(payments: Vesting) -> None:
         payments.pay(number, PAYMENT)
 
 
-def _change_teams(state: State, key: PeerKey) -> None:
+def _found_teams(state: State, names: Sequence[Digest]) -> None:
+    for number, name in enumerate(names, FIRST):
+        body = TeamDefine(
+            team=0,
+            name=f"Team of volunteers {number}",
+            invitation=to_text(name),
+            until=NOW_MS,
+            most=50,
+            goal=PAYMENT,
+            goal_until=NOW_MS,
+        )
+        state.teams.define(number, NOW_MS, PeerKey(name), body)
+
+
+def _join_team(state: State, names: Sequence[Digest]) -> None:
+    link = PeerKey(names[0])
+    body = TeamDefine(
+        team=FIRST,
+        name=f"Team of volunteers {FIRST}",
+        invitation=to_text(link),
+        until=2 * NOW_MS,
+        most=TEAM_MEMBERS,
+        goal=PAYMENT,
+        goal_until=NOW_MS,
+    )
+    state.teams.define(FIRST, NOW_MS, link, body)
     for number in range(MANY):
-        state.teams.apply(number, key, MemberTeam(team=f"team-{number}"))
+        key = PeerKey(sha256(b"member %d" % number))
+        state.teams.join(FIRST + MANY + number, NOW_MS, key, FIRST, (link,))
+
+
+def _pay_team(state: State, names: Sequence[Digest]) -> None:
+    for name in names:
+        state.teams.pay(FIRST + 2 * MANY, NOW_MS, PeerKey(name), PAYMENT)
 
 
 def played() -> State:

@@ -50,6 +50,8 @@ from tequio_shared.api.peers import (
     PeerAnswer,
     RankedAnswer,
     StandingAnswer,
+    TeamAnswer,
+    TeamMemberAnswer,
     TierAnswer,
 )
 from tequio_shared.api.runs import (
@@ -139,6 +141,8 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "measure": MeasureAnswer,
     "sample": SampleAnswer,
     "peer": PeerAnswer,
+    "team": TeamAnswer,
+    "team-member": TeamMemberAnswer,
     "badge": BadgeAnswer,
     "attended": AttendedAnswer,
     "ranked": RankedAnswer,

@@ -56,7 +56,7 @@ SECTIONS = {
             "Ask the organisers to review a quarantine or a ban.",
         ),
         "name": ("tequio_client.worker.account_cli:name", "Choose your public name."),
-        "team": ("tequio_client.worker.account_cli:team", "Join or leave a team."),
+        "team": ("tequio_client.worker.account_cli:team", "Found, join, leave or lead a team."),
         "connect": (
             "tequio_client.worker.account_cli:connect",
             "Link your key to an account such as GitHub.",
@@ -77,6 +77,10 @@ SECTIONS = {
         "quarantine": (
             "tequio_client.organiser.cli:quarantine",
             "Review quarantined keys and decide appeals.",
+        ),
+        "withdraw-name": (
+            "tequio_client.organiser.cli:withdraw_name",
+            "Withdraw an offensive name of a key or a team.",
         ),
         "countersign": (
             "tequio_client.organiser.cli:countersign",

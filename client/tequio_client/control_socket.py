@@ -137,6 +137,15 @@ def connect(folder: Path, timeout_s: float = TIMEOUT_S) -> socket.socket:
         ) from err
 
 
+def is_worker_running(folder: Path) -> bool:
+    """Report whether a worker of that folder accepts connections."""
+    try:
+        connect(folder).close()
+    except UserFacingError:
+        return False
+    return True
+
+
 def _through_unix(folder: Path, timeout_s: float) -> socket.socket:
     if UNIX is None:
         raise FileNotFoundError(folder / PORT)

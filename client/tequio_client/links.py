@@ -1,8 +1,9 @@
-"""Links that the app opens: an invitation to a network, a network, and a competition.
+"""Links that the app opens: an invitation to a network, a network, a competition, a team.
 
     tequio://join?ledger=<address>&network=<id>&key=<private key of the invitation>
     tequio://join?ledger=<address>[&run=<id>]
     tequio://competition?ledger=<address>&id=<id>
+    tequio://team?ledger=<address>&network=<id>&id=<entry>&key=<private key of the invitation>
 
 Anyone with an invitation can use it: it is as secret as a password until it is used up or closed.
 The other links hold no secret, and opening them changes nothing; the ledger's pages show them.
@@ -11,7 +12,7 @@ The other links hold no secret, and opening them changes nothing; the ledger's p
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -20,9 +21,10 @@ from tequio_shared.ids import Digest, NetworkId, RunId, digest_from_text, from_t
 from tequio_shared.keys import Signer
 
 SCHEME = "tequio"
-_JOIN, _COMPETITION = "join", "competition"
+_JOIN, _COMPETITION, _TEAM = "join", "competition", "team"
 _HTTP = re.compile("https?://.*", re.DOTALL)
 _INVITATION_PART = re.compile("[?&](network|key)=")
+_TEAM_CODE = re.compile("([1-9][0-9]{0,15})-([A-Za-z0-9_-]{43})")
 _HTTP_ASCII = re.compile("https?://[!-~]{1,256}")
 
 
@@ -104,6 +106,60 @@ class CompetitionLink:
                 f"this competition link is incomplete ({err}): it begins with "
                 f"{SCHEME}://{_COMPETITION}? and must be given in quotes, as one word"
             ) from err
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TeamLink:
+    """The join link of a team, or its code, which is the same for people in the same network."""
+
+    team: int
+    """Log index of the entry that founded it."""
+    seed: bytes
+    """Private key of the team's invitation."""
+    ledger: str = ""
+    """Empty, and no network: it was a code."""
+    network: NetworkId | None = None
+
+    @property
+    def signer(self) -> Signer:
+        return Signer(self.seed)
+
+    def text(self) -> str:
+        if self.network is None:
+            return self.code()
+        fields = {"ledger": self.ledger, "network": to_text(self.network), "id": str(self.team)}
+        return _link(_TEAM, **fields, key=to_text(self.seed))
+
+    def code(self) -> str:
+        return f"{self.team}-{to_text(self.seed)}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Parse a link or a code; raises UserFacingError."""
+        try:
+            if not text.strip().startswith(f"{SCHEME}:"):
+                return cls._parse_code(text.strip())
+            ledger, network, team, key = _fields(text, _TEAM, ("ledger", "network", "id", "key"))
+            _check_address(ledger, _HTTP_ASCII)
+            code = cls._parse_code(f"{team}-{key}")
+            return replace(code, ledger=ledger, network=NetworkId(digest_from_text(network)))
+        except (ValueError, MalformedError) as err:
+            raise UserFacingError(
+                f"this is not the whole join link or code of a team ({err}): copy all of it; on a "
+                "command line, put it in quotes"
+            ) from err
+
+    @classmethod
+    def _parse_code(cls, text: str) -> Self:
+        found = _TEAM_CODE.fullmatch(text)
+        if found is None:
+            raise MalformedError("expected a number, a dash and 43 characters")
+        return cls(team=int(found[1]), seed=from_text(found[2]))
+
+
+def is_team_link(text: str) -> bool:
+    """Report whether the text is the join link of a team, even an incomplete one."""
+    return text.strip().startswith(f"{SCHEME}://{_TEAM}?")
 
 
 def is_competition_link(text: str) -> bool:

@@ -8,8 +8,10 @@ O(slots). (docs/protocol.md, badges)
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from tequio_shared.ids import PeerKey
 from tequio_shared.round.points import FLOP_PER_GFLOP
@@ -33,7 +35,33 @@ BADGE_DAYS = 30
 """Days in a row, each with an accepted contribution, that earn `MONTH`."""
 BADGE_GFLOP = 10**18 // FLOP_PER_GFLOP
 """Points that earn `EXAFLOP`, in GFLOP."""
-_DAY_MS = 86_400_000
+DAY_MS = 86_400_000
+"""Streaks count days of this length, in UTC."""
+
+
+def current_streak(day: int, days: int, now_ms: int) -> int:
+    """Count the days in a row that can still go on: the last one was today or yesterday (UTC)."""
+    return days if day >= now_ms // DAY_MS - 1 else 0
+
+
+class NextBadge(NamedTuple):
+    """A badge within reach, and how far it is."""
+
+    badge: Badge
+    reached: int
+    needed: int
+
+
+def next_badge(earned: Container[str], rounds: int, streak: int, gflop: int) -> NextBadge | None:
+    """Find the counted badge that is nearest, by share; None when all of them were earned."""
+    counted = (
+        NextBadge(Badge.FIRST_ROUND, rounds, 1),
+        NextBadge(Badge.MONTH, streak, BADGE_DAYS),
+        NextBadge(Badge.HUNDRED_ROUNDS, rounds, BADGE_ROUNDS),
+        NextBadge(Badge.EXAFLOP, gflop, BADGE_GFLOP),
+    )
+    left = [one for one in counted if one.badge not in earned]
+    return max(left, key=lambda one: one.reached / one.needed, default=None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,13 +89,18 @@ class Badges:
         record = self._records.get(key)
         return tuple((str(one), index) for one, index in record.earned.items()) if record else ()
 
+    def counts(self, key: PeerKey) -> tuple[int, int, int]:
+        """Give accepted contributions, the day of the last one, and the days in a row up to it."""
+        record = self._records.get(key)
+        return (record.rounds, record.day, record.days) if record else (0, 0, 0)
+
     def award(self, index: int, key: PeerKey, badge: Badge) -> None:
         """Give a key a badge, unless it has it."""
         self._record(key).earned.setdefault(badge, index)
 
     def count_accepted(self, index: int, ts: int, key: PeerKey) -> None:
         """Count an accepted contribution of a round that closed at that time (ms)."""
-        record, day = self._record(key), ts // _DAY_MS
+        record, day = self._record(key), ts // DAY_MS
         if record.rounds == 0 or day != record.day:
             follows = record.rounds > 0 and day == record.day + 1
             record.day, record.days = day, record.days + 1 if follows else 1

@@ -127,9 +127,6 @@ MaybeBytes32Text = Annotated[
 ]
 """The same, or nothing at all."""
 
-MaybeTeamName = Annotated[str, Meta(max_length=32, pattern=r"\A(?:[a-z0-9][a-z0-9-]{0,31})?\Z")]
-"""The name of a team, or nothing at all."""
-
 VrfProofText = Annotated[
     str, Meta(min_length=107, max_length=107, pattern=r"\A[A-Za-z0-9_-]{106}[AEIMQUYcgkosw048]\Z")
 ]

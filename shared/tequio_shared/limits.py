@@ -21,7 +21,9 @@ NAME_LEAST = 2
 NAME_CHARS = 32
 """Most characters of one."""
 NAME_HOLD_MS = 30 * 86_400_000
-"""Time for which a name that a key gave up stays reserved."""
+"""Time for which a name that a key gave up, or that of a team that ended, stays reserved."""
+TEAM_MEMBERS = 4_096
+"""Most members of a team."""
 
 SNAPSHOT_ENTRIES = 4_096
 """Fewest entries between two snapshots of the state (docs/protocol.md, 6.9)."""

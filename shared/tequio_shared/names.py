@@ -5,7 +5,9 @@ spaces, hyphens or underscores between them, and at least one letter. Two names 
 differ in case, accents, separators or in letters that look alike. The first claim in the log wins.
 After a change the former name stays reserved, so that nobody takes over a reputation at once; while
 it is, the key cannot change again, so it never keeps more than two names from others. A successor
-has the name of the key that it replaced. Pure, and O(1) for each claim. (docs/protocol.md, names)
+has the name of the key that it replaced. Organisers can withdraw a name: then nobody can have it
+again, and its key may choose another at once. Pure, and O(1) for each claim.
+(docs/protocol.md, names)
 
 The alphabet is a fixed list of characters that Unicode had assigned by version 4.1. Its promises of
 stability then make case folding and normalisation the same in every later version, so that all
@@ -109,11 +111,13 @@ class NameClaim:
 
 @dataclass(slots=True)
 class NameRegistry:
-    """The names of a network's keys; only `claim` and `replace` change them."""
+    """The names of a network's keys; only `claim`, `withdraw` and `replace` change them."""
 
     _claims: dict[PeerKey, NameClaim] = field(default_factory=dict)
     _holders: dict[str, PeerKey] = field(default_factory=dict)
     """The key that has or had a name, by the form in which it is compared."""
+    withdrawn: set[str] = field(default_factory=set)
+    """Forms that organisers withdrew from a key or a team: nobody can have them."""
 
     def of(self, key: PeerKey) -> str:
         """Name of a key, or empty."""
@@ -151,6 +155,25 @@ class NameRegistry:
         if form:
             self._holders[form] = author
 
+    def withdraw(self, index: int, key: PeerKey) -> None:
+        """Take the name from a key, which may choose another; raises RefusedError without one."""
+        own = self._claims.get(key)
+        if own is None or not own.name:
+            raise RefusedError("not-found", f"key {to_text(key)} has no name")
+        self.withdrawn.add(own.form)
+        for form in (own.form, own.former):
+            if self._holders.get(form) == key:
+                del self._holders[form]
+        self._claims[key] = NameClaim(name="", index=index, form="")
+
+    def check_allowed(self, form: str, name: str) -> None:
+        """Raise RefusedError for a name that organisers withdrew."""
+        if form in self.withdrawn:
+            raise RefusedError(
+                "name-held",
+                f"the organisers of the network withdrew the name {name!r}: choose another one",
+            )
+
     def replace(self, former: PeerKey, successor: PeerKey) -> None:
         """Hand the name of a key, and what it reserves, to its successor."""
         own = self._claims.pop(former, None)
@@ -166,10 +189,11 @@ class NameRegistry:
             raise RefusedError(
                 "name-held",
                 "the key changed its name recently: it can change it again in "
-                f"{_days(own.until - ts)}",
+                f"{days(own.until - ts)}",
             )
 
     def _check_free(self, form: str, name: str, ts: int) -> None:
+        self.check_allowed(form, name)
         holder = self._holders.get(form)
         if holder is None:
             return
@@ -184,10 +208,11 @@ class NameRegistry:
             raise RefusedError(
                 "name-held",
                 f"the name {name!r} belonged to key {to_text(holder)} and is reserved for "
-                f"{_days(theirs.until - ts)} more; choose another one",
+                f"{days(theirs.until - ts)} more; choose another one",
             )
 
 
-def _days(length_ms: int) -> str:
-    days = -(-length_ms // _DAY_MS)
-    return f"{days} day{'' if days == 1 else 's'}"
+def days(length_ms: int) -> str:
+    """Write a time as a number of days, rounded up."""
+    whole = -(-length_ms // _DAY_MS)
+    return f"{whole} day{'' if whole == 1 else 's'}"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 from tequio_shared import vrf
 from tequio_shared.competition.competition import CompetitionsView
@@ -43,7 +43,8 @@ from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.schedule import SnapshotSchedule
 from tequio_shared.network.standing import EXCLUDED, KeyStatus
-from tequio_shared.network.tiers import TIER_BODIES, Teams, Tiers
+from tequio_shared.network.teams import Teams
+from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.round.evidence import evidence_bytes
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
@@ -57,13 +58,19 @@ from tequio_shared.statements.network import (
     MemberName,
     MemberTeam,
     MemberVouch,
+    NameWithdraw,
     SoftwareRelease,
+    TeamDefine,
+    TeamMember,
 )
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import REGISTRATIONS, Entry, Statement, check_work
 
 if TYPE_CHECKING:
     SizeOf = Callable[[Digest], int | None]
+
+_NamingBody: TypeAlias = MemberName | NameWithdraw | MemberTeam | TeamDefine | TeamMember
+_NAMING = get_args(_NamingBody)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +111,7 @@ class NetworkView:
         self.standings = KeyStatus(self.links)
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.names = NameRegistry()
-        self.teams = Teams()
+        self.teams = Teams(links=self.links, names=self.names)
         self.releases = ReleaseHistory()
         self.snapshots = SnapshotSchedule()
         self.runs: dict[RunId, FullRunView] = {}
@@ -146,13 +153,14 @@ class NetworkView:
         """Raise RefusedError unless all signers may sign: registered or `newcomers`, not ended.
 
         A registration passes: its invitation is checked by `Tiers.register`. So do the further
-        signers of the statements about ends of keys, which `KeyLinks` checks.
+        signers of the statements about ends of keys, which `KeyLinks` checks, and the invitation of
+        a team, which `Teams` checks.
         """
         body = entry.statement.body
         if isinstance(body, REGISTRATIONS):
             return
-        is_about_keys = isinstance(body, KeyRecovery | KeyRevoke)
-        for key, _ in entry.signatures[: 1 if is_about_keys else None]:
+        has_other_signers = isinstance(body, KeyRecovery | KeyRevoke | MemberTeam)
+        for key, _ in entry.signatures[: 1 if has_other_signers else None]:
             if key not in self.peers and key not in newcomers:
                 raise RefusedError("not-admitted", f"key {to_text(key)} was not registered before")
             # A key that revokes itself may send the same bytes again after a lost answer.
@@ -250,8 +258,8 @@ class NetworkView:
                 pass
             case KeyRegister() | KeyRecovery() | KeyReplace() | KeyRevoke() as body:
                 self._apply_to_keys(index, entry, body)
-            case MemberName() | MemberTeam() as body:
-                self._apply_to_member(index, statement, body)
+            case body if isinstance(body, _NAMING):
+                self._apply_to_names(index, entry, body)
             case SoftwareRelease() as body:
                 self.releases.apply(index, body)
             case LogSnapshot() as body:
@@ -267,14 +275,36 @@ class NetworkView:
                 )
                 conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
 
-    def _apply_to_member(
-        self, index: int, statement: Statement, body: MemberName | MemberTeam
+    def _apply_to_names(self, index: int, entry: Entry, body: _NamingBody) -> None:
+        statement = entry.statement
+        match body:
+            case MemberName(name=name):
+                self._check_may_be_named(statement.author)
+                self.names.claim(index, statement.ts, statement.author, name)
+            case NameWithdraw(team=0, peer=peer):
+                self.names.withdraw(index, key_from_text(peer))
+            case NameWithdraw(team=team):
+                self.teams.withdraw(team)
+            case _:
+                self._apply_to_teams(index, entry, body)
+
+    def _apply_to_teams(
+        self, index: int, entry: Entry, body: MemberTeam | TeamDefine | TeamMember
     ) -> None:
-        if isinstance(body, MemberTeam):
-            self.teams.apply(index, statement.author, body)
-        else:
-            self._check_may_be_named(statement.author)
-            self.names.claim(index, statement.ts, statement.author, body.name)
+        author, ts = entry.statement.author, entry.statement.ts
+        match body:
+            case MemberTeam(team=0):
+                self.teams.leave(index, ts, author, _further_signers(entry))
+            case MemberTeam(team=team):
+                self._check_not_excluded(author)
+                self.teams.join(index, ts, author, team, _further_signers(entry))
+            case TeamDefine():
+                check = self._check_not_excluded if body.team else self._check_may_be_named
+                check(author)
+                self.teams.define(index, ts, author, body)
+            case TeamMember():
+                self._check_not_excluded(author)
+                self.teams.change_member(index, ts, author, body)
 
     def _apply_to_tiers(self, index: int, statement: Statement) -> None:
         if isinstance(statement.body, MemberVouch):  # the refusal tells its connector the successor
@@ -322,24 +352,30 @@ class NetworkView:
 
     def _revoke(self, index: int, key: PeerKey) -> None:
         self.standings.revoke(index, key)
+        self.teams.revoke(key)
         for run in self.runs.values():
             run.end_key(key)
             run.accounts.deactivate(key)
 
     def _check_may_be_named(self, key: PeerKey) -> None:
         """Refuse a name to a key that cost its owner nothing, or that is kept out of rosters."""
+        self._check_not_excluded(key)
         record = self.standings.records[key]
-        if record.standing in EXCLUDED:
-            raise RefusedError(
-                "quarantined", f"the key is {record.standing}: it keeps the name that it has"
-            )
         # Otherwise thousands of new keys would take the names that people are known by.
         is_known = key in self.founders or record.last_accepted or self.tiers.highest(key).tier
         if not is_known:
             raise RefusedError(
                 "not-eligible",
-                "the key can have a name once a round has accepted its work, or once it is linked "
-                "to an account or invited",
+                "the key can have a name, or found a team, once a round has accepted its work, or "
+                "once it is linked to an account or invited",
+            )
+
+    def _check_not_excluded(self, key: PeerKey) -> None:
+        standing = self.standings.records[key].standing
+        if standing in EXCLUDED:
+            raise RefusedError(
+                "quarantined",
+                f"the key is {standing}: it keeps its name, and can do no more than leave its team",
             )
 
     def _check_not_invitation(self, key: PeerKey) -> None:
@@ -360,3 +396,7 @@ class NetworkView:
         self.runs[manifest.run_id] = FullRunView.opened(
             self.net, manifest, self.standings, self.tiers, self._check_proof
         )
+
+
+def _further_signers(entry: Entry) -> tuple[PeerKey, ...]:
+    return tuple(key for key, _ in entry.signatures[1:])

@@ -109,6 +109,7 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "member.vouch": (example("member.vouch"), None, None),
     "checkpoint.publish": (example("checkpoint.publish"), RULES.run_id, 1),
     "software.release": (example("software.release"), None, None),
+    "name.withdraw": (example("name.withdraw"), None, None),
     "log.snapshot": (example("log.snapshot"), None, None),
     "comp.open": (example("comp.open"), None, None),
     "comp.close": (example("comp.close"), None, None),

@@ -12,7 +12,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.network.standing import Standing
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import FaultReport, InviteOpen, KeyReplace, MemberTeam
+from tequio_shared.statements.network import FaultReport, InviteOpen, KeyReplace, MemberName
 from tequio_shared.statements.statement import Entry
 from tests.shared.network.test_key_links import (
     RECOVERY,
@@ -230,7 +230,7 @@ def test_a_thief_does_not_frame_the_successor() -> None:
     swarm, them = swarm_of(*"abc")
     a = them["a"]
     heir = swarm.replace(a, "heir")
-    two = [swarm.signed(a, MemberTeam(team=team)).leaf() for team in ("oaxaca", "puebla")]
+    two = [swarm.signed(a, MemberName(name=name)).leaf() for name in ("oaxaca", "puebla")]
     report = FaultReport(leaves=tuple(map(to_text, two)), piece="")
     assert refusal(lambda: swarm.post(them["b"], StatementDraft(report))) == "key-ended"
     assert swarm.standings.records[heir.key].fault is None

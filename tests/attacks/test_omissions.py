@@ -21,7 +21,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.round.omission import Omission, sign_omission
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import MemberTeam
+from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog
 from tests.support import censoring_ledger, small_network
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 LEFT_OUT = 3
 """The round in which the member's attestation is left out."""
-TEAM = StatementDraft(MemberTeam(team="milpa"))
+NAME = StatementDraft(MemberName(name="milpa"))
 
 
 class CensoredVolunteer(Volunteer):
@@ -85,7 +85,7 @@ class CensoredLog:
         run = swarm.manifest.run_id
         roster = next(one for one in swarm.entries[::-1] if one.statement.type == "round.roster")
         self.seen_ms = roster.statement.ts + 1
-        late = self.victim.sign(swarm.net, None, TEAM, self.seen_ms)
+        late = self.victim.sign(swarm.net, None, NAME, self.seen_ms)
         if follows_late:
             self.victim.record_logged(late)
         self.entry = self.victim.sign(swarm.net, run, self.victim.unsent, self.seen_ms)
@@ -212,7 +212,7 @@ def test_a_member_without_tokens_cannot_have_its_attestation_refused(tmp_path: P
         state.apply(index, one, swarm.now_ms)
     due = member.sign(swarm.net, swarm.manifest.run_id, member.unsent, swarm.now_ms)
     member.seq += 1
-    other = member.sign(swarm.net, None, TEAM, swarm.now_ms)
+    other = member.sign(swarm.net, None, NAME, swarm.now_ms)
     limiter = StatementLimiter(make_settings(tmp_path, key_rate="1"), lambda: swarm.now_ms)
     check = vars(write_api)["_Check"](state, swarm.now_ms, limiter, "192.0.2.0/24")
     while isinstance(check.judge(other.leaf()), Entry):

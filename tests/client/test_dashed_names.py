@@ -21,7 +21,14 @@ DASHED = (
     "-Hq3Jm",
 )
 NO_NAMES = {
-    *(("join", "link"), ("app", "link"), ("snooze", "length"), ("team", "name"), ("name", "name")),
+    *(
+        ("join", "link"),
+        ("app", "link"),
+        ("snooze", "length"),
+        ("rename", "name"),
+        ("name", "name"),
+    ),
+    ("found", "name"),
     ("chat", "model"),
     *(("add", "address"), ("remove", "name")),
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),

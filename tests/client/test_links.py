@@ -1,10 +1,16 @@
-"""Links to networks, as the ledger's pages carry them."""
+"""Links to networks, as the ledger's pages carry them, and links of teams."""
 
 from __future__ import annotations
 
 import pytest
 
-from tequio_client.links import InvitationLink, NetworkLink, is_network_link
+from tequio_client.links import (
+    InvitationLink,
+    NetworkLink,
+    TeamLink,
+    is_network_link,
+    is_team_link,
+)
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, RunId, sha256, to_text
 
@@ -46,3 +52,40 @@ def test_an_invitation_is_not_a_link_to_a_network(text: str) -> None:
 def test_an_incomplete_link_is_refused(text: str) -> None:
     with pytest.raises(UserFacingError, match="link to a network is incomplete"):
         NetworkLink.parse(text)
+
+
+TEAM = TeamLink(ledger=LEDGER, network=NetworkId(sha256(b"net")), team=238, seed=sha256(b"seed"))
+
+
+def test_a_team_is_named_by_a_link_or_by_a_code() -> None:
+    net, seed = to_text(sha256(b"net")), to_text(sha256(b"seed"))
+    assert TEAM.text() == f"tequio://team?ledger={LEDGER}&network={net}&id=238&key={seed}"
+    assert TeamLink.parse(f" {TEAM.text()}\n") == TEAM
+    assert is_team_link(TEAM.text())
+    assert not is_team_link(INVITATION.text())
+    assert not is_network_link(TEAM.text())
+    assert TEAM.code() == f"238-{seed}"
+    code = TeamLink.parse(f" {TEAM.code()} ")
+    assert (code.team, code.seed, code.network, code.ledger) == (238, TEAM.seed, None, "")
+    assert code.signer == TEAM.signer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "238",
+        "238-short",
+        "0-" + to_text(sha256(b"seed")),
+        "-" + TEAM.code(),
+        "12345678901234567-" + to_text(sha256(b"seed")),
+        TEAM.text()[:-1],
+        TEAM.text() + "&more=1",
+        TEAM.text().replace("id=238", "id=-1"),
+        TEAM.text().replace("https", "file"),
+        TEAM.text().replace(".example", ".example%0AYour computer is locked"),
+    ],
+)
+def test_an_incomplete_team_link_is_refused(text: str) -> None:
+    with pytest.raises(UserFacingError, match="not the whole join link or code"):
+        TeamLink.parse(text)

@@ -102,3 +102,13 @@ def test_badges_follow_a_replacement_in_the_log() -> None:
         state.apply(index, entry, 0)
     assert state.badges.of(one.key) == ()
     assert "first-round" in dict(state.badges.of(heir.key))
+
+
+def test_counts_of_a_key_follow_its_accepted_work_and_its_successor() -> None:
+    badges = Badges()
+    assert badges.counts(ONE) == (0, 0, 0)
+    for day in (0, 1, 1, 3, 4):
+        badges.count_accepted(day, NOON_MS + day * DAY_MS, ONE)
+    assert badges.counts(ONE) == (5, 20_004, 2), "the missing day began another streak"
+    badges.replace(ONE, TWO)
+    assert (badges.counts(ONE), badges.counts(TWO)) == ((0, 0, 0), (5, 20_004, 2))

@@ -12,7 +12,7 @@ from tequio_client.verify.report import LogReport
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.network_view import NetworkView
-from tequio_shared.statements.network import MemberTeam
+from tequio_shared.statements.network import MemberName, MemberTeam
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import LIFE_MS, Author, registration
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
@@ -68,15 +68,15 @@ def test_an_entry_that_is_refused_changes_nothing() -> None:
 
 def test_what_is_passed_over_ends_its_authors_chain() -> None:
     view, author, now_ms = after_the_genesis()
-    wrong = author.sign(MemberTeam(team=""), now_ms)
+    wrong = author.sign(MemberTeam(team=0), now_ms)
     with pytest.raises(RefusedError, match="in no team"):
         view.apply(2, wrong, 0)
-    right = author.sign(MemberTeam(team="oaxaca"), now_ms)
+    right = author.bind_recovery(0, now_ms)
     with pytest.raises(RefusedError, match="prev"):
         view.apply(2, right, 0)
     view.skip_statement(2, wrong.statement)
     view.apply(3, right, 0)
-    assert view.teams.of(author.key) == "oaxaca"
+    assert author.key in view.links.recovery
     assert view.peers[author.key].registered_index == 1
 
 
@@ -86,12 +86,12 @@ def test_a_key_whose_registration_is_passed_over_is_known() -> None:
     work_of_another_key = registration(swarm.net, Author("another", swarm.net).key)
     entry = author.sign(work_of_another_key, swarm.now_ms)
     view.skip_statement(1, entry.statement)
-    view.apply(2, author.sign(MemberTeam(team="oaxaca"), swarm.now_ms), 0)
+    view.apply(2, author.bind_recovery(0, swarm.now_ms), 0)
 
 
 def test_what_expired_before_the_coordinators_last_statement_is_refused() -> None:
     view, author, now_ms = after_the_genesis()
-    late = author.sign(MemberTeam(team="oaxaca"), now_ms - LIFE_MS - CLOCK_SKEW_MS - 1)
+    late = author.bind_recovery(0, now_ms - LIFE_MS - CLOCK_SKEW_MS - 1)
     with pytest.raises(RefusedError, match="before it was logged") as caught:
         view.apply(2, late, 0)
     assert caught.value.code == "expired"
@@ -106,13 +106,13 @@ def test_the_genesis_is_the_first_entry_and_no_other() -> None:
         assert caught.value.code == "wrong-network"
 
 
-def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
+def test_an_auditor_reports_a_name_that_changes_nothing_and_reads_on() -> None:
     swarm = played()
     ana = swarm.volunteers[0]
     entries: list[Entry] = []
-    for team in ("oaxaca", "oaxaca", "puebla"):
+    for name in ("oaxaca", "oaxaca", "puebla"):
         entries.append(
-            ana.sign(swarm.net, None, StatementDraft(MemberTeam(team=team)), swarm.now_ms)
+            ana.sign(swarm.net, None, StatementDraft(MemberName(name=name)), swarm.now_ms)
         )
         ana.record_logged(entries[-1])
     swarm.entries += entries
@@ -121,7 +121,7 @@ def test_an_auditor_reports_a_team_that_changes_nothing_and_reads_on() -> None:
     for index, leaf in enumerate(swarm.leaves()):
         fold.apply(index, leaf)
     (finding,) = report.findings
-    assert finding.what == "member.team statement"
+    assert finding.what == "member.name statement"
     assert finding.place.entry == len(swarm.entries) - 2
     assert "already-said" in finding.detail
-    assert fold.view.teams.of(ana.key) == "puebla"
+    assert fold.view.names.of(ana.key) == "puebla"

@@ -40,6 +40,10 @@ ACCOUNT = AccountReply(
     standing="active",
     since=412,
     can_be_named=True,
+    gflop=312_000_000,
+    accepted=141,
+    streak_day=1_795_285_800_000 // 86_400_000,
+    streak_days=12,
     badges=tuple(
         BadgeRow(badge=badge, entry=entry)
         for entry, badge in (

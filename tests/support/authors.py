@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256
+from tequio_shared.ids import ZERO_DIGEST, Digest, NetworkId, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.statements.network import KeyRegister, find_nonce
+from tequio_shared.statements.network import KeyRecovery, KeyRegister, find_nonce
 from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
@@ -59,6 +59,16 @@ class Author:
         )
         self.seq, self.last = statement.seq, statement.digest
         return sign(self.net, statement, self.signer, *others)
+
+    def bind_recovery(self, number: int, now_ms: int) -> Entry:
+        """Bind the recovery key of that number, from 0 on: a statement that every key may make."""
+        keys = (
+            Signer(sha256(self.key, b"recovery", bytes([at % 256, at // 256])))
+            for at in (number, number - 1)
+            if at >= 0
+        )
+        fresh, *former = keys
+        return self.sign(KeyRecovery(recovery=to_text(fresh.key)), now_ms, fresh, *former)
 
     def register(self, now_ms: int, *invitation: Signer) -> Entry:
         """Sign the registration of the key, under an invitation if there is one."""

@@ -65,9 +65,15 @@ FORGERIES = {
         event=f"{_KEY} badges",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\].badges",
     ),
+    "the streak of a key": Forgery(
+        table="peer",
+        orders="UPDATE peer SET streak_days = 400 WHERE key = {best}",
+        event=f"{_KEY} streak_days",
+        answer=rf"/v1/peers\b.* peers\[{_KEY}\].streak_days",
+    ),
     "the team of a key": Forgery(
         table="peer",
-        orders="UPDATE peer SET team = 'forgers' WHERE key = {best}",
+        orders="UPDATE peer SET team = 7 WHERE key = {best}",
         event=f"{_KEY} team",
         answer=rf"/v1/peers\b.* peers\[{_KEY}\].team",
     ),
@@ -100,12 +106,12 @@ FORGERIES = {
     "points of a round that never was": Forgery(
         table="credit",
         orders="INSERT INTO credit (run, round, peer, kind, gflop, team) SELECT run, 999, "
-        "peer, 'trainer', 7, 'forgers' FROM credit LIMIT 1",
+        "peer, 'trainer', 7, 7 FROM credit LIMIT 1",
         event=f"{_KEY} 999 {_KEY} 'trainer' $",
     ),
     "the team of a round's points": Forgery(
         table="credit",
-        orders="UPDATE credit SET team = 'forgers' WHERE round = 4",
+        orders="UPDATE credit SET team = 7 WHERE round = 4",
         event=f"{_KEY} 4 {_KEY} '(trainer|witness)' team",
     ),
     "a halved measure": Forgery(

@@ -95,9 +95,11 @@ class RecordingWorker:
 
 
 @asynccontextmanager
-async def served(folder: Path, times: ControlTimes | None = None) -> AsyncIterator[RecordingWorker]:
+async def served(
+    folder: Path, times: ControlTimes | None = None, host: RecordingWorker | None = None
+) -> AsyncIterator[RecordingWorker]:
     """Run such a worker in that folder."""
-    host = RecordingWorker()
+    host = host or RecordingWorker()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(ControlServer(cast("ControlledWorker", host), folder, times).listen)
         with trio.fail_after(60):

@@ -33,9 +33,11 @@ from tequio_shared.statements.network import (
     CheckpointPublish,
     InviteOpen,
     MemberName,
+    MemberTeam,
     MemberVouch,
     RoleGrant,
     StandingAppeal,
+    TeamDefine,
 )
 from tequio_shared.statements.runs import AuditFigures, Sample
 from tests.support.ledgers import VirtualClock, opened, running
@@ -62,7 +64,7 @@ WARNED_ROUND, WITHHELD_ROUND = 3, 5
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
-LINK = Signer(bytes([71]) * 32)
+LINK, TEAM_LINK = Signer(bytes([71]) * 32), Signer(bytes([72]) * 32)
 MEASURED, ASTRAY = 4, 12
 """Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
 NAMES = ("Ana Sof\u00eda", "bruno_gpu", "", "", "\u05e0\u05d5\u05e2\u05d4")
@@ -181,6 +183,23 @@ class SampleLedger:
             if name:
                 await self.post([peer.sign(MemberName(name=name), self.clock())])
 
+    async def found_team(self) -> None:
+        """Let three members be a team with a goal."""
+        owner, *others = self.peers[:3]
+        until = self.clock() + 30 * DAY_MS
+        body = TeamDefine(
+            team=0,
+            name="Milpa",
+            invitation=to_text(TEAM_LINK.key),
+            until=until,
+            most=20,
+            goal=12_000_000,
+            goal_until=until,
+        )
+        await self.post([owner.sign(body, self.clock())])
+        joining = MemberTeam(team=self.ledger.state.teams.of(owner.key))
+        await self.post([peer.sign(joining, self.clock(), TEAM_LINK) for peer in others])
+
     async def play(
         self,
         workers: Sequence[SigningPeer],
@@ -294,6 +313,7 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
             await shown.pass_ms(4_000 + 2_000 * (at % 4))
         if day == 0:
             await shown.name()
+            await shown.found_team()
         if day == 1:
             await shown.lie(liar)
             await shown.run_void_round([*honest, careless, late])

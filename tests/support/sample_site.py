@@ -32,6 +32,7 @@ class Site:
     run: str
     peers: tuple[str, ...]
     """The fourth peer did careless work once, the sixth one lied."""
+    team: int
     liar_since: int
 
     def paths(self) -> dict[str, str]:
@@ -48,6 +49,8 @@ class Site:
             "peer": f"/peers/{self.peers[3]}",
             "peer-quarantined": f"/peers/{self.peers[5]}",
             "leaderboard": "/leaderboard?span=7d",
+            "leaderboard-teams": "/leaderboard?by=teams",
+            "team": f"/teams/{self.team}",
             "quarantine": "/quarantine",
             "log": "/entries",
             "entry": f"/entries/{self.liar_since}",
@@ -97,5 +100,6 @@ def served_site(folder: Path) -> Iterator[Site]:
             net=running.net,
             run=to_text(shown.rules.run_id),
             peers=tuple(to_text(peer.key) for peer in shown.peers),
+            team=next(iter(shown.ledger.state.teams.records)),
             liar_since=shown.ledger.state.standings.records[shown.peers[5].key].since,
         )

@@ -11,7 +11,7 @@ from tequio_ledger.log.snapshots import KEPT
 from tequio_ledger.store.derived import Changes, derive, write
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
-from tequio_shared.statements.network import LogSnapshot, MemberTeam
+from tequio_shared.statements.network import LogSnapshot
 from tests.support.authors import Author, registration
 from tests.support.ledgers import make_settings, opened, running
 
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 
 
 def grow(ledger: Ledger, clock: VirtualClock, entries: int, author: Author) -> None:
-    """Log that many entries at once: one key changes its team again and again."""
+    """Log that many entries at once: one key binds another recovery key again and again."""
     state, batch, changes = ledger.state, list[AdmittedEntry](), Changes()
     work = registration(state.net, author.key, state.genesis.work_bits)
     for _ in range(entries):
         index = ledger.log.size + len(batch)
         is_new = author.key not in state.peers
-        body = MemberTeam(team=f"team-{index}")
-        entry = author.sign(work if is_new else body, clock())
+        entry = (
+            author.sign(work, clock()) if is_new else author.bind_recovery(author.seq - 1, clock())
+        )
         state.apply(index, entry, clock())
         derive(changes, index, entry, state)
         batch.append(AdmittedEntry.of(entry, state.net, clock()))

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en">
 <context>
+    <name>BadgesCard</name>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation>
+            <numerusform>Current streak: %n day in a row with accepted work.</numerusform>
+            <numerusform>Current streak: %n days in a row with accepted work.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CompetitionChoice</name>
     <message numerus="yes">
         <source>%n entrant(s)</source>
@@ -196,6 +206,16 @@
         <translation>
             <numerusform>%n round pending</numerusform>
             <numerusform>%n rounds pending</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TeamDialog</name>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n member</numerusform>
+            <numerusform>%n members</numerusform>
         </translation>
     </message>
 </context>

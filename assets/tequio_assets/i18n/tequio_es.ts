@@ -253,6 +253,25 @@
         <source>Facts of the log. Each opens the entry that proves it.</source>
         <translation>Hechos del registro. Cada una abre la entrada que lo prueba.</translation>
     </message>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation>
+            <numerusform>Racha actual: %n día con trabajo aceptado.</numerusform>
+            <numerusform>Racha actual: %n días seguidos con trabajo aceptado.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Today (UTC) is still missing.</source>
+        <translation>Falta el día de hoy (UTC).</translation>
+    </message>
+    <message>
+        <source>No streak: no work was accepted lately.</source>
+        <translation>Sin racha: últimamente no se aceptó trabajo.</translation>
+    </message>
+    <message>
+        <source>Next badge: {badge}, {reached} of {needed}</source>
+        <translation>Próxima insignia: {badge}, {reached} de {needed}</translation>
+    </message>
     <message>
         <source>First round</source>
         <translation>Primera ronda</translation>
@@ -909,6 +928,37 @@
     <message>
         <source>Threads</source>
         <translation>Hilos</translation>
+    </message>
+</context>
+<context>
+    <name>EntryPane</name>
+    <message>
+        <source>How</source>
+        <translation>Cómo</translation>
+    </message>
+    <message>
+        <source>Join with a link</source>
+        <translation>Entrar con un enlace</translation>
+    </message>
+    <message>
+        <source>Found a team</source>
+        <translation>Fundar un equipo</translation>
+    </message>
+    <message>
+        <source>Join link or code of a team</source>
+        <translation>Enlace o código de un equipo</translation>
+    </message>
+    <message>
+        <source>Name of the new team</source>
+        <translation>Nombre del nuevo equipo</translation>
+    </message>
+    <message>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <translation>De 2 a 32 letras de un solo alfabeto y cifras. El nombre es público y no cambia. Puedes fundar un equipo cada 30 días.</translation>
+    </message>
+    <message>
+        <source>Ask the owner of the team for its link or code.</source>
+        <translation>Pide el enlace o el código a quien dirige el equipo.</translation>
     </message>
 </context>
 <context>
@@ -1847,6 +1897,101 @@
     <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
+    </message>
+</context>
+<context>
+    <name>OwnTeamPane</name>
+    <message>
+        <source>Goal</source>
+        <translation>Meta</translation>
+    </message>
+    <message>
+        <source>Members of the team</source>
+        <translation>Miembros del equipo</translation>
+    </message>
+    <message>
+        <source>Join link</source>
+        <translation>Enlace para entrar</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>Código</translation>
+    </message>
+    <message>
+        <source>Make a new link</source>
+        <translation>Crear un enlace nuevo</translation>
+    </message>
+    <message>
+        <source>Close the link</source>
+        <translation>Cerrar el enlace</translation>
+    </message>
+    <message>
+        <source>Points of the goal</source>
+        <translation>Puntos de la meta</translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation>Sin meta</translation>
+    </message>
+    <message>
+        <source>Last day of the goal</source>
+        <translation>Último día de la meta</translation>
+    </message>
+    <message>
+        <source>Set the goal</source>
+        <translation>Fijar la meta</translation>
+    </message>
+    <message>
+        <source>New name of the team</source>
+        <translation>Nombre nuevo del equipo</translation>
+    </message>
+    <message>
+        <source>Use this name</source>
+        <translation>Usar este nombre</translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation>Expulsar…</translation>
+    </message>
+    <message>
+        <source>Hand over…</source>
+        <translation>Traspasar…</translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation>Abrir su página</translation>
+    </message>
+    <message>
+        <source>Leave the team…</source>
+        <translation>Dejar el equipo…</translation>
+    </message>
+    <message>
+        <source>The organisers of the network withdrew the team's name. Choose another one.</source>
+        <translation>Los organizadores de la red retiraron el nombre del equipo. Elige otro.</translation>
+    </message>
+    <message>
+        <source>The same as a code, for people in this network:</source>
+        <translation>Lo mismo como código, para quien está en esta red:</translation>
+    </message>
+    <message>
+        <source>Goal: {reached} of {goal} points by {day}</source>
+        <translation>Meta: {reached} de {goal} puntos hasta el {day}</translation>
+    </message>
+    <message>
+        <source>Goal reached: {reached} of {goal} points by {day}</source>
+        <translation>Meta alcanzada: {reached} de {goal} puntos hasta el {day}</translation>
+    </message>
+    <message>
+        <source>Everyone who has it can join until {day}. A new link ends this one.</source>
+        <translation>Quien lo tenga puede entrar hasta el {day}. Un enlace nuevo anula este.</translation>
+    </message>
+    <message>
+        <source>The present link was made with another key or ended.</source>
+        <translation>El enlace actual se creó con otra clave o ha caducado.</translation>
+    </message>
+    <message>
+        <source>Nobody can join at the moment.</source>
+        <translation>Por ahora no puede entrar nadie.</translation>
     </message>
 </context>
 <context>
@@ -3696,43 +3841,142 @@
 <context>
     <name>TeamControl</name>
     <message>
-        <source>Join…</source>
-        <translation>Unirse…</translation>
+        <source>Join or found…</source>
+        <translation>Entrar o fundar…</translation>
     </message>
     <message>
-        <source>Change…</source>
-        <translation>Cambiar…</translation>
+        <source>Team {number}</source>
+        <translation>Equipo {number}</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>Abrir…</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
+        <source>Look at the team</source>
+        <translation>Ver el equipo</translation>
+    </message>
+    <message>
+        <source>Found the team</source>
+        <translation>Fundar el equipo</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
         <source>Team</source>
         <translation>Equipo</translation>
     </message>
     <message>
-        <source>What you earn from now on also counts for the team. Points that you earned for it stay with it when you leave. Anyone can join any team.</source>
-        <translation>Lo que ganes a partir de ahora cuenta también para el equipo. Los puntos que ganaste para él se quedan con él cuando te vas. Cualquiera puede unirse a cualquier equipo.</translation>
+        <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
+        <translation>Lo que ganas en un equipo cuenta también para el equipo. Lo que ganaste para él se queda en él cuando lo dejas.</translation>
     </message>
     <message>
-        <source>Name of the team</source>
-        <translation>Nombre del equipo</translation>
+        <source>Join the team “{team}”?</source>
+        <translation>¿Entrar en el equipo «{team}»?</translation>
     </message>
     <message>
-        <source>No team</source>
-        <translation>Sin equipo</translation>
+        <source>Its owner, {owner}, invites everyone who has this link.</source>
+        <translation>Quien lo dirige, {owner}, invita a todos los que tengan este enlace.</translation>
     </message>
     <message>
-        <source>Letters a to z, digits and hyphens. A new name founds a team.</source>
-        <translation>Letras de la a a la z, cifras y guiones. Un nombre nuevo funda un equipo.</translation>
+        <source>Join the team</source>
+        <translation>Unirse al equipo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation>
+            <numerusform>%n miembro</numerusform>
+            <numerusform>%n miembros</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{points} points so far</source>
+        <translation>{points} puntos hasta ahora</translation>
+    </message>
+    <message>
+        <source>Everyone can see that you are in the team, and what you earn for it.</source>
+        <translation>Todos pueden ver que estás en el equipo y lo que ganas para él.</translation>
+    </message>
+    <message>
+        <source>Your points stay yours. They also count for the team, from now on.</source>
+        <translation>Tus puntos siguen siendo tuyos. A partir de ahora cuentan también para el equipo.</translation>
+    </message>
+    <message>
+        <source>The owner can remove you; you can leave at any time.</source>
+        <translation>Quien lo dirige puede expulsarte; tú puedes dejarlo cuando quieras.</translation>
+    </message>
+    <message>
+        <source>You are in another team. Leave it before you join this one.</source>
+        <translation>Estás en otro equipo. Déjalo antes de entrar en este.</translation>
+    </message>
+    <message>
+        <source>You own this team.</source>
+        <translation>Tú diriges este equipo.</translation>
+    </message>
+    <message>
+        <source>Its owner is {owner}.</source>
+        <translation>Lo dirige {owner}.</translation>
+    </message>
+    <message>
+        <source>{points} points</source>
+        <translation>{points} puntos</translation>
+    </message>
+    <message>
+        <source>What you earned for the team stays with it.</source>
+        <translation>Lo que ganaste para el equipo se queda en él.</translation>
+    </message>
+    <message>
+        <source>The member that joined first becomes its owner.</source>
+        <translation>El miembro más antiguo pasa a dirigirlo.</translation>
+    </message>
+    <message>
+        <source>You are its last member: the team ends for good.</source>
+        <translation>Eres su último miembro: el equipo termina para siempre.</translation>
+    </message>
+    <message>
+        <source>Leave the team?</source>
+        <translation>¿Dejar el equipo?</translation>
     </message>
     <message>
         <source>Leave the team</source>
         <translation>Dejar el equipo</translation>
     </message>
     <message>
-        <source>Join the team</source>
-        <translation>Unirse al equipo</translation>
+        <source>Hand the team over to {name}?</source>
+        <translation>¿Traspasar el equipo a {name}?</translation>
+    </message>
+    <message>
+        <source>You stay a member, and cannot take the team back.</source>
+        <translation>Sigues siendo miembro y no puedes recuperar la dirección.</translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation>Traspasar</translation>
+    </message>
+    <message>
+        <source>Remove {name} from the team?</source>
+        <translation>¿Expulsar a {name} del equipo?</translation>
+    </message>
+    <message>
+        <source>The join link stops working, as {name} has it. Points stay.</source>
+        <translation>El enlace para entrar deja de servir, pues {name} lo tiene. Los puntos se quedan.</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Expulsar</translation>
+    </message>
+    <message>
+        <source>Team {number}</source>
+        <translation>Equipo {number}</translation>
     </message>
 </context>
 <context>
@@ -5334,8 +5578,8 @@
         <translation>Equipo</translation>
     </message>
     <message>
-        <source>What you earn also counts for your team; its page lists everyone who earned for it.</source>
-        <translation>Lo que ganas cuenta también para tu equipo; su página muestra a quienes ganaron puntos para él.</translation>
+        <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
+        <translation>Entra en uno con un enlace de quien lo dirige, o funda el tuyo. Lo que ganas cuenta también para tu equipo.</translation>
     </message>
     <message>
         <source>group friends</source>

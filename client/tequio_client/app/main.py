@@ -163,14 +163,20 @@ class App(QObject):
         QTimer.singleShot(0, self._begin_work)
 
     def open_link(self, link: str) -> None:
-        """Show the competition that the link names, or ask whether to join its network."""
+        """Show the competition or team that the link names, or ask whether to join its network."""
         from tequio_client.app import notifications  # noqa: PLC0415 - not at every start
-        from tequio_client.links import is_competition_link, is_network_link  # noqa: PLC0415 - as above
+        from tequio_client.links import (  # noqa: PLC0415 - as above
+            is_competition_link,
+            is_network_link,
+            is_team_link,
+        )
 
         self.presence.open()
         window = self.presence.window
         if is_network_link(link):
             self._open_join(link)
+        elif is_team_link(link):
+            self._open_team(link)
         elif self._notices is not None and is_competition_link(link):
             notifications.open_link(link, self._ledger(), window, self._notices)
         else:
@@ -369,6 +375,17 @@ class App(QObject):
         if link:
             dialog.chooser.offer(link)
         dialog.chooser.link_given.connect(self.open_link)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _open_team(self, link: str) -> None:
+        from tequio_client.app.keys.account import KeyAccount  # noqa: PLC0415 - as above
+        from tequio_client.app.keys.team import TeamDialog  # noqa: PLC0415 - as above
+
+        account = KeyAccount(self.model, clock.now_ms, self)
+        account.poll()
+        dialog = TeamDialog(account, self.keys, self.presence.window, link)
+        dialog.finished.connect(account.deleteLater)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 

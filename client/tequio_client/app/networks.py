@@ -31,8 +31,10 @@ from tequio_client.links import (
     CompetitionLink,
     InvitationLink,
     NetworkLink,
+    TeamLink,
     is_competition_link,
     is_network_link,
+    is_team_link,
 )
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, to_text
@@ -119,8 +121,7 @@ class NetworkChooser(QWidget):
                 self.offer(text)
                 self._start(self.line.text())
                 return
-            is_competition = is_competition_link(text)
-            CompetitionLink.parse(text) if is_competition else InvitationLink.parse(text)
+            _link_kind(text).parse(text)
         except UserFacingError as err:
             self.show_problem(
                 self.tr(
@@ -159,6 +160,12 @@ class NetworkChooser(QWidget):
         self.run = ""
         self.result.hide()
         self.use.setEnabled(bool(text.strip()))
+
+
+def _link_kind(text: str) -> type[CompetitionLink | TeamLink | InvitationLink]:
+    if is_competition_link(text):
+        return CompetitionLink
+    return TeamLink if is_team_link(text) else InvitationLink
 
 
 def elsewhere_text(name: str, folder: Path) -> str:

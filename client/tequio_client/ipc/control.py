@@ -22,7 +22,8 @@ from tequio_client import ipc
 from tequio_client.ipc.facts import Count, Name, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
-from tequio_shared.ids import Bytes32Text, MaybeBytes32Text, MaybeTeamName
+from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
+from tequio_shared.limits import TEAM_MEMBERS
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -37,6 +38,8 @@ MAX_CURVE_POINTS = 64
 MAX_PUBLISHED_HEADS = 8
 MAX_ORGANISERS = 16
 MAX_BADGES = 64
+MAX_LINK_DAYS = 365
+"""Longest validity of a team's join link."""
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
@@ -230,10 +233,36 @@ class RequestName(msgspec.Struct, frozen=True, kw_only=True, tag="name"):
     name: Name = ""
 
 
-class RequestTeam(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
-    """Have our key earn for that team; empty: for none."""
+class AskTeam(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
+    """Ask for the team of a join link or code; empty: for our own."""
 
-    team: MaybeTeamName = ""
+    link: Text = ""
+
+
+class RequestMembership(msgspec.Struct, frozen=True, kw_only=True, tag="membership"):
+    """Join the team of a join link or code; empty: leave our team."""
+
+    link: Text = ""
+
+
+class RequestTeam(msgspec.Struct, frozen=True, kw_only=True, tag="set-team"):
+    """Found a team, or change ours, which we own; what is None stays as it is."""
+
+    name: Name | None = None
+    days: Annotated[int, msgspec.Meta(ge=0, le=MAX_LINK_DAYS)] | None = None
+    """Make a join link that is valid this long; 0: nobody can join any more."""
+    most: Annotated[int, msgspec.Meta(ge=1, le=TEAM_MEMBERS)] = TEAM_MEMBERS
+    """Members above which the link admits nobody."""
+    goal: Count | None = None
+    """GFLOP; 0: no goal."""
+    goal_until_ms: Count = 0
+
+
+class RequestTeamMember(msgspec.Struct, frozen=True, kw_only=True, tag="team-member"):
+    """Remove a member from our team, which we own, or make it the owner."""
+
+    peer: Bytes32Text
+    to: Annotated[str, msgspec.Meta(pattern="^(owner|removed)$")]
 
 
 class RequestConnection(msgspec.Struct, frozen=True, kw_only=True, tag="connect"):
@@ -291,7 +320,10 @@ Question: TypeAlias = (
     | AskChunk
     | RequestAppeal
     | RequestName
+    | AskTeam
+    | RequestMembership
     | RequestTeam
+    | RequestTeamMember
     | RequestConnection
     | AskConnection
     | RequestRecovery
@@ -303,7 +335,10 @@ Question: TypeAlias = (
 REQUESTS = (
     RequestAppeal,
     RequestName,
+    AskTeam,
+    RequestMembership,
     RequestTeam,
+    RequestTeamMember,
     RequestConnection,
     AskConnection,
     RequestRecovery,
@@ -516,12 +551,51 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """The public name; empty: none."""
     tier: Count = 0
     """Knowledge about the owner: 0 none, 1 an account, 2 an invitation."""
-    team: Name = ""
-    """The team for which it earns; empty: none."""
+    team: Count = 0
+    """Entry that founded the team for which it earns; 0: none."""
+    team_name: Name = ""
     can_be_named: bool = False
     """The network knows enough of the key to let it have a name."""
     badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
     """The earliest first."""
+    gflop: Count = 0
+    accepted: Count = 0
+    """Accepted contributions."""
+    streak_day: Count = 0
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Count = 0
+    """Days in a row with one, up to that day."""
+
+
+class TeamReply(msgspec.Struct, frozen=True, kw_only=True, tag="team"):
+    """A team as the ledger describes it; `team` is 0 if our key is in none."""
+
+    team: Count = 0
+    name: Name = ""
+    """Empty: the organisers withdrew it."""
+    page: ShortText = ""
+    """Address of its page."""
+    owner: Name = ""
+    """Key of the owner."""
+    owner_name: Name = ""
+    is_ours: bool = False
+    """Our key owns it."""
+    is_member: bool = False
+    """Our key is in it."""
+    members: Count = 0
+    gflop: Count = 0
+    link: ShortText = ""
+    """Join link of the team, if our key owns the team and the link was made with this key."""
+    code: ShortText = ""
+    """The same for people in this network."""
+    until_ms: Count = 0
+    """End of the join link; 0: nobody can join."""
+    most: Count = 0
+    goal: Count = 0
+    goal_until_ms: Count = 0
+    reached: Count = 0
+    rows: Annotated[tuple[RankRow, ...], msgspec.Meta(max_length=MAX_ROWS)] = ()
+    """The best members first; all of them, unless there are more than `MAX_ROWS`."""
 
 
 class ConnectionReply(msgspec.Struct, frozen=True, kw_only=True, tag="connection"):
@@ -569,6 +643,7 @@ Reply: TypeAlias = (
     | BenchmarkReply
     | DiagnosticsReply
     | AccountReply
+    | TeamReply
     | ConnectionReply
     | KeyChangeReply
     | ChunkReply

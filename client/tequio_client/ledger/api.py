@@ -50,7 +50,13 @@ from tequio_shared.api.network import (
     SeedsAnswer,
     SnapshotsAnswer,
 )
-from tequio_shared.api.peers import PeerAnswer, PeerRoundsAnswer, QuarantineAnswer, RankingAnswer
+from tequio_shared.api.peers import (
+    PeerAnswer,
+    PeerRoundsAnswer,
+    QuarantineAnswer,
+    RankingAnswer,
+    TeamAnswer,
+)
 from tequio_shared.api.runs import RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import (
@@ -152,6 +158,13 @@ class LedgerApi:
             if err.code != "not-found":
                 raise
             return None
+
+    async def team(self, team: int, *, after: int = 0, limit: int = PAGE_ROWS) -> TeamAnswer:
+        """Describe a team and its members after a rank; LedgerRefusedError("not-found")."""
+        answer = await self._get(f"teams/{team}?after={after}&limit={limit}", TeamAnswer)
+        if answer.team != team:
+            raise PeerError(f"the ledger answered about team {answer.team}")
+        return answer
 
     async def peer_rounds(
         self, key: PeerKey, *, before: int = JSON_INTEGER, limit: int = 100

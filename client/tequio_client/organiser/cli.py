@@ -497,3 +497,21 @@ def uphold(key: str, reason: int, options: SigningOptions, *, ban: bool) -> None
 
     make = partial(StandingUphold, to="banned" if ban else "quarantined", reason=reason)
     click.echo(decisions.submit_ruling(options, key, make))
+
+
+@click.command("withdraw-name")
+@click.argument("key", cls=cli.LogIdArgument, required=False)
+@click.option("--team", type=click.IntRange(1), help="Number of a team, as in its page's address.")
+@_signing_options
+@_REASON
+def withdraw_name(key: str | None, team: int | None, reason: int, options: SigningOptions) -> None:
+    """Take an offensive name away from KEY, or from a team.
+
+    Nobody can have that name again. Pages and apps show the key or the team's number instead, and
+    its owner can choose another name. Old log entries still contain the name.
+    """
+    from tequio_client.organiser import decisions
+
+    if (key is None) == (team is None):
+        raise click.UsageError("give either a KEY or --team")
+    click.echo(decisions.withdraw_name(options, key or "", team or 0, reason))

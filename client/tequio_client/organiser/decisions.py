@@ -29,6 +29,7 @@ from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
     InviteRevoke,
+    NameWithdraw,
     RoleGrant,
     RoleRevoke,
     StandingAppeal,
@@ -186,6 +187,16 @@ def submit_ruling(options: SigningOptions, name: str, make: Callable[..., Decisi
         return make(peer=to_text(await _key(name, api)))
 
     return signing.decide(ruling, options)
+
+
+def withdraw_name(options: SigningOptions, key: str, team: int, reason: int) -> str:
+    """Withdraw the name of a key, or of a team if `key` is empty."""
+
+    async def withdrawal(api: LedgerApi) -> Decision:
+        peer = to_text(await _key(key, api)) if key else ""
+        return NameWithdraw(peer=peer, team=team, reason=reason)
+
+    return signing.decide(withdrawal, options)
 
 
 async def _restricted(api: LedgerApi) -> list[PeerStandingAnswer]:

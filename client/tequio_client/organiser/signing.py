@@ -40,6 +40,7 @@ from tequio_shared.statements.network import (
     InviteClose,
     InviteOpen,
     InviteRevoke,
+    NameWithdraw,
     RoleGrant,
     RoleRevoke,
     SoftwareRelease,
@@ -52,6 +53,7 @@ T = TypeVar("T")
 Decision: TypeAlias = (
     StandingRelease
     | StandingUphold
+    | NameWithdraw
     | InviteOpen
     | InviteClose
     | InviteRevoke
@@ -350,6 +352,9 @@ def describe_decision(body: Body) -> str:
 
 def _describe_membership(body: Body) -> str:
     match body:
+        case NameWithdraw(peer=peer, team=team):
+            whose = f"team {team}" if team else peer
+            return f"the name of {whose} is withdrawn, and nobody can have it again"
         case InviteOpen(invitation=key, uses=uses, until=until, run=run):
             where = f"for the run {run}" if run else "for every run"
             return f"invitation {key} works {uses} times until {format_time(until)}, {where}"

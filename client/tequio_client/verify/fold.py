@@ -39,7 +39,10 @@ from tequio_shared.statements.network import (
     LogSnapshot,
     MemberName,
     MemberTeam,
+    NameWithdraw,
     StandingChange,
+    TeamDefine,
+    TeamMember,
 )
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -317,10 +320,9 @@ class Fold:
             case KeyReplace() | KeyRevoke() | KeyRecovery():  # an end moves tiers and standings
                 doubt = UNKNOWN_TIERS if self.are_tiers_unsure else ""
                 self.is_standing_unsure = self.are_tiers_unsure = True
-            case MemberName():  # nothing rests on a name but other names
+            case MemberName() | MemberTeam() | TeamDefine() | TeamMember() | NameWithdraw():
+                # nothing rests on names and teams but other names and teams
                 doubt = UNKNOWN_STANDING if self.is_standing_unsure else ""
-            case MemberTeam():  # rests on the author's own statements, and nothing rests on it
-                doubt = ""
             case _:
                 doubt = UNKNOWN_STANDING if self.is_standing_unsure else ""
                 self.is_standing_unsure = True

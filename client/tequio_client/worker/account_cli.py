@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from tequio_client import cli
+from tequio_client import cli, clock
+from tequio_client.ipc import control
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import key_from_text, to_text
+from tequio_shared.limits import JSON_INTEGER, TEAM_MEMBERS
+from tequio_shared.round.points import GFLOP_PER_POINT
+from tequio_shared.round.points import points as points_text
+
+if TYPE_CHECKING:
+    from tequio_client.worker.ledger.teams import TeamQuestion
 
 
 @click.command()
@@ -39,7 +49,7 @@ def standing(ledger: str, folder: Path, *, as_json: bool) -> None:
 def appeal(ledger: str, folder: Path, text_file: BinaryIO | None) -> None:
     """Ask the organisers to review a quarantine, ban or suspicion of your key.
 
-    Stop the worker of that folder first.
+    A running worker of that folder is used for this, so there is no need to stop it.
     """
     from tequio_client.worker.ledger import account as program
     from tequio_shared.limits import APPEAL_BYTES
@@ -62,7 +72,7 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
     hyphens or underscores between them. It can be changed, at most once in 30 days; your former
     name stays reserved for as long. Names are public and stay in the log for good.
 
-    Stop the worker of that folder first, or use the app's settings, which need no stop.
+    A running worker of that folder is used for this, so there is no need to stop it.
     """
     from tequio_client.worker.ledger import account as program
 
@@ -74,26 +84,162 @@ def name(name: str | None, ledger: str, folder: Path, *, remove: bool) -> None:
     click.echo(program.set_name(ledger, folder, name or ""))
 
 
-@click.command()
-@click.argument("name", required=False)
-@click.option("--leave", is_flag=True, help="Leave your team.")
+@click.group()
+def team() -> None:
+    """Found, join, leave or lead a team.
+
+    Points that a key earns while it is in a team also count for the team, and stay with it. A team
+    is joined with a link from its owner. Membership is public. A running worker is used for this,
+    so there is no need to stop it.
+    """
+
+
+@team.command()
+@click.argument("name")
 @cli.ledger_option
 @cli.folder_option("worker")
-def team(name: str | None, ledger: str, folder: Path, *, leave: bool) -> None:
-    """Join team NAME, or leave your team with --leave.
+def found(name: str, ledger: str, folder: Path) -> None:
+    """Found the team NAME, and print its join link.
 
-    Points that you earn from now on also count for the team; points already earned stay with the
-    team they were earned for. A team is just its name (1 to 32 letters a-z, digits and dashes):
-    anyone can join any team, and membership is public.
-
-    Stop the worker of that folder first.
+    The name is unique in the network and stays; its rules are those of `tequio name`. A key can
+    found one team in 30 days.
     """
+    _print_team(ledger, folder, control.RequestTeam(name=name))
+
+
+@team.command("join")
+@click.argument("link")
+@cli.ledger_option
+@cli.folder_option("worker")
+def join_team(link: str, ledger: str, folder: Path) -> None:
+    """Join a team with its LINK or code. Put a link in quotes."""
+    if not link.strip():  # it may be an unset shell variable
+        raise click.UsageError("the LINK is empty: give one")
+    _print_team(ledger, folder, control.RequestMembership(link=link))
+
+
+@team.command()
+@cli.ledger_option
+@cli.folder_option("worker")
+def leave(ledger: str, folder: Path) -> None:
+    """Leave your team; if you own it, the member that joined first becomes its owner."""
+    _print_team(ledger, folder, control.RequestMembership())
+
+
+@team.command("show")
+@cli.ledger_option
+@cli.folder_option("worker")
+def print_own(ledger: str, folder: Path) -> None:
+    """Show your team, its goal and its members."""
+    _print_team(ledger, folder, control.AskTeam())
+
+
+@team.command()
+@click.option(
+    "--days",
+    type=click.IntRange(1, control.MAX_LINK_DAYS),
+    default=30,
+    show_default=True,
+    help="Validity of the link.",
+)
+@click.option(
+    "--members",
+    type=click.IntRange(1, TEAM_MEMBERS),
+    default=TEAM_MEMBERS,
+    show_default=True,
+    help="The link admits nobody while the team has this many members.",
+)
+@click.option("--close", is_flag=True, help="Let nobody join any more.")
+@cli.ledger_option
+@cli.folder_option("worker")
+def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> None:
+    """Make a new join link for your team; the former one stops working."""
+    _print_team(ledger, folder, control.RequestTeam(days=0 if close else days, most=members))
+
+
+@team.command()
+@click.argument("points", type=click.IntRange(0, JSON_INTEGER // GFLOP_PER_POINT))
+@click.option(
+    "--by", type=click.DateTime(["%Y-%m-%d"]), help="Last day of the goal (UTC), as YYYY-MM-DD."
+)
+@cli.ledger_option
+@cli.folder_option("worker")
+def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
+    """Set a goal for your team: POINTS to be earned from now on; 0 removes the goal."""
+    if bool(points) != (by is not None):
+        raise click.UsageError("give the POINTS and --by; or 0 alone, for no goal")
+    until_ms = 0
+    if by is not None:
+        until_ms = int((by.replace(tzinfo=UTC) + timedelta(days=1)).timestamp() * 1_000) - 1
+    question = control.RequestTeam(goal=points * GFLOP_PER_POINT, goal_until_ms=until_ms)
+    _print_team(ledger, folder, question)
+
+
+@team.command()
+@click.argument("name")
+@cli.ledger_option
+@cli.folder_option("worker")
+def rename(name: str, ledger: str, folder: Path) -> None:
+    """Change the spelling of the team's name, or choose another one if it was withdrawn."""
+    _print_team(ledger, folder, control.RequestTeam(name=name))
+
+
+@team.command()
+@click.argument("key", cls=cli.LogIdArgument)
+@cli.ledger_option
+@cli.folder_option("worker")
+def remove(key: str, ledger: str, folder: Path) -> None:
+    """Remove the member KEY from your team; the join link stops working, too."""
+    _print_team(ledger, folder, control.RequestTeamMember(peer=_key(key), to="removed"))
+
+
+@team.command("hand-over")
+@click.argument("key", cls=cli.LogIdArgument)
+@cli.ledger_option
+@cli.folder_option("worker")
+def hand_over(key: str, ledger: str, folder: Path) -> None:
+    """Make the member KEY the owner of your team."""
+    _print_team(ledger, folder, control.RequestTeamMember(peer=_key(key), to="owner"))
+
+
+def _key(text: str) -> str:
+    try:
+        return to_text(key_from_text(text))
+    except MalformedError as err:
+        raise UserFacingError(
+            f"invalid key {text[:60]!r}: give the 43 characters that `tequio team show` prints"
+        ) from err
+
+
+def _print_team(ledger: str, folder: Path, question: TeamQuestion) -> None:
     from tequio_client.worker.ledger import account as program
 
-    if leave == (name is not None):
-        raise click.UsageError("give either the NAME of a team or --leave")
     cli.set_up_logs(log_json=False, log_level="warning")
-    click.echo(program.set_team(ledger, folder, name))
+    for line in team_lines(program.team(ledger, folder, question)):
+        click.echo(line)
+
+
+def team_lines(found: control.TeamReply) -> list[str]:
+    """Describe a team; a new member reads the same as with `tequio team show`."""
+    if not found.team:
+        return ["the key is in no team: points count only for the key itself"]
+    members = f"{found.members} member{'' if found.members == 1 else 's'}"
+    lines = [
+        f"team       {found.name or f'Team {found.team}'} ({members})",
+        f"points     {points_text(found.gflop)}",
+        f"page       {found.page}",
+    ]
+    if found.goal:
+        by = f"{clock.local_time(found.goal_until_ms):%Y-%m-%d %H:%M}"
+        of = f"{points_text(found.reached)} of {points_text(found.goal)} points"
+        lines.append(f"goal       {of} by {by}")
+    if found.link:
+        until = f"{clock.local_time(found.until_ms):%Y-%m-%d %H:%M}"
+        lines += [f"join link  {found.link}", f"code       {found.code} (both until {until})"]
+    for row in found.rows:
+        role = " (owner)" if row.key == found.owner else ""
+        lines.append(f"{row.key}  {points_text(row.gflop):>12}  {row.name}{role}".rstrip())
+    return lines
 
 
 @click.command()

@@ -22,7 +22,7 @@ from tequio_ledger.store.models import (
     Round,
     Run,
 )
-from tequio_shared.ids import PeerKey, RunId
+from tequio_shared.ids import PeerKey, RunId, key_from_text
 from tequio_shared.network import conduct
 from tequio_shared.network.key_links import ended_by
 from tequio_shared.served.rows import (
@@ -38,6 +38,7 @@ from tequio_shared.served.rows import (
     run_row,
 )
 from tequio_shared.served.state import State, peer_row, standing_row, tier_row
+from tequio_shared.statements.network import NameWithdraw, TeamMember
 from tequio_shared.statements.runs import (
     HeadMeasure,
     NetGenesis,
@@ -62,6 +63,9 @@ _FRESH_PEER = (
     "replaced_by",
     "name",
     "badges",
+    "accepted",
+    "streak_day",
+    "streak_days",
     "team",
 )
 
@@ -116,12 +120,17 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
 
 
 def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
-    """Collect the keys whose standing, tier or end this entry states."""
+    """Collect the keys whose standing, tier, name, team or end this entry states."""
     statement = entry.statement
     changed = conduct.subject(statement)
     if changed is not None:
         changes.standings.add(changed)
         changes.peers.add(changed)  # a quarantine takes points
+    match statement.body:
+        case NameWithdraw(peer=peer) if peer:
+            changes.peers.add(key_from_text(peer))
+        case TeamMember(peer=peer):
+            changes.peers.add(key_from_text(peer))
     changes.tiers.update(state.tiers.subjects(entry))
     ended = ended_by(statement)
     if ended is not None:  # the author is the successor of a key that was replaced

@@ -142,8 +142,14 @@ class Peer(Base):
     """Public name; empty without one."""
     badges: Mapped[list[tuple[str, int]]] = mapped_column(JSON, server_default="[]")
     """Badges and the entries that prove them."""
-    team: Mapped[str] = mapped_column(server_default="")
-    """Team for which the key earns; empty without one."""
+    accepted: Mapped[Number] = mapped_column(server_default="0")
+    """Accepted contributions."""
+    streak_day: Mapped[Number] = mapped_column(server_default="0")
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Mapped[Number] = mapped_column(server_default="0")
+    """Days in a row with one, up to that day."""
+    team: Mapped[Number] = mapped_column(server_default="0")
+    """Team for which the key earns, by the entry that founded it; 0 without one."""
     __table_args__ = (Index("peer_rank", text("gflop DESC"), "registered_index", "key", "name"),)
 
 
@@ -227,16 +233,16 @@ class Credit(Base):
     kind: Mapped[str] = mapped_column(primary_key=True)
     """trainer or witness."""
     gflop: Mapped[Number]
-    team: Mapped[str] = mapped_column(server_default="")
-    """Team of the peer when the round closed; empty without one."""
+    team: Mapped[Number] = mapped_column(server_default="0")
+    """Team of the peer when the round closed, by the entry that founded it; 0 without one."""
     __table_args__ = (
         Index(
             "credit_team",
             "team",
             "peer",
             "gflop",
-            sqlite_where=text("team <> ''"),
-            postgresql_where=text("team <> ''"),
+            sqlite_where=text("team <> 0"),
+            postgresql_where=text("team <> 0"),
         ),
     )
 

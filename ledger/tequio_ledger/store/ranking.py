@@ -52,7 +52,8 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Team:
-    name: str
+    team: int
+    """Log index of the entry that founded it."""
     gflop: int
     keys: int
     """Number of keys that earned them."""
@@ -80,41 +81,20 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
     total, keys = func.sum(Credit.gflop), func.count(Credit.peer.distinct())
-    query: Select[str, int, int] = select(Credit.team, total, keys).where(
+    query: Select[int, int, int] = select(Credit.team, total, keys).where(
         _IN_A_TEAM, Credit.peer.not_in(_EXCLUDED)
     )
     if since_ms is not None:
         query = query.join(Round, _OF_ROUND).where(Round.ended_ms >= since_ms)
     query = query.group_by(Credit.team).order_by(total.desc(), Credit.team)
     rows = connection.execute(query.limit(limit).offset(after))
-    return [Team(name=name, gflop=int(points), keys=held) for name, points, held in rows]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TeamMember:
-    key: PeerKey
-    gflop: int
-    """Paid by rounds while the key was in the team."""
-
-
-def team_members(connection: Connection, team: str, limit: int, after: int = 0) -> list[TeamMember]:
-    """Read the keys that earned for a team after a place, the best first; O(their rounds)."""
-    total = func.sum(Credit.gflop)
-    query: Select[bytes, int] = (
-        select(Credit.peer, total)
-        # The condition of the partial index once more, for the planner.
-        .where(_IN_A_TEAM, Credit.team == team, Credit.peer.not_in(_EXCLUDED))
-        .group_by(Credit.peer)
-        .order_by(total.desc(), Credit.peer)
-    )
-    rows = connection.execute(query.limit(limit).offset(after))
-    return [TeamMember(key=PeerKey(key), gflop=int(points)) for key, points in rows]
+    return [Team(team=team, gflop=int(points), keys=held) for team, points, held in rows]
 
 
 _VOUCHED = int(Tier.VOUCHED)
 _OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.
-_IN_A_TEAM = text("credit.team <> ''")
+_IN_A_TEAM = text("credit.team <> 0")
 _EXCLUDED = select(PeerStanding.peer).where(PeerStanding.standing.in_(sorted(EXCLUDED)))
 
 

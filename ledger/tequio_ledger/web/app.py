@@ -43,6 +43,7 @@ ROUTES = (
     read_api.get_peers,
     read_api.get_peer,
     read_api.get_peer_rounds,
+    read_api.get_team,
     read_api.get_ranking,
     read_api.get_quarantine,
     read_api.get_invitations,

@@ -30,6 +30,7 @@ from tequio_shared.api.peers import (
     PeersAnswer,
     QuarantineAnswer,
     RankingAnswer,
+    TeamAnswer,
 )
 from tequio_shared.api.runs import (
     MeasuresAnswer,
@@ -125,6 +126,13 @@ async def get_peer(ledger: Ledger, key: str) -> PeerAnswer:
     if peer not in ledger.state.peers:
         raise RefusedError("not-found", f"key {key} is not registered")
     return answers.peer_answer(key_rows(ledger.state, peer), as_of(published))
+
+
+@get("/v1/teams/{team:int}")
+async def get_team(ledger: Ledger, team: int, after: Index = 0, limit: Limit = 100) -> TeamAnswer:
+    """Describe one team and list its members, after a rank."""
+    published = await ledger.sequencer.settled()
+    return answers.team_answer(ledger.state, team, after, limit, as_of(published))
 
 
 @get("/v1/runs/{run}/measures")

@@ -13,7 +13,6 @@ from tequio_shared.ids import (
     STEERING,
     Bytes32Text,
     Digest,
-    MaybeTeamName,
     Natural,
     Positive,
     digest_from_text,
@@ -87,8 +86,14 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Empty without one."""
     badges: Annotated[tuple[BadgeAnswer, ...], Meta(max_length=64)] = ()
     """The earliest first."""
-    team: MaybeTeamName = ""
-    """Empty without one."""
+    accepted: Natural = 0
+    """Accepted contributions."""
+    streak_day: Natural = 0
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: Natural = 0
+    """Days in a row with one, up to that day."""
+    team: Natural = 0
+    """The entry that founded its team; 0 without one."""
     standing: StandingAnswer
     tier: TierAnswer
     as_of: AsOf
@@ -149,6 +154,48 @@ class RankedAnswer(Struct, frozen=True, kw_only=True):
     key: Bytes32Text
     name: PublicName = ""
     gflop: Natural
+
+
+class TeamMemberAnswer(Struct, frozen=True, kw_only=True):
+    """A member of a team, and its points for the team."""
+
+    rank: Positive
+    """By these points, then by the time of joining."""
+    key: Bytes32Text
+    name: PublicName = ""
+    since: Natural
+    """The entry with which it, or the first key that it succeeded, joined."""
+    gflop: Natural
+
+
+class TeamAnswer(Struct, frozen=True, kw_only=True):
+    """A team, and a page of its members, the best first; continue after `next`."""
+
+    team: Natural
+    name: PublicName = ""
+    """Empty: organisers withdrew it."""
+    owner: Bytes32Text
+    founded: Natural
+    """Milliseconds since 1970; so are all times here."""
+    ended: Natural
+    """0: it has members."""
+    members: Natural
+    gflop: Natural
+    """Paid by rounds for the team, also to members that left, but not to restricted keys."""
+    invitation: Bytes32Text | None
+    until: Natural
+    """End of the invitation, or 0."""
+    most: Natural
+    """The invitation admits nobody while the team has this many members; 0 without one."""
+    goal: Natural
+    """GFLOP that the team wants to earn; 0 without a goal."""
+    goal_since: Natural
+    goal_until: Natural
+    reached: Natural
+    """GFLOP that rounds paid since the goal was set, until its end."""
+    rows: Rows[TeamMemberAnswer]
+    next: Natural | None
+    as_of: AsOf
 
 
 class RankingAnswer(Struct, frozen=True):

@@ -20,6 +20,7 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     LogSnapshot,
+    NameWithdraw,
     RoleGrant,
     RoleRevoke,
     SoftwareRelease,
@@ -126,6 +127,7 @@ ORGANISER_BODIES = (
     RoleRevoke,
     CheckpointPublish,
     SoftwareRelease,
+    NameWithdraw,
     CompOpen,
     CompResult,
 )

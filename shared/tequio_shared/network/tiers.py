@@ -10,7 +10,6 @@ follow from them. (docs/protocol.md, tiers)
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -23,7 +22,6 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     KeyRegister,
-    MemberTeam,
     MemberVouch,
     RoleGrant,
     RoleRevoke,
@@ -36,43 +34,6 @@ _OWNER = b"tequio/v1/owner\0"
 CONNECTOR_BODIES = (MemberVouch,)
 TIER_BODIES = (InviteOpen, InviteClose, InviteRevoke, RoleGrant, RoleRevoke, MemberVouch)
 """Bodies that `Tiers.apply` accepts."""
-
-
-@dataclass(slots=True)
-class Teams:
-    """The team of each key, as the key itself states it; only `apply` changes it.
-
-    A round pays the team in which the key is when the round closes: points stay with the team that
-    they were earned for, and nobody takes any along. A team is its name and nothing else: it has no
-    owner, and any key that states the name is in it.
-    """
-
-    _changes: dict[PeerKey, list[tuple[int, str]]] = field(default_factory=dict)
-    """By log index, ascending."""
-
-    def of(self, key: PeerKey) -> str:
-        """Team of a key, or empty."""
-        changes = self._changes.get(key)
-        return changes[-1][1] if changes else ""
-
-    def at(self, key: PeerKey, index: int) -> str:
-        """Team of a key when the entry at an index was logged, or empty; a bisection."""
-        changes = self._changes.get(key, [])
-        last = bisect_left(changes, index, key=lambda one: one[0])
-        return changes[last - 1][1] if last else ""
-
-    def apply(self, index: int, author: PeerKey, body: MemberTeam) -> None:
-        """Apply member.team; raises RefusedError if it changes nothing."""
-        if body.team == self.of(author):
-            what = f"is already in the team {body.team}" if body.team else "is already in no team"
-            raise RefusedError("already-said", f"the key {what}")
-        self._changes.setdefault(author, []).append((index, body.team))
-
-    def replace(self, index: int, former: PeerKey, successor: PeerKey) -> None:
-        """Put a successor into the team that its former key was in."""
-        team = self.of(former)
-        if team:
-            self._changes[successor] = [(index, team)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ own, and compare.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import Protocol
@@ -32,6 +33,8 @@ from tequio_shared.api.peers import (
     RankedAnswer,
     RankingAnswer,
     StandingAnswer,
+    TeamAnswer,
+    TeamMemberAnswer,
     TierAnswer,
 )
 from tequio_shared.api.runs import (
@@ -47,9 +50,10 @@ from tequio_shared.api.runs import (
     SampleAnswer,
     WrittenAnswer,
 )
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.network.run import FullRunView
-from tequio_shared.network.standing import Standing, describe_cause
+from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
 from tequio_shared.served.rows import (
@@ -118,6 +122,9 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),
         name=peer.name,
         badges=tuple(BadgeAnswer(badge, index) for badge, index in peer.badges),
+        accepted=peer.accepted,
+        streak_day=peer.streak_day,
+        streak_days=peer.streak_days,
         team=peer.team,
         standing=_standing_answer(row.standing),
         tier=TierAnswer(
@@ -154,6 +161,57 @@ def quarantine_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> Q
         for row in page
     ]
     return QuarantineAnswer(held, page[-1].since if len(page) == limit else None, as_of)
+
+
+def team_answer(state: State, team: int, after: int, limit: int, as_of: AsOf) -> TeamAnswer:
+    """Describe a team and its members after a rank; raises RefusedError("not-found").
+
+    O(n log n) in its members and in the keys that earned for it.
+    """
+    record = state.teams.records.get(team)
+    if record is None:
+        raise RefusedError("not-found", f"entry {team} did not found a team")
+    earned = earned_for(state, team)
+    order = sorted(record.members.items(), key=lambda one: (-earned[one[0]], one[1], one[0]))
+    members = [
+        TeamMemberAnswer(
+            rank=rank, key=to_text(key), name=state.names.of(key), since=since, gflop=earned[key]
+        )
+        for rank, (key, since) in enumerate(order[after : after + limit], after + 1)
+    ]
+    invitation, goal = record.invitation, record.goal
+    return TeamAnswer(
+        team=team,
+        name=record.name,
+        owner=to_text(record.owner),
+        founded=record.founded,
+        ended=record.ended,
+        members=len(record.members),
+        gflop=earned.total(),
+        invitation=to_text(invitation.key) if invitation else None,
+        until=invitation.until if invitation else 0,
+        most=invitation.most if invitation else 0,
+        goal=goal.gflop if goal else 0,
+        goal_since=goal.since if goal else 0,
+        goal_until=goal.until if goal else 0,
+        reached=goal.reached if goal else 0,
+        rows=members,
+        next=after + limit if len(members) == limit else None,
+        as_of=as_of,
+    )
+
+
+def earned_for(state: State, team: int) -> Counter[PeerKey]:
+    """Sum up what rounds paid for a team, by the key that has the account of each payee now.
+
+    Without restricted keys: part of that is forfeited.
+    """
+    found = Counter[PeerKey]()
+    for key, gflop in state.teams.records[team].earned.items():
+        holder = state.links.holder(key)
+        if state.standings.records[holder].standing not in EXCLUDED:
+            found[holder] += gflop
+    return found
 
 
 def ranking_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> RankingAnswer:

@@ -101,6 +101,8 @@ def questions(state: State) -> Iterator[Question]:
         yield from _of_run(run)
     for competition in list(state.competitions.views):
         yield _of_competition(competition)
+    for team in list(state.teams.records):
+        yield _of_team(team)
     for key in list(state.peers):
         yield from _of_key(key)
 
@@ -133,6 +135,12 @@ def _of_competition(competition: Digest) -> Question:
         return competitions.competition_answer(now, as_of)
 
     return Question(path=f"/v1/competitions/{to_text(competition)}", answer=answer)
+
+
+def _of_team(team: int) -> Question:
+    return _listed(
+        f"/v1/teams/{team}", lambda on, *page: answers.team_answer(on.state, team, *page)
+    )
 
 
 def _of_key(key: PeerKey) -> Iterator[Question]:

@@ -41,8 +41,8 @@ RoundEntry = tuple[int, Statement]
 """Log index, and the statement."""
 RosterOf = Callable[[Digest], Roster]
 """Reads a roster; raises as `Documents` does."""
-TeamOf = Callable[[PeerKey, int], str]
-"""Team of a key when an entry was logged; empty without one."""
+TeamOf = Callable[[PeerKey, int], int]
+"""Team of a key when an entry was logged; 0 without one."""
 IsPaid = Callable[[PeerKey, int], bool]
 """Tells whether a round that closes with that entry pays the key: not if it was revoked before."""
 
@@ -87,8 +87,8 @@ class CreditRow:
     peer: bytes
     kind: str
     gflop: int
-    team: str
-    """Team of the key when the round closed; empty without one."""
+    team: int
+    """Team of the key when the round closed, by the entry that founded it; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,8 +137,14 @@ class PeerRow:
     """Public name; empty without one."""
     badges: tuple[tuple[str, int], ...]
     """Badges and the entries that prove them, the earliest first."""
-    team: str
-    """Team for which it earns; empty without one."""
+    accepted: int
+    """Accepted contributions."""
+    streak_day: int
+    """Day of the last one, counted from 1970 (UTC)."""
+    streak_days: int
+    """Days in a row with one, up to that day."""
+    team: int
+    """Team for which it earns, by the entry that founded it; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,8 @@ from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.schedule import SnapshotSchedule
 from tequio_shared.network.standing import KeyStatus
-from tequio_shared.network.tiers import Teams, Tiers
+from tequio_shared.network.teams import Teams
+from tequio_shared.network.tiers import Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Commitment, Head, RoundView
@@ -127,6 +128,10 @@ _SUPPLIED: Mapping[type, Mapping[str, _Supplied]] = {
     Tiers: {
         "registered": lambda context, _: context.state.peers,
         "founders": lambda context, _: context.state.founders,
+    },
+    Teams: {
+        "links": lambda context, _: context.state.links,
+        "names": lambda context, _: context.state.names,
     },
     RunAccounts: {
         "manifest": lambda context, _: context.manifest,

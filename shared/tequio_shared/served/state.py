@@ -217,13 +217,17 @@ class State(NetworkView):
                 self._record_close(index, statement.ts, current)
 
     def _record_close(self, index: int, ts: int, current: RoundView) -> None:
-        """Count what a closed round means for badges; O(slots)."""
+        """Count what a closed round means for badges and teams; O(slots)."""
         verdicts = current.verdicts()
+        slots = current.result(dict.fromkeys(current.commitments, 0)).slots  # points need no times
         for slot, member in enumerate(current.roster.members):
             key = self.links.holder(member.key)
             if slot in verdicts and verdicts[slot][0] is Verdict.ACCEPTED:
                 self.badges.count_accepted(index, ts, key)
             self.badges.count_points(index, key, self.gflop(key))
+            if self.links.is_paid(member.key, index):
+                paid = slots[slot].trainer_gflop + slots[slot].witness_gflop
+                self.teams.pay(index, ts, member.key, paid)
 
     def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
@@ -249,6 +253,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
     chain, links = state.peers[key], state.links
     replacement = links.replaced.get(key)
     points = state.points(key)
+    accepted, streak_day, streak_days = state.badges.counts(key)
     return PeerRow(
         key=key,
         registered_index=chain.registered_index,
@@ -262,6 +267,9 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         replaced_by=replacement.successor if replacement else None,
         name=state.names.of(key),
         badges=state.badges.of(key),
+        accepted=accepted,
+        streak_day=streak_day,
+        streak_days=streak_days,
         team=state.teams.of(key),
     )
 

@@ -12,14 +12,13 @@ from tequio_shared.ids import (
     Bytes32Text,
     BytesText,
     MaybeBytes32Text,
-    MaybeTeamName,
     Natural,
     NetworkId,
     PeerKey,
     Positive,
     ReasonCode,
 )
-from tequio_shared.limits import NAME_CHARS
+from tequio_shared.limits import NAME_CHARS, TEAM_MEMBERS
 from tequio_shared.names import check_name
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 from tequio_shared.version import version_number
@@ -100,11 +99,65 @@ class MemberName(NetworkBody, frozen=True, kw_only=True):
 
 
 class MemberTeam(NetworkBody, frozen=True, kw_only=True):
-    """The author's earnings count for that team from here on; empty: for no team."""
+    """The author joins a team, whose invitation signs too, or leaves its team (0)."""
 
     TYPE = "member.team"
 
-    team: MaybeTeamName
+    team: Natural
+    """Log index of the statement that founded the team."""
+
+
+class TeamDefine(NetworkBody, frozen=True, kw_only=True):
+    """The author founds a team (0), or sets everything that the owner of a team decides."""
+
+    TYPE = "team.define"
+
+    team: Natural
+    name: Annotated[str, msgspec.Meta(max_length=NAME_CHARS)]
+    """Empty only while organisers have withdrawn the name."""
+    invitation: MaybeBytes32Text
+    """Public key whose private key is in the join link; empty: nobody can join."""
+    until: Natural
+    """End of the invitation, milliseconds since 1970."""
+    most: Annotated[int, msgspec.Meta(ge=0, le=TEAM_MEMBERS)]
+    """The invitation admits nobody while the team has this many members."""
+    goal: Natural
+    """GFLOP that the team wants to earn by `goal_until`; 0: no goal."""
+    goal_until: Natural
+    """Milliseconds since 1970."""
+
+    def __post_init__(self) -> None:
+        if self.name or not self.team:
+            check_name(self.name)
+        if not bool(self.invitation) == bool(self.until) == bool(self.most):
+            raise MalformedError("an invitation has a key, an end and a number of members")
+        if bool(self.goal) != bool(self.goal_until):
+            raise MalformedError("a goal has points and an end")
+
+
+class TeamMember(NetworkBody, frozen=True, kw_only=True):
+    """The author, owner of a team, removes a member or makes it the owner."""
+
+    TYPE = "team.member"
+
+    peer: Bytes32Text
+    to: Literal["owner", "removed"]
+
+
+class NameWithdraw(NetworkBody, frozen=True, kw_only=True):
+    """Organisers take a name away from a key or a team; nobody can have it again."""
+
+    TYPE = "name.withdraw"
+
+    peer: MaybeBytes32Text
+    """Empty: the name is that of a team."""
+    team: Natural
+    """0: the name is that of a key."""
+    reason: ReasonCode
+
+    def __post_init__(self) -> None:
+        if bool(self.peer) == bool(self.team):
+            raise MalformedError("a withdrawn name belongs to one key or one team")
 
 
 Grantable = Literal["connector"]

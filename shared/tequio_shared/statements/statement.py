@@ -40,7 +40,13 @@ from tequio_shared.limits import (
     STATEMENT_LIFE_MS,
 )
 from tequio_shared.statements import Scope, competitions, network, runs
-from tequio_shared.statements.network import KeyRecovery, KeyRegister, KeyReplace, has_work
+from tequio_shared.statements.network import (
+    KeyRecovery,
+    KeyRegister,
+    KeyReplace,
+    MemberTeam,
+    has_work,
+)
 
 Body: TypeAlias = (
     network.KeyRegister
@@ -79,6 +85,9 @@ Body: TypeAlias = (
     | network.MemberVouch
     | network.MemberName
     | network.MemberTeam
+    | network.TeamDefine
+    | network.TeamMember
+    | network.NameWithdraw
     | network.CheckpointPublish
     | network.SoftwareRelease
     | network.LogSnapshot
@@ -197,7 +206,7 @@ class Entry:
         """
         message = signed_message(net, self.statement.raw)
         for key, signature in self.signatures:
-            if isinstance(self.statement.body, (*REGISTRATIONS, KeyRecovery)):
+            if isinstance(self.statement.body, (*REGISTRATIONS, KeyRecovery, MemberTeam)):
                 keys.check_key(key)
             keys.verify(key, signature, message)
 

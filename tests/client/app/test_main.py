@@ -146,6 +146,25 @@ def test_a_link_is_asked_about_however_it_comes(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+def test_a_link_of_a_team_shows_the_team_before_it_joins(tmp_path: Path) -> None:
+    ask = """
+    from PySide6.QtCore import QUrl
+    from PySide6.QtGui import QFileOpenEvent
+    from tequio_client.app.keys.team import TeamDialog
+    qt.link_received.connect(app.open_link)
+    text = "tequio://team?ledger=http://127.0.0.1:9&network=x&id=5&key=y"
+    def ask():
+        qt.sendEvent(qt, QFileOpenEvent(QUrl(text)))
+        dialog, = app.presence.window.findChildren(TeamDialog)
+        print(dialog.isVisible(), dialog.entry.link.text() == text, dialog.main.text())
+        app.quit()
+    QTimer.singleShot(0, ask)
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(ask) + END, tmp_path)
+    assert done.stdout.split() == ["True", "True", "Look", "at", "the", "team"], done.stderr
+    assert done.returncode == 0
+
+
 def test_a_link_of_a_web_page_asks_before_it_joins(tmp_path: Path) -> None:
     ask = """
     from PySide6.QtCore import QUrl

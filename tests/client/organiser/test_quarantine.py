@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import trio
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
+from tequio_ledger.web.pages.render import FRESH_S
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tests.support.equivocators import RUN, key_folder, lie, open_run
@@ -112,7 +116,9 @@ def test_a_volunteer_reads_why_appeals_and_is_released_by_two_organisers(
     done = quarantine.tequio("quarantine", "release", key, "--dir", first, "--with", second)
     assert "active again: logged as entry" in done
     assert quarantine.standing() == "active"
-    assert "nothing to appeal against: active" in quarantine.refused("appeal", "--dir", worker)
+    assert "nothing to appeal against: the key is active" in quarantine.refused(
+        "appeal", "--dir", worker
+    )
 
 
 def test_a_half_signed_release_is_completed_by_the_second_organiser(
@@ -221,3 +227,31 @@ def test_the_ledgers_own_command_hands_on_to_the_organisers(quarantine: Quaranti
     ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert to_text(quarantine.liar.key)[:10] in done.stdout
+
+
+def test_organisers_withdraw_a_name_which_pages_then_no_longer_show(
+    quarantine: QuarantineLedger,
+) -> None:
+    first, second = map(str, quarantine.organisers)
+    key = to_text(SECOND.key)
+    quarantine.tequio("name", "Rude Word", "--dir", second)
+    assert "Rude Word" in httpx.get(f"{quarantine.url}/peers/{key}", timeout=30).text
+    founded = quarantine.tequio("team", "found", "Rude Team", "--dir", second)
+    found = re.search(r"/teams/([0-9]+)", founded)
+    assert found is not None
+    assert quarantine.refused("withdraw-name", "--dir", first) == "2", "neither key nor team"
+    done = quarantine.tequio("withdraw-name", key, "--dir", first)
+    assert f"the name of {key} is withdrawn" in done
+    quarantine.tequio("withdraw-name", "--team", found[1], "--dir", first)
+    time.sleep(2 * FRESH_S)  # pages are cached
+    for path in (f"peers/{key}", f"teams/{found[1]}", "leaderboard?by=teams", "leaderboard"):
+        text = httpx.get(f"{quarantine.url}/{path}", timeout=30).text
+        assert "Rude" not in text.partition("Newest statements")[0], path
+    assert "has no name" in quarantine.refused("withdraw-name", key, "--dir", first)
+    again = quarantine.refused("name", "rude-word", "--dir", second)
+    assert "withdrew the name 'rude-word'" in again
+    quarantine.tequio("name", "Polite Word", "--dir", second)
+    renamed = quarantine.tequio("team", "rename", "Polite Team", "--dir", second)
+    assert "Polite Team" in renamed
+    refused = quarantine.refused("withdraw-name", key, "--dir", str(quarantine.worker))
+    assert "organiser" in refused

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 RUN, OWNER = bytes([1]) * 32, bytes([2]) * 32
 SMALL, LARGE, ALONE, LATE = (PeerKey(bytes([at]) * 32) for at in (9, 5, 7, 8))
 EARNED = (
-    (SMALL, 1, 20, ""),
-    (LARGE, 1, 30, "one"),
-    (LARGE, 2, 5, "other"),
-    (ALONE, 2, 40, "one"),
-    (SMALL, 3, 1_000, "other"),
+    (SMALL, 1, 20, 0),
+    (LARGE, 1, 30, 1),
+    (LARGE, 2, 5, 2),
+    (ALONE, 2, 40, 1),
+    (SMALL, 3, 1_000, 2),
 )
 """Key, round, gflop, and the team in which the key was then."""
 
@@ -107,12 +107,12 @@ def test_a_team_has_what_was_earned_for_it_and_not_what_its_members_earned_befor
         invent(ledger)
         with ledger.database.reader.begin() as connection:
             assert ranking.teams(connection, None, 9) == [
-                Team(name="other", gflop=1_005, keys=2),
-                Team(name="one", gflop=70, keys=2),
+                Team(team=2, gflop=1_005, keys=2),
+                Team(team=1, gflop=70, keys=2),
             ]
             assert ranking.teams(connection, 100, 9) == [
-                Team(name="one", gflop=70, keys=2),
-                Team(name="other", gflop=5, keys=1),
+                Team(team=1, gflop=70, keys=2),
+                Team(team=2, gflop=5, keys=1),
             ]
-            assert [one.name for one in ranking.teams(connection, None, 1, after=1)] == ["one"]
+            assert [one.team for one in ranking.teams(connection, None, 1, after=1)] == [1]
             assert ranking.teams(connection, 101, 9) == []

@@ -54,7 +54,7 @@ class Stored:
             "{number:int}": "0",
             "{rest:path}": "entries/000.p/1",
             "{path:path}": "index.html",
-            "{team}": "andes",
+            "{team:int}": "0",
         }.items():
             filled = filled.replace(text, value)
         assert "{" not in filled, template

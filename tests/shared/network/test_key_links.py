@@ -31,9 +31,9 @@ from tequio_shared.statements.network import (
     InviteOpen,
     KeyRecovery,
     MemberName,
-    MemberTeam,
     StandingAppeal,
     StandingRelease,
+    TeamDefine,
 )
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attackers_round import bad_piece, scale_255
@@ -243,12 +243,17 @@ def test_invitation_team_and_owner_move_along() -> None:
     )
     one = swarm.new_volunteer("a")
     swarm.join(one, invitation=invitation)
-    swarm.send(one, MemberTeam(team="oaxaca"))
+    founding = TeamDefine(
+        team=0, name="Oaxaca", invitation="", until=0, most=0, goal=0, goal_until=0
+    )
+    swarm.send(one, founding)
+    team = swarm.network.teams.of(one.key)
     heir = swarm.replace(one, "heir")
     run, ts = swarm.manifest.run_id, swarm.now_ms
     assert swarm.tiers.of(heir.key, run, ts).owner == Digest(invitation.key)
     assert swarm.tiers.of(one.key, run, ts).owner == Digest(one.key)
-    assert swarm.network.teams.of(heir.key) == "oaxaca"
+    assert swarm.network.teams.of(heir.key) == team > 0
+    assert swarm.network.teams.records[team].owner == heir.key
     assert swarm.tiers.invitations[invitation.key].used == 1
 
 
@@ -319,7 +324,7 @@ def test_strikes_of_a_round_follow_the_key() -> None:
 def test_what_an_ended_key_signs_afterwards_convicts_nobody() -> None:
     swarm, them = swarm_of(*"abc")
     a = them["a"]
-    two = [swarm.signed(a, MemberTeam(team=team)).leaf() for team in ("oaxaca", "puebla")]
+    two = [swarm.signed(a, MemberName(name=name)).leaf() for name in ("oaxaca", "puebla")]
     swarm.replace(a, "heir")
     report = FaultReport(leaves=tuple(map(to_text, two)), piece="")
     code = refusal(lambda: swarm.post(them["b"], StatementDraft(report)))

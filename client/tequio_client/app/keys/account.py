@@ -1,4 +1,4 @@
-"""Measures for a key in the network: name, team, recovery key, replacement, revocation, appeal.
+"""Measures for a key in the network: name, recovery key, replacement, revocation, appeal.
 
 The worker writes the statements, since it holds the key's chain; this side keeps the secrets of
 recovery keys, which are stored nowhere. Everything that cannot be undone is confirmed with a tick.
@@ -6,7 +6,6 @@ recovery keys, which are stored nowhere. Everything that cannot be undone is con
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 
 RECOVERY_FILE = "recovery.tequio-key"
 TEXT_HEIGHT = 110
-TEAM_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 EVERY_MS = 30_000
 """Interval of questions about the account while it is shown."""
 RESTRICTED = ("suspected", "quarantined", "banned")
@@ -451,44 +449,6 @@ class NameDialog(AccountDialog):
 
     def _request(self) -> None:
         self._send(control.RequestName(name=self.name))
-
-
-class TeamDialog(AccountDialog):
-    """Has the key earn for a team, or for none."""
-
-    def __init__(
-        self, account: KeyAccount, keys: KeyService, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(account, keys, parent)
-        self._present = account.reply.team if account.reply is not None else ""
-        self.set_texts(
-            self.tr("Team"),
-            self.tr(
-                "What you earn from now on also counts for the team. Points that you earned for "
-                "it stay with it when you leave. Anyone can join any team.",
-            ),
-        )
-        self.line = QLineEdit(self._present)
-        self.line.setFont(font(TextStyle.BODY))
-        self.line.setMaxLength(NAME_CHARS)
-        self.line.setAccessibleName(self.tr("Name of the team"))
-        self.line.setPlaceholderText(self.tr("No team"))
-        rule = caption(self.tr("Letters a to z, digits and hyphens. A new name founds a team."))
-        fill(self.body, self.line, rule)
-        self.line.textChanged.connect(self._follow)
-        self.main.clicked.connect(lambda: self._send(control.RequestTeam(team=self.team)))
-        self._follow()
-
-    @property
-    def team(self) -> str:
-        """The team's name as it was typed, in the spelling that names of teams have."""
-        return "-".join(self.line.text().lower().split())
-
-    def _follow(self) -> None:
-        is_possible = not self.team or TEAM_NAME.fullmatch(self.team) is not None
-        is_leaving = bool(self._present) and not self.team
-        self.main.setText(self.tr("Leave the team") if is_leaving else self.tr("Join the team"))
-        self.main.setEnabled(is_possible and self.team != self._present)
 
 
 class AppealDialog(AccountDialog):

@@ -1,4 +1,4 @@
-"""The badges of this computer's key, each with the way to the log entry that proves it."""
+"""The badges of this computer's key, each with its proof; its streak, and the next badge."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets.base import Card, Columns, Label, caption, fill
+from tequio_client.app.widgets import figures
+from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel, caption, fill
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.ipc.control import BadgeRow
-from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
+from tequio_client.ipc.control import AccountReply, BadgeRow
+from tequio_shared.badges import (
+    BADGE_DAYS,
+    BADGE_ROUNDS,
+    DAY_MS,
+    Badge,
+    current_streak,
+    next_badge,
+)
 
 GAP, FOLDED = 8, 2
 
@@ -34,10 +42,35 @@ class BadgesCard(Card):
         self._places = Columns()
         title = Label(self.tr("Badges"), TextStyle.HEADING)
         note = caption(self.tr("Facts of the log. Each opens the entry that proves it."))
-        fill(self.body, title, note, self._places)
+        self.streak, self.next = WrappedLabel(""), caption()
+        fill(self.body, title, note, self._places, self.streak, self.next)
         self.hide()
 
-    def show_badges(self, rows: tuple[BadgeRow, ...], ledger: str) -> None:
+    def show_account(self, account: AccountReply, ledger: str, now_ms: int) -> None:
+        """Show the badges, the current streak and the next badge; without badges, nothing."""
+        self._show_badges(account.badges, ledger)
+        days = current_streak(account.streak_day, account.streak_days, now_ms)
+        is_today = account.streak_day >= now_ms // DAY_MS
+        words = self.tr("Current streak: %n day(s) in a row with accepted work.", "", days)
+        if days and not is_today:
+            words += " " + self.tr("Today (UTC) is still missing.")
+        self.streak.setText(words if days else self.tr("No streak: no work was accepted lately."))
+        self.next.setText(self._next_words(account, days))
+        self.next.setVisible(bool(self.next.text()))
+
+    def _next_words(self, account: AccountReply, days: int) -> str:
+        earned = {row.badge for row in account.badges}
+        found = next_badge(earned, account.accepted, days, account.gflop)
+        if found is None:
+            return ""
+        amount = figures.short_points if found.badge == Badge.EXAFLOP else figures.count
+        return self.tr("Next badge: {badge}, {reached} of {needed}").format(
+            badge=self._texts()[found.badge].title,
+            reached=amount(found.reached),
+            needed=amount(found.needed),
+        )
+
+    def _show_badges(self, rows: tuple[BadgeRow, ...], ledger: str) -> None:
         self._ledger = ledger.rstrip("/")
         if rows == self._rows:
             return

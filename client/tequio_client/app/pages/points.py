@@ -168,7 +168,7 @@ class PointsPage(Page):
     def _show_badges(self) -> None:
         snapshot, reply = self.model.snapshot, self.account.reply
         if snapshot is not None and reply is not None:
-            self.badges.show_badges(reply.badges, snapshot.ledger.url)
+            self.badges.show_account(reply, snapshot.ledger.url, self.context.now_ms())
 
     def _filter(self, run: str, device: str) -> None:
         self.reader.set_filter(run, device)

@@ -15,10 +15,10 @@ from tequio_client.app.keys.account import (
     NameDialog,
     RecoveryDialog,
     ReplaceDialog,
-    TeamDialog,
 )
 from tequio_client.app.keys.connection import ConnectDialog
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.keys.team import TeamDialog
 from tequio_client.app.pages.settings_control import SettingControl, SettingsContext
 from tequio_client.app.widgets.base import hbox
 from tequio_client.app.widgets.buttons import Button
@@ -83,13 +83,15 @@ class NameControl(AccountControl):
 class TeamControl(AccountControl):
     def __init__(self, context: SettingsContext, keys: KeyService) -> None:
         super().__init__(context, keys, TeamDialog)
-        self.button.set_label(self.tr("Join…"))
+        self.button.set_label(self.tr("Join or found…"))
 
     def describe(self, reply: AccountReply | None) -> None:
-        team = reply.team if reply is not None else ""
+        team = reply.team if reply is not None else 0
         self.chip.setVisible(bool(team))
-        self.chip.set_label(team)
-        self.button.set_label(self.tr("Change…") if team else self.tr("Join…"))
+        if reply is not None:
+            number = self.tr("Team {number}").format(number=team)
+            self.chip.set_label(reply.team_name or number)
+        self.button.set_label(self.tr("Open…") if team else self.tr("Join or found…"))
 
 
 class ConnectControl(AccountControl):

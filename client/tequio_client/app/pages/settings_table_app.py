@@ -205,7 +205,8 @@ ACCOUNT = section(
         SettingSpec(
             "team",
             "Team",
-            "What you earn also counts for your team; its page lists everyone who earned for it.",
+            "Join one with a link from its owner, or found your own. What you earn also counts for "
+            "your team.",
             CustomSpec(),
             default="none",
             found_by="group friends",

@@ -19,6 +19,7 @@ import msgspec
 import trio
 
 from tequio_client.clock import now_ms
+from tequio_client.ipc import control
 from tequio_client.keys import identity
 from tequio_client.ledger.api import (
     ConnectorApi,
@@ -38,21 +39,22 @@ from tequio_client.worker.ledger.connection import (
     is_published,
     proven_tier,
 )
-from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
+from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import (
     advice,
     describe_entry,
     describe_standing,
     read_standing,
 )
+from tequio_client.worker.ledger.teams import TeamQuestion
 from tequio_shared.api.connector import ConnectCode, ConnectOutcome
-from tequio_shared.api.peers import PeerAnswer, StandingAnswer
-from tequio_shared.errors import RefusedError, UserFacingError
-from tequio_shared.ids import NetworkId, to_text
+from tequio_shared.api.peers import PeerAnswer
+from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
+from tequio_shared.ids import NetworkId, key_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
-from tequio_shared.network.standing import ENDED, EXCLUDED, Standing
-from tequio_shared.statements.network import KeyRegister, MemberTeam, StandingAppeal
+from tequio_shared.names import check_name
+from tequio_shared.statements.network import KeyRegister
 
 REGISTRATION_TIMEOUT_S = 300.0
 """Limit for the whole registration, the new key's proof of work included."""
@@ -99,9 +101,13 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
         raise UserFacingError(
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
-    signer = _signer(folder)
-    with locked(folder):
-        one = _at_ledger(ledger, partial(_appeal, folder=folder, signer=signer, text=text))
+    try:
+        question = control.RequestAppeal(text=text.decode())
+    except UnicodeDecodeError as err:
+        raise UserFacingError(f"the text is not UTF-8 ({err.reason}): save it as UTF-8") from err
+    load = partial(_signer, folder)
+    reply = key_commands.carry_out(ledger, folder, load, question, control.AccountReply)
+    one, _ = _at_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
 
@@ -121,38 +127,6 @@ def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:
 
     with shutdown.explain_unreachable_ledger(ledger):
         return trio.run(run)
-
-
-async def _appeal(api: LedgerApi, folder: Path, signer: Signer, text: bytes) -> StandingAnswer:
-    one, _ = await read_standing(api, signer.key)
-    if one.standing not in EXCLUDED - ENDED | {Standing.SUSPECTED}:
-        raise UserFacingError(f"nothing to appeal against: {describe_standing(one)}")
-    if one.appeal is not None:
-        raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
-    name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-    body = StandingAppeal(change=one.since, text=name)
-    await _submit(api, folder, signer, body, "appeal")
-    return (await read_standing(api, signer.key))[0]
-
-
-async def _submit(
-    api: LedgerApi, folder: Path, signer: Signer, body: StandingAppeal | MemberTeam, what: str
-) -> None:
-    refusal: LedgerRefusedError | None = None
-    async with Outbox(api, folder, signer) as outbox:
-        with trio.move_on_after(SUBMIT_S) as patience:
-            try:
-                await outbox.submit(body)
-            except LedgerRefusedError as err:
-                refusal = err
-    # Raised out here: on its way through the outbox's nursery it would be wrapped in a group.
-    if refusal is not None:
-        raise refusal
-    if patience.cancelled_caught:
-        raise LedgerUnavailableError(
-            f"the ledger accepted nothing for {SUBMIT_S:.0f} s; the {what} is stored and "
-            "will be sent at the worker's next start"
-        )
 
 
 def register_by_invitation(link: InvitationLink, folder: Path) -> str:
@@ -225,38 +199,27 @@ async def _is_signed_by(
 
 def set_name(ledger: str, folder: Path, name: str) -> str:
     """Give the key in the folder that name, or none; returns the result in words."""
-    key_commands.set_name(ledger, folder, _signer(folder), name)
+    if name:
+        _check_name(name)
+    question = control.RequestName(name=name)
+    key_commands.carry_out(ledger, folder, partial(_signer, folder), question, control.AccountReply)
     return f"the key is called {name!r} now" if name else "the key has no name now"
 
 
-def set_team(ledger: str, folder: Path, name: str | None) -> str:
-    """Put the key in the folder into that team, or into none; returns the result in words."""
-    body = MemberTeam(team="")
-    try:
-        if name is not None:  # an empty name is refused: it may be an unset shell variable
-            body = msgspec.convert({"team": name or None}, MemberTeam)
-    except msgspec.ValidationError as err:
-        raise UserFacingError(
-            f"invalid team name {name!r}: expected 1 to 32 characters a-z, 0-9 and -, not "
-            "starting with a dash"
-        ) from err
-    signer = _signer(folder)
-    with locked(folder):
-        return _at_ledger(ledger, partial(_submit_team, folder=folder, signer=signer, body=body))
+def team(ledger: str, folder: Path, question: TeamQuestion) -> control.TeamReply:
+    """Do what concerns the team of the key in the folder."""
+    if isinstance(question, control.RequestTeam) and question.name is not None:
+        _check_name(question.name)
+    load = partial(_signer, folder)
+    return key_commands.carry_out(ledger, folder, load, question, control.TeamReply)
 
 
-async def _submit_team(api: LedgerApi, folder: Path, signer: Signer, body: MemberTeam) -> str:
-    if await api.find_peer(signer.key) is None:
-        raise UserFacingError("this key is not registered yet: start a worker once")
+def _check_name(name: str) -> None:
+    """Raise UserFacingError for a name that nobody can have, before a worker is asked."""
     try:
-        await _submit(api, folder, signer, body, "statement")
-    except LedgerRefusedError as err:
-        if err.code != "already-said":
-            raise
-        return f"nothing to change: {err}"
-    if not body.team:
-        return "the key is in no team: points count only for the key itself"
-    return f"the key is in team {body.team}: rounds that close from now on count for the team"
+        check_name(name)
+    except MalformedError as err:
+        raise UserFacingError(str(err)) from err
 
 
 def connect_account(

@@ -7,15 +7,13 @@ neither the chain of the former key nor a lock on it, both of which a thief may 
 
 from __future__ import annotations
 
-import trio
-
 from tequio_client.clock import now_ms
 from tequio_client.ipc import control
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.worker.ledger import connection
-from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox, work_for_registration
-from tequio_shared.api.peers import PeerAnswer
+from tequio_client.ledger.http import LedgerRefusedError
+from tequio_client.worker.ledger import connection, teams
+from tequio_client.worker.ledger.outbox import Outbox, work_for_registration
+from tequio_client.worker.ledger.teams import submit
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import ZERO_DIGEST, PeerKey, from_text, key_from_text, to_text
 from tequio_shared.keys import Signer
@@ -26,16 +24,15 @@ from tequio_shared.statements.network import (
     KeyReplace,
     KeyRevoke,
     MemberName,
-    MemberTeam,
     StandingAppeal,
 )
-from tequio_shared.statements.statement import Body, make, sign
+from tequio_shared.statements.statement import make, sign
 
 KeyQuestion = (
     control.AskAccount
     | control.RequestAppeal
     | control.RequestName
-    | control.RequestTeam
+    | teams.TeamQuestion
     | control.RequestConnection
     | control.AskConnection
     | control.RequestRecovery
@@ -53,8 +50,13 @@ async def answer(
             await appeal(api, outbox, signer, text.encode())
         case control.RequestName(name=name):
             await set_name(outbox, name)
-        case control.RequestTeam(team=team):
-            await _submit(outbox, MemberTeam(team=team))
+        case (
+            control.AskTeam()
+            | control.RequestMembership()
+            | control.RequestTeam()
+            | control.RequestTeamMember()
+        ):
+            return await teams.answer(api, outbox, signer, question)
         case control.RequestConnection() | control.AskConnection():
             return await connection.answer(api, signer, question)
         case control.RequestRecovery(seed=seed, former=former):
@@ -67,11 +69,12 @@ async def answer(
             by = Signer(from_text(recovery)) if recovery else signer
             await replace(api, key_from_text(key), Signer(from_text(seed)), by)
             return control.KeyChangeReply(key=key)
-    return describe(signer, await api.find_peer(signer.key))
+    return await describe(api, signer)
 
 
-def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply:
+async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
     """Facts about our key for the app."""
+    account = await api.find_peer(signer.key)
     if account is None:
         return control.AccountReply(key=to_text(signer.key))
     one = account.standing
@@ -86,11 +89,20 @@ def describe(signer: Signer, account: PeerAnswer | None) -> control.AccountReply
         replaces=account.replaces or "",
         name=account.name,
         team=account.team,
+        team_name=await _team_name(api, account.team),
         tier=account.tier.tier,
         # Points show accepted work; the ledger, which knows exactly, has the last word.
         can_be_named=account.gflop > 0 or account.tier.tier > 0,
+        gflop=account.gflop,
+        accepted=account.accepted,
+        streak_day=account.streak_day,
+        streak_days=account.streak_days,
         badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
+
+
+async def _team_name(api: LedgerApi, team: int) -> str:
+    return (await api.team(team, limit=1)).name if team else ""
 
 
 async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) -> None:
@@ -105,7 +117,7 @@ async def appeal(api: LedgerApi, outbox: Outbox, signer: Signer, text: bytes) ->
     if one.appeal is not None:
         raise UserFacingError(f"the appeal in entry {one.appeal} is still open: wait for it")
     name = to_text(await api.put_blob(text, signer, now_ms())) if text else ""
-    await _submit(outbox, StandingAppeal(change=one.since, text=name))
+    await submit(outbox, StandingAppeal(change=one.since, text=name))
 
 
 async def set_name(outbox: Outbox, name: str) -> None:
@@ -114,18 +126,18 @@ async def set_name(outbox: Outbox, name: str) -> None:
         body = MemberName(name=name)
     except MalformedError as err:
         raise UserFacingError(str(err)) from err
-    await _submit(outbox, body)
+    await submit(outbox, body)
 
 
 async def bind_recovery(outbox: Outbox, recovery: Signer, *former: Signer) -> None:
     """Bind a recovery key to our key; the former one signs too, if there is one."""
     body = KeyRecovery(recovery=to_text(recovery.key))
-    await _submit(outbox, body, recovery, *former)
+    await submit(outbox, body, recovery, *former)
 
 
 async def revoke(outbox: Outbox, key: PeerKey, *by: Signer) -> None:
     """Revoke a key: our own, or one whose recovery key signs."""
-    await _submit(outbox, KeyRevoke(peer=to_text(key)), *by)
+    await submit(outbox, KeyRevoke(peer=to_text(key)), *by)
 
 
 async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer) -> None:
@@ -151,10 +163,3 @@ async def replace(api: LedgerApi, former: PeerKey, successor: Signer, by: Signer
     (posted,) = await api.post_entries([sign(network.id, made, successor, by)])
     if posted.status == "refused":
         raise LedgerRefusedError(posted.code or "unnamed", f"key.replace: {posted.detail}")
-
-
-async def _submit(outbox: Outbox, body: Body, *cosigners: Signer) -> None:
-    with trio.move_on_after(SUBMIT_S) as patience:
-        await outbox.submit(body, cosigners=cosigners)
-    if patience.cancelled_caught:
-        raise LedgerUnavailableError(f"the ledger accepted nothing for {SUBMIT_S:.0f} s")

@@ -1,8 +1,9 @@
-"""Commands about names and keys that end, each from a ledger's address to the log."""
+"""Commands about names, teams and keys that end, each from a ledger's address to the log."""
 
 from __future__ import annotations
 
 import secrets
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -10,20 +11,24 @@ from typing import TypeVar
 
 import trio
 
+from tequio_client.control_socket import WorkerCall, is_worker_running
+from tequio_client.ipc.control import Reply
 from tequio_client.keys import successor
 from tequio_client.keys.identity import KeyStore
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.ledger import key_changes
-from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
 from tequio_shared.api.peers import PeerAnswer
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import SEED_BYTES, Signer
 
 T = TypeVar("T")
+R = TypeVar("R", bound="Reply")
+WORKER_TIMEOUT_S = SUBMIT_S + 15
+"""A worker reports after `SUBMIT_S` that the ledger accepts nothing."""
 
 
 def new_seed() -> bytes:
@@ -39,15 +44,46 @@ def bind_recovery(
     ledger: str, folder: Path, signer: Signer, recovery: Signer, former: Signer | None
 ) -> None:
     others = (recovery,) if former is None else (recovery, former)
-    _with_outbox(ledger, folder, signer, lambda box: key_changes.bind_recovery(box, *others))
+    _with_outbox(ledger, folder, signer, lambda _, box: key_changes.bind_recovery(box, *others))
 
 
-def set_name(ledger: str, folder: Path, signer: Signer, name: str) -> None:
-    _with_outbox(ledger, folder, signer, lambda box: key_changes.set_name(box, name))
+def carry_out(
+    ledger: str,
+    folder: Path,
+    load: Callable[[], Signer],
+    question: key_changes.KeyQuestion,
+    kind: type[R],
+) -> R:
+    """Do it through the folder's worker, if one is running, else with the key from `load`."""
+    if is_worker_running(folder):
+        return _through_worker(ledger, folder, question, kind)
+    signer = load()
+
+    async def answer(api: LedgerApi, outbox: Outbox) -> R:
+        reply = await key_changes.answer(api, outbox, signer, question)
+        if not isinstance(reply, kind):
+            raise TypeError(f"{type(reply).__name__} answers {type(question).__name__}")
+        return reply
+
+    return _with_outbox(ledger, folder, signer, answer)
+
+
+def _through_worker(
+    ledger: str, folder: Path, question: key_changes.KeyQuestion, kind: type[R]
+) -> R:
+    deadline_s = time.monotonic() + WORKER_TIMEOUT_S
+    with WorkerCall.to(folder) as call:
+        used = call.snapshot().ledger.url
+        if used.rstrip("/") != ledger.rstrip("/"):
+            raise UserFacingError(
+                f"the worker in {folder} uses the ledger {used}: give that as --ledger, or stop "
+                "the worker"
+            )
+        return call.ask(question, kind, lambda: time.monotonic() > deadline_s)
 
 
 def revoke(ledger: str, folder: Path, signer: Signer, key: PeerKey, *by: Signer) -> None:
-    _with_outbox(ledger, folder, signer, lambda box: key_changes.revoke(box, key, *by))
+    _with_outbox(ledger, folder, signer, lambda _, box: key_changes.revoke(box, key, *by))
 
 
 def replace(
@@ -61,21 +97,19 @@ def replace(
 
 
 def _with_outbox(
-    ledger: str, folder: Path, signer: Signer, send: Callable[[Outbox], Awaitable[None]]
-) -> None:
-    async def work(api: LedgerApi) -> None:
-        refusal: RefusedError | None = None
+    ledger: str, folder: Path, signer: Signer, send: Callable[[LedgerApi, Outbox], Awaitable[T]]
+) -> T:
+    async def work(api: LedgerApi) -> T:
         async with Outbox(api, folder, signer) as outbox:
             try:
-                await send(outbox)
-            except LedgerRefusedError as err:
+                return await send(api, outbox)
+            except TequioError as err:
                 refusal = err
         # Raised out here: on its way through the outbox's nursery it would be wrapped in a group.
-        if refusal is not None:
-            raise refusal
+        raise refusal
 
     with locked(folder):
-        _at_ledger(ledger, work)
+        return _at_ledger(ledger, work)
 
 
 def _at_ledger(ledger: str, work: Callable[[LedgerApi], Awaitable[T]]) -> T:

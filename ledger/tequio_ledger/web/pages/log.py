@@ -25,10 +25,11 @@ from tequio_shared.network import standing
 from tequio_shared.statements.statement import Entry, Statement
 
 ROWS = 50
-_TIMES = {"opened", "train_by", "close_by", "until"}
+_TIMES = {"opened", "train_by", "close_by", "until", "goal_until"}
 _BLOBS = ("roster", "result", "manifest", "text", "submission", "scores", "outcome")
 _PEERS = {"peer", "evaluator"}
-_LINKS = {"competition": "/competitions/", "side": "/runs/"} | dict.fromkeys(_BLOBS, "/v1/blobs/")
+_LINKS = {"competition": "/competitions/", "side": "/runs/", "team": "/teams/"}
+_LINKS |= dict.fromkeys(_BLOBS, "/v1/blobs/")
 _KEY_ID_BYTES, _TIME_BYTES = 4, 8
 _COSIGNED_BYTES = _KEY_ID_BYTES + _TIME_BYTES + SIGNATURE_BYTES
 
@@ -63,13 +64,13 @@ def _field(kind: str, name: str, value: object) -> BodyField:
         meaning=_meaning(kind, name, value),
         entries=indices,
         peer=written if name in _PEERS else "",
-        link=f"{_LINKS[name]}{written}" if name in _LINKS and written else "",
+        link=f"{_LINKS[name]}{written}" if name in _LINKS and value else "",
     )
 
 
 def _meaning(kind: str, name: str, value: object) -> str:
     if name in _TIMES and isinstance(value, int):
-        return text.utc_time(value) if value else "no end"
+        return text.utc_time(value) if value else "" if kind == "team.define" else "no end"
     explain = _MEANINGS.get((kind, name))
     return explain(value) if explain else ""
 

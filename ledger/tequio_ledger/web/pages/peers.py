@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -12,7 +11,7 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, queries, ranking
 from tequio_ledger.store.queries import StoredRows
-from tequio_ledger.web.answers import snapshot
+from tequio_ledger.web.answers import as_of, snapshot
 from tequio_ledger.web.pages import audit_view, render, run_charts
 from tequio_ledger.web.pages.round_view import (
     RoundReader,
@@ -34,6 +33,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.limits import JSON_INTEGER, NAME_CHARS
 from tequio_shared.names import NameRegistry
+from tequio_shared.served import answers
 from tequio_shared.served.rows import AttendedRound
 
 ROWS, NEIGHBOURS = 50, 10
@@ -41,7 +41,6 @@ ROUNDS, ENTRIES = 25, 8
 QUARANTINE_ROWS = 100
 SPANS_MS = {"24h": DAY_MS, "7d": 7 * DAY_MS, "all": None}
 SPAN_NAMES = {"24h": "24 hours", "7d": "7 days", "all": "All time"}
-_TEAM = re.compile("[a-z0-9][a-z0-9-]{0,31}")
 RANKINGS = {"people": "People", "teams": "Teams"}
 
 
@@ -75,10 +74,12 @@ def get_leaderboard(
     length_ms = SPANS_MS[span]
     since_ms = None if length_ms is None else ledger.clock() - length_ms
     rows: list[LeaderRow] = []
-    teams: list[tuple[int, ranking.Team]] = []
+    teams: list[tuple[int, ranking.Team, str]] = []
     with snapshot(ledger.database) as (connection, published):
         if by == "teams":
-            teams = list(enumerate(ranking.teams(connection, since_ms, ROWS, after), after + 1))
+            found = ranking.teams(connection, since_ms, ROWS, after)
+            name_of = ledger.state.teams.name_of
+            teams = [(rank, one, name_of(one.team)) for rank, one in enumerate(found, after + 1)]
         elif around:
             rows = _around(connection, around)
         else:
@@ -101,29 +102,19 @@ def get_leaderboard(
     )
 
 
-@get("/teams/{team}")
+@get("/teams/{team:int}")
 @render.in_queue
-def get_team(request: Request, ledger: Ledger, team: str, after: Index = 0) -> Response:
-    """List who earned for a team, the best first, and who of them is in it now."""
-    if not _TEAM.fullmatch(team):
-        raise RefusedError(
-            "not-found",
-            f"{team[:NAME_CHARS]!r} is not the name of a team: one has up to 32 of a-z, 0-9 and -",
-        )
-    state = ledger.state
-    with snapshot(ledger.database) as (connection, published):
-        found = ranking.team_members(connection, team, ROWS, after)
+def get_team(request: Request, ledger: Ledger, team: int, after: Index = 0) -> Response:
+    """Show a team: its owner, goal and points, and its members, the best first."""
+    with snapshot(ledger.database) as (_, published):
+        found = answers.team_answer(ledger.state, team, after, ROWS, as_of(published))
     return render.page(
         request,
         ledger,
         published,
         "team.html",
-        team=team,
-        rows=[
-            (rank, one, state.teams.of(state.links.holder(one.key)) == team)
-            for rank, one in enumerate(found, after + 1)
-        ],
-        next=after + ROWS if len(found) == ROWS else None,
+        team=found,
+        name=ledger.state.teams.name_of(team),
     )
 
 
@@ -194,6 +185,7 @@ def get_peer(
         rank=next((one.rank for one in near or () if one.key == peer), None),
         ranked=ranked,
         team=state.teams.of(peer),
+        team_name=state.teams.name_of(state.teams.of(peer)),
         points=run_charts.points_per_day(by_day, now_ms),
         rounds=[_line(peer, one) for one in rounds],
         audits=audit_view.peer_audits(

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec import structs
 
-from tequio_client.app.keys.account import NameDialog, TeamDialog
+from tequio_client.app.keys.account import NameDialog
+from tequio_client.app.keys.team import TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
 from tequio_client.ipc.control import (
     AccountReply,
     AskAccount,
     AskQuestion,
+    AskTeam,
     RequestName,
-    RequestTeam,
+    TeamReply,
 )
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup
@@ -115,21 +117,13 @@ def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> Non
     assert (control.chip.text, control.button.text()) == ("Ana Sof\u00eda", "Change\u2026")
 
 
-def test_a_team_is_joined_and_left(made: FirstRunSetup, qtbot: QtBot) -> None:
+def test_a_team_is_named_and_opened(made: FirstRunSetup, qtbot: QtBot) -> None:
+    made.worker.replies[AskTeam] = TeamReply()
     control = section(made, qtbot, ACCOUNT)["team"]
-    for text, team, button in (("Oaxaca  2", "oaxaca-2", "Change\u2026"), ("", "", "Join\u2026")):
-        control.button.click()
-        dialog = control.dialog
-        assert isinstance(dialog, TeamDialog)
-        dialog.line.setText("-no")
-        assert not dialog.main.isEnabled()
-        dialog.line.setText(text)
-        made.worker.replies[RequestTeam] = structs.replace(ACCOUNT, team=team)
-        made.worker.replies[AskAccount] = made.worker.replies[RequestTeam]
-        dialog.main.click()
-        assert dialog.result() == dialog.DialogCode.Accepted
-        assert RequestTeam(team=team) in [
-            one.question for one in made.worker.received if isinstance(one, AskQuestion)
-        ]
-        control.refresh(NEW)
-        assert (control.chip.text, control.button.text()) == (team, button)
+    assert (control.chip.isHidden(), control.button.text()) == (True, "Join or found\u2026")
+    for name, shown in (("Milpa", "Milpa"), ("", "Team 1204")):
+        account = structs.replace(ACCOUNT, team=1_204, team_name=name)
+        control = section(made, qtbot, account)["team"]
+        assert (control.chip.text, control.button.text()) == (shown, "Open\u2026")
+    control.button.click()
+    assert isinstance(control.dialog, TeamDialog)

@@ -34,6 +34,8 @@ SAID = {
     "standing.appeal": {"ledger-fault", "operator-appeal"},
     "member.name": {"ledger-commands"},
     "member.team": {"ledger-commands"},
+    "team.define": {"ledger-commands"},
+    "team.member": {"ledger-commands"},
     "comp.enter": {"ledger-commands"},
     "comp.submit": {"ledger-commands"},
     "comp.reveal": {"ledger-commands"},

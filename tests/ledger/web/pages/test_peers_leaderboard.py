@@ -33,21 +33,23 @@ def cells(pages: PageReader, path: str) -> list[str]:
 def test_teams_stand_in_the_order_of_what_was_earned_for_them(pages: PageReader) -> None:
     page = pages.get("/leaderboard?by=teams&span=all")
     rows = [one.text for one in page.all("td")]
-    assert [rows[1], rows[5]] == ["other", "one"]
+    assert [rows[1], rows[5]] == ["Team 2", "Team 1"], "the log of this test founded none of them"
     assert [rows[3], rows[7]] == ["2", "2"], "keys that earned for them"
     current = [one.text for one in page.all("a") if one.attributes.get("aria-current") == "page"]
     assert current[-2:] == ["Teams", "All time"]
-    assert cells(pages, "/leaderboard?by=teams&span=all&after=1")[:2] == ["2", "one"]
+    assert cells(pages, "/leaderboard?by=teams&span=all&after=1")[:2] == ["2", "Team 1"]
 
 
-def test_a_team_has_a_page_with_its_members(pages: PageReader) -> None:
-    page = pages.get("/teams/other")
-    assert [one.text for one in page.all("h1")] == ["other"]
-    assert cells(pages, "/teams/other")[0] == "1"
-    assert "Has left" in page.text, "these keys never stated a team"
-    assert "/teams/other" in pages.get("/leaderboard?by=teams&span=all").links()
-    assert "No round has paid anybody" in pages.get("/teams/nobodys").text
-    assert pages.get("/teams/Oaxaca").answer.status_code == 404
+def test_a_team_has_a_page_with_its_goal_and_its_members(seen: PageSite) -> None:
+    (team,) = seen.shown.ledger.state.teams.records
+    page = seen.pages.get(f"/teams/{team}")
+    assert [one.text for one in page.all("h1")] == ["Milpa"]
+    members = [link for link in page.links() if link.startswith("/peers/")]
+    assert {f"/peers/{to_text(one.key)}" for one in seen.shown.peers[:3]} == set(members)
+    assert "of 1,200 points by" in page.text
+    assert f"/teams/{team}" in seen.pages.get("/leaderboard?by=teams&span=all").links()
+    assert seen.pages.get("/teams/1").answer.status_code == 404
+    assert seen.pages.get("/teams/Milpa").answer.status_code == 404
 
 
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:

@@ -17,7 +17,7 @@ depends_on = None
 _WHOLE = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 _HASH = sa.LargeBinary(32)
 _IS_SNAPSHOT = sa.text("type = 'log.snapshot'")
-_IN_A_TEAM = sa.text("team <> ''")
+_IN_A_TEAM = sa.text("team <> 0")
 
 
 def upgrade() -> None:
@@ -120,7 +120,10 @@ def _make_keys() -> None:
         sa.Column("replaced_by", _HASH),
         sa.Column("name", sa.String, nullable=False, server_default=""),
         sa.Column("badges", sa.JSON, nullable=False, server_default="[]"),
-        sa.Column("team", sa.String, nullable=False, server_default=""),
+        sa.Column("accepted", _WHOLE, nullable=False, server_default="0"),
+        sa.Column("streak_day", _WHOLE, nullable=False, server_default="0"),
+        sa.Column("streak_days", _WHOLE, nullable=False, server_default="0"),
+        sa.Column("team", _WHOLE, nullable=False, server_default="0"),
     )
     op.create_index("ix_peer_registered_index", "peer", ["registered_index"])
     op.create_index("peer_rank", "peer", [sa.text("gflop DESC"), "registered_index", "key", "name"])
@@ -180,7 +183,7 @@ def _make_rounds() -> None:
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),
         sa.Column("kind", sa.String, primary_key=True),
         sa.Column("gflop", _WHOLE, nullable=False),
-        sa.Column("team", sa.String, nullable=False, server_default=""),
+        sa.Column("team", _WHOLE, nullable=False, server_default="0"),
     )
     op.create_index(
         "credit_team",

@@ -1,0 +1,168 @@
+"""Our team: joining and leaving it, and what its owner decides, for the app and the command line.
+
+The private key in a join link is derived from the owner's key and the link's end, so the link can
+be copied again on every computer that has the key, and is stored nowhere. A new owner cannot copy
+the link of the former one: it makes its own.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import trio
+from msgspec import structs
+
+from tequio_client.clock import now_ms
+from tequio_client.ipc import control
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.links import TeamLink
+from tequio_client.worker.ledger.outbox import SUBMIT_S, Outbox
+from tequio_shared.api.peers import TeamAnswer
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import NetworkId, PeerKey, sha256, to_text
+from tequio_shared.keys import Signer
+from tequio_shared.statements.network import MemberTeam, TeamDefine, TeamMember
+from tequio_shared.statements.statement import Body
+
+TeamQuestion: TypeAlias = (
+    control.AskTeam | control.RequestMembership | control.RequestTeam | control.RequestTeamMember
+)
+FIRST_LINK_DAYS = 30
+"""Validity of the join link with which a team is founded."""
+_LINK = b"tequio/v1/team-link\0"
+_DAY_MS = 86_400_000
+
+
+async def answer(
+    api: LedgerApi, outbox: Outbox, signer: Signer, question: TeamQuestion
+) -> control.TeamReply:
+    """Do what a controller requests; raises TequioError."""
+    match question:
+        case control.AskTeam(link=text) if text:
+            return await _describe(api, signer, (await _link(api, text)).team)
+        case control.RequestMembership(link=text) if text:
+            link = await _link(api, text)
+            await submit(outbox, MemberTeam(team=link.team), link.signer)
+        case control.RequestMembership():
+            await submit(outbox, MemberTeam(team=0))
+        case control.RequestTeam():
+            await submit(outbox, await _definition(api, signer, question))
+        case control.RequestTeamMember(peer=peer, to=to):
+            known: Literal["owner", "removed"] = "owner" if to == "owner" else "removed"
+            await submit(outbox, TeamMember(peer=peer, to=known))
+    return await _describe(api, signer, await _own_team(api, signer.key))
+
+
+async def submit(outbox: Outbox, body: Body, *cosigners: Signer) -> None:
+    """Have a statement logged; raises LedgerUnavailableError if that takes too long."""
+    with trio.move_on_after(SUBMIT_S) as patience:
+        await outbox.submit(body, cosigners=cosigners)
+    if patience.cancelled_caught:
+        raise LedgerUnavailableError(f"the ledger accepted nothing for {SUBMIT_S:.0f} s")
+
+
+async def _link(api: LedgerApi, text: str) -> TeamLink:
+    link = TeamLink.parse(text)
+    if link.network is not None and link.network != (await api.network()).id:
+        raise UserFacingError(
+            f"this team is in another network, whose ledger is {link.ledger}: join that network "
+            "first, with another folder"
+        )
+    return link
+
+
+async def _own_team(api: LedgerApi, key: PeerKey) -> int:
+    account = await api.find_peer(key)
+    return 0 if account is None else account.team
+
+
+async def _definition(api: LedgerApi, signer: Signer, wanted: control.RequestTeam) -> TeamDefine:
+    """The whole statement of an owner, of which only a part changes."""
+    own = await _own_team(api, signer.key)
+    net = (await api.network()).id
+    now = await api.team(own) if own else None
+    days = FIRST_LINK_DAYS if now is None and wanted.days is None else wanted.days
+    invitation, until, most = (now.invitation or "", now.until, now.most) if now else ("", 0, 0)
+    if days is not None:
+        until, most = (now_ms() + days * _DAY_MS, wanted.most) if days else (0, 0)
+        invitation = to_text(invitation_signer(signer, net, until).key) if days else ""
+    goal, goal_until = (now.goal, now.goal_until) if now else (0, 0)
+    if wanted.goal is not None:
+        goal, goal_until = wanted.goal, wanted.goal_until_ms if wanted.goal else 0
+    name = wanted.name if wanted.name is not None else now.name if now else ""
+    try:
+        return TeamDefine(
+            team=own,
+            name=name,
+            invitation=invitation,
+            until=until,
+            most=most,
+            goal=goal,
+            goal_until=goal_until,
+        )
+    except MalformedError as err:
+        raise UserFacingError(str(err)) from err
+
+
+def invitation_signer(owner: Signer, net: NetworkId, until_ms: int) -> Signer:
+    """The private key of the join link that ends then; Ed25519 signs the same way every time."""
+    return Signer(sha256(owner.sign(_LINK + net + until_ms.to_bytes(8, "big"))))
+
+
+async def _describe(api: LedgerApi, signer: Signer, team: int) -> control.TeamReply:
+    if not team:
+        return control.TeamReply()
+    pages = [await _page(api, team, 0)]
+    while pages[-1].next is not None and sum(len(one.rows) for one in pages) < control.MAX_ROWS:
+        pages.append(await _page(api, team, pages[-1].next))
+    found, own = pages[0], to_text(signer.key)
+    rows = tuple(
+        control.RankRow(
+            rank=row.rank, key=row.key, name=row.name, gflop=row.gflop, is_ours=row.key == own
+        )
+        for page in pages
+        for row in page.rows
+    )
+    reply = control.TeamReply(
+        team=team,
+        name=found.name,
+        page=f"{api.url.rstrip('/')}/teams/{team}",
+        owner=found.owner,
+        owner_name=next((row.name for row in rows if row.key == found.owner), ""),
+        is_ours=found.owner == own and not found.ended,
+        is_member=await _own_team(api, signer.key) == team,
+        members=found.members,
+        gflop=found.gflop,
+        until_ms=found.until,
+        most=found.most,
+        goal=found.goal,
+        goal_until_ms=found.goal_until,
+        reached=found.reached,
+        rows=rows[: control.MAX_ROWS],
+    )
+    return await _with_link(api, signer, found, reply)
+
+
+async def _page(api: LedgerApi, team: int, after: int) -> TeamAnswer:
+    try:
+        return await api.team(team, after=after)
+    except LedgerRefusedError as err:
+        if err.code != "not-found":
+            raise
+        raise UserFacingError(
+            "the network has no such team: ask the person who gave you the link"
+        ) from err
+
+
+async def _with_link(
+    api: LedgerApi, signer: Signer, found: TeamAnswer, reply: control.TeamReply
+) -> control.TeamReply:
+    if not reply.is_ours or found.invitation is None or found.until <= now_ms():
+        return reply
+    net = (await api.network()).id
+    invitation = invitation_signer(signer, net, found.until)
+    if to_text(invitation.key) != found.invitation:  # made by a former owner
+        return reply
+    link = TeamLink(ledger=api.url, network=net, team=found.team, seed=invitation.seed)
+    return structs.replace(reply, link=link.text(), code=link.code())
