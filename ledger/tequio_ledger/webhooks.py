@@ -216,19 +216,24 @@ class Webhooks:
     async def run(self) -> Never:
         """Post until cancelled."""
         position: int | None = None
-        while True:
-            try:
-                if not self._ledger.is_leading:
-                    position = None  # another process posts now
-                elif position is None:
-                    position = await asyncio.to_thread(self._load)
-                else:
-                    position = await self._advance(position)
-            except (TequioError, OSError, *FAILURES) as err:
-                log.warning("webhooks wait", why=str(err))
-                await asyncio.sleep(RETRY_S)
-            if position is None or position >= self._ledger.published.size:
-                await self._changed.wait(RETRY_S)
+        async with self._http:
+            while True:
+                position = await self._step(position)
+                if position is None or position >= self._ledger.published.size:
+                    await self._changed.wait(RETRY_S)
+
+    async def _step(self, position: int | None) -> int | None:
+        """Post some news after a position; gives the next one, None while another process posts."""
+        if not self._ledger.is_leading:
+            return None
+        try:
+            if position is None:
+                return await asyncio.to_thread(self._load)
+            return await self._advance(position)
+        except (TequioError, OSError, *FAILURES) as err:
+            log.warning("webhooks wait", why=str(err))
+            await asyncio.sleep(RETRY_S)
+            return position
 
     async def _advance(self, position: int) -> int:
         """Post the news of the next entries; gives the position behind them."""
