@@ -97,6 +97,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "shared": (),
     "assets": (),
     "ledger": ("ledger",),
+    "client/tequio": ("worker",),
     "client/tequio_client": ("app", "worker", "trainer", "gguf"),
     "client/tequio_client/app": ("app",),
     "client/tequio_client/worker": ("worker",),
@@ -106,7 +107,15 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "docs": ("docs",),
 }
 """The extras with which each folder has to run; a folder inside another has its own."""
-OURS = {"tequio_shared", "tequio_client", "tequio_ledger", "tequio_assets", "tests", "bench"}
+OURS = {
+    "tequio",
+    "tequio_shared",
+    "tequio_client",
+    "tequio_ledger",
+    "tequio_assets",
+    "tests",
+    "bench",
+}
 
 UNENCRYPTED = {"http://127.0.0.1:8600", "http://point-at-infinity.org/ssss/"}
 """Links to a program on the reader's own computer, and to a site that has nothing else."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 SOURCES: Mapping[str, Path] = {
+    "tequio": ROOT / "client",
     "tequio_client": ROOT / "client",
     "tequio_ledger": ROOT / "ledger",
     "tequio_shared": ROOT / "shared",

@@ -58,6 +58,7 @@ NAVIGATION = {
         reference/tequio
         reference/tequio-ledger
         reference/http-api
+        reference/python
         protocol""",
     "How it works": """
         design
@@ -78,6 +79,7 @@ GENERATED = {
     "reference/tequio": reference.client_commands,
     "reference/tequio-ledger": reference.ledger_commands,
     "reference/http-api": reference.http_api,
+    "reference/python": reference.python_library,
 }
 """Pages that end with a text written from the code, in place of their last line."""
 ACCESSIBLE = {

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import is_dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import click
 
+import tequio
 import tequio_client.__main__
 import tequio_ledger.__main__
 from tequio_ledger.web.app import ROUTES
@@ -41,6 +46,51 @@ def ledger_commands() -> str:
     for name in group.list_commands(context):
         lines += _command(group, context, name, "##")
     return "\n".join(lines)
+
+
+def python_library() -> str:
+    """Describe the classes of `import tequio`: public methods and fields, by their docstrings."""
+    lines: list[str] = []
+    for kind in (tequio.Network, tequio.Run, tequio.ProvenHead, tequio.ProvenMeasure):
+        lines += ["", f"## {kind.__name__}", "", *_prose(kind)]
+        if is_dataclass(kind):
+            lines += _table("field", "meaning", _fields(kind))
+            continue
+        for name, member in vars(kind).items():
+            lines += _member(kind.__name__, name, member)
+    return "\n".join(lines)
+
+
+def _member(kind: str, name: str, member: object) -> Iterator[str]:
+    """Describe a property, a method, or how a network is opened."""
+    if isinstance(member, property) and member.fget is not None:
+        returned = inspect.get_annotations(member.fget)["return"]
+        yield from ("", f"### {kind}.{name}: {returned}", "", *_prose(member))
+    elif inspect.isfunction(member) and (not name.startswith("_") or kind == "Network"):
+        given = str(inspect.signature(member)).replace("'", "").removesuffix(" -> None")
+        given = given.replace("(self, ", "(").replace("(self)", "()")
+        if name == "__init__":
+            yield from ("", f"### {kind}{given}", "", *_prose(member))
+        elif not name.startswith("_"):
+            yield from ("", f"### {kind}.{name}{given}", "", *_prose(member))
+
+
+def _prose(documented: object) -> Iterator[str]:
+    for paragraph in _PARAGRAPHS.split(inspect.getdoc(documented) or ""):
+        yield " ".join(paragraph.split())
+        yield ""
+
+
+def _fields(kind: type) -> Iterator[tuple[str, str]]:
+    """List the fields of a class with their types, and the texts below them."""
+    (tree,) = ast.parse(inspect.getsource(kind)).body
+    if not isinstance(tree, ast.ClassDef):
+        raise TypeError(f"{kind.__name__} is not a class")
+    for field, below in pairwise([*tree.body, ast.Pass()]):
+        if isinstance(field, ast.AnnAssign):
+            said = below.value if isinstance(below, ast.Expr) else None
+            text = str(said.value) if isinstance(said, ast.Constant) else ""
+            yield f"`{ast.unparse(field.target)}: {ast.unparse(field.annotation)}`", text
 
 
 def _root(command: click.Command, name: str) -> tuple[click.Group, click.Context]:

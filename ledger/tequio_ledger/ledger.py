@@ -41,6 +41,7 @@ from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, Bucket
 from tequio_ledger.store.database import FAILURES, Database, closed_on_error
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.postgresql import NotLeaderError
+from tequio_ledger.webhooks import Webhooks, read_settings
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.served.state import State
@@ -109,6 +110,16 @@ class Ledger:
                 pause_s=self.settings.publish_pause_ms / 1000,
             )
             self.publisher.load()
+        self.webhooks: Webhooks | None = None
+        if self.settings.webhooks is not None:
+            self.webhooks = Webhooks(
+                ledger=self,
+                genesis=self.genesis,
+                database=self.database,
+                changed=self._changed,
+                settings=read_settings(self.settings.webhooks),
+                position=self._folder.webhooks,
+            )
         documents = DocumentCache(self.blobs)
         self.tables = TableCheck(self.database, self.genesis.network_id, documents)
         self.snapshots = SnapshotWriter(
@@ -169,6 +180,8 @@ class Ledger:
         tasks.append(asyncio.create_task(self.snapshots.run(lambda: self.sequencer)))
         if self.publisher is not None:
             tasks.append(asyncio.create_task(self.publisher.run()))
+        if self.webhooks is not None:
+            tasks.append(asyncio.create_task(self.webhooks.run()))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -59,14 +59,20 @@ _QUARTERS = 4
 @lru_cache(REMEMBERED)
 def picture(key: PeerKey) -> tuple[str, str]:
     """Give the colour of the ground, and the figures as an SVG path in a square of `SIDE`."""
+    ground, figures = polygons(key)
+    return ground, "".join(f"M{'L'.join(f'{x} {y}' for x, y in corners)}Z" for corners in figures)
+
+
+def polygons(key: PeerKey) -> tuple[str, list[list[tuple[int, int]]]]:
+    """Give the colour of the ground, and the figures by their corners in a square of `SIDE`."""
     corner, edge, centre, turn, other, ground = sha256(key)[:6]
     tiles = [
         *_around(_CORNERS, _FIGURES[corner % len(_FIGURES)], turn % _QUARTERS),
         *_around(_EDGES, _FIGURES[edge % len(_FIGURES)], other % _QUARTERS),
         ((1, 1), _CENTRES[centre % len(_CENTRES)], 0),
     ]
-    paths = (_path(tile, polygon, turns) for tile, figure, turns in tiles for polygon in figure)
-    return GROUNDS[ground % len(GROUNDS)], "".join(paths)
+    figures = [_placed(tile, one, turns) for tile, figure, turns in tiles for one in figure]
+    return GROUNDS[ground % len(GROUNDS)], figures
 
 
 def svg(key: PeerKey, size: int) -> str:
@@ -89,13 +95,12 @@ def _around(
     return [(place, figure, turn + at) for at, place in enumerate(places)]
 
 
-def _path(tile: tuple[int, int], polygon: str, turns: int) -> str:
+def _placed(tile: tuple[int, int], polygon: str, turns: int) -> list[tuple[int, int]]:
     column, row = tile
-    points = (
-        f"{(column * _GRID + x) * _UNIT} {(row * _GRID + y) * _UNIT}"
+    return [
+        ((column * _GRID + x) * _UNIT, (row * _GRID + y) * _UNIT)
         for x, y in _turned(polygon, turns)
-    )
-    return f"M{'L'.join(points)}Z"
+    ]
 
 
 def _turned(polygon: str, turns: int) -> Iterator[tuple[int, int]]:

@@ -193,12 +193,12 @@ class ScoreTotals:
 
     @property
     def byte_perplexity(self) -> float:
-        return _power(self.bits_per_byte)
+        return power_of_two(self.bits_per_byte)
 
     @property
     def word_perplexity(self) -> float:
         """2 to the bits per word; infinite where that overflows."""
-        return _power(self._bits_for_each(self.words))
+        return power_of_two(self._bits_for_each(self.words))
 
     def _bits_for_each(self, units: int) -> float:
         return self.millibits / (units * MILLIBITS) if units else math.nan
@@ -214,5 +214,6 @@ def is_within(value: int, reference: int, parts: int) -> bool:
     return abs(value - reference) * parts <= reference + parts
 
 
-def _power(bits: float) -> float:
+def power_of_two(bits: float) -> float:
+    """Give the perplexity of a number of bits; infinite where it overflows."""
     return 2.0**bits if not bits >= 1_024 else math.inf  # noqa: PLR2004 - binary64's exponents

@@ -356,7 +356,7 @@ from dataclasses import replace
 from tequio_client.platform import sandbox
 sandbox._give_up_privileges()
 machine = replace(sandbox._MACHINES[platform.machine()], denied=(444,))
-sandbox._filter_calls(machine, sandbox.Network.ANY)
+sandbox._filter_calls(machine, sandbox.NetworkAccess.ANY)
 """
     done = run(ATTACKS["calls home"], home.environment(), setup)
     report, last = done.stdout.splitlines()

@@ -20,6 +20,7 @@ import click
 import pytest
 import uvicorn
 
+import tequio
 from tequio_ledger.web.app import ROUTES, build
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.openapi import describe
@@ -92,6 +93,13 @@ def test_the_references_have_every_command_and_every_call(site: Path) -> None:
     for route in ROUTES:
         if route.is_described:
             assert f">{route.method} {route.template}<" in calls
+
+
+def test_the_reference_of_the_library_has_every_public_name(site: Path) -> None:
+    page = (site / "reference" / "python.html").read_text("utf-8")
+    for kind in (tequio.Network, tequio.Run):
+        for name in vars(kind):
+            assert name.startswith("_") or f"{kind.__name__}.{name}" in page
 
 
 def test_the_reference_of_the_api_has_the_description_that_a_ledger_serves(

@@ -10,7 +10,7 @@ import psutil
 from msgspec.structs import replace
 
 from tequio_client.ipc import cell as link
-from tequio_client.platform.sandbox import VARIABLE, Network, SandboxRules
+from tequio_client.platform.sandbox import VARIABLE, NetworkAccess, SandboxRules
 from tests.client.trainer.conftest import Child
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def cell_of(
 ) -> Iterator[Child]:
     """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
     place = replace(link.local_place(["cpu"] * ranks), is_sharded=is_sharded)
-    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=Network.CELL)
+    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.CELL)
     with _child(place, rules, command) as child:
         yield child
 
@@ -33,7 +33,7 @@ def cell_of(
 @contextmanager
 def first_rank(size: int, port: int) -> Iterator[Child]:
     """Rank 0 of a cell whose other ranks are started elsewhere."""
-    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=Network.HOSTS, port=port)
+    rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.HOSTS, port=port)
     place = link.CellPlace(rank=0, size=size, device="cpu", port=port)
     with _child(place, rules, PLAIN) as child:
         yield child

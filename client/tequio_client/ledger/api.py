@@ -53,11 +53,12 @@ from tequio_shared.api.network import (
 from tequio_shared.api.peers import (
     PeerAnswer,
     PeerRoundsAnswer,
+    PeersAnswer,
     QuarantineAnswer,
     RankingAnswer,
     TeamAnswer,
 )
-from tequio_shared.api.runs import RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
+from tequio_shared.api.runs import MeasuresAnswer, RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import (
     DIGEST_BYTES,
@@ -142,6 +143,15 @@ class LedgerApi:
         """List at most `limit` (1 to 250) rounds of a run that come after a number, ascending."""
         path = f"runs/{to_text(run)}/rounds?after={after}&limit={limit}"
         return (await self._get(path, RoundsAnswer)).rounds
+
+    async def measures(self, run: RunId, *, after: int, limit: int) -> MeasuresAnswer:
+        """List at most `limit` measured heads of rounds above a number, ascending."""
+        path = f"runs/{to_text(run)}/measures?after={after}&limit={limit}"
+        return await self._get(path, MeasuresAnswer)
+
+    async def peers(self, *, after: str, limit: int) -> PeersAnswer:
+        """List at most `limit` keys in order of registration, after a key; "" for the first."""
+        return await self._get(f"peers?after={after}&limit={limit}", PeersAnswer)
 
     async def peer(self, key: PeerKey) -> PeerAnswer:
         """Describe one key's account; LedgerRefusedError("not-found") when it is not registered."""

@@ -68,7 +68,7 @@ _VENDOR_FOLDERS = ("CUDA_", "HIP_", "ROCM_", "ROCR_", "NVIDIA_")
 _LOAD_S = 10.0
 
 
-class Network(StrEnum):
+class NetworkAccess(StrEnum):
     NONE = "none"
     CELL = "cell"
     """TCP with ranks of a cell on this computer."""
@@ -85,7 +85,7 @@ class SandboxRules:
     reads: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     """Folders in which only `reads` and `writes` are read, beside people's home folders."""
-    network: Network = Network.NONE
+    network: NetworkAccess = NetworkAccess.NONE
     port: int = 0
     """Port of a cell's store on several computers."""
 
@@ -100,7 +100,7 @@ class SandboxRules:
             writes=tuple(map(str, fields["writes"])),
             reads=tuple(map(str, fields["reads"])),
             hidden=tuple(map(str, fields["hidden"])),
-            network=Network(fields["network"]),
+            network=NetworkAccess(fields["network"]),
             port=int(fields["port"]),
         )
 
@@ -147,7 +147,7 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
     _load_cuda_driver()
     lacks = missing_nodes(Path("/"))
     try:
-        is_apart = rules.network is Network.CELL and cell_network.enter_own_network()
+        is_apart = rules.network is NetworkAccess.CELL and cell_network.enter_own_network()
         confined = _confine(rules, is_apart=is_apart)
     except OSError as err:
         _refuse(f"the sandbox could not be set up: {err}")
@@ -295,7 +295,7 @@ def _restrict(rules: SandboxRules, abi: int, *, is_apart: bool) -> None:
     write |= _REFER if abi >= _ABI_REFER else 0
     write |= _TRUNCATE if abi >= _ABI_TRUNCATE else 0
     network = 0 if is_apart else _BIND_TCP
-    network |= 0 if is_apart or rules.network is Network.ANY else _CONNECT_TCP
+    network |= 0 if is_apart or rules.network is NetworkAccess.ANY else _CONNECT_TCP
     attributes = struct.pack("=Q", write | _READ_FILE)
     attributes += struct.pack("=Q", network) if abi >= _ABI_NETWORK else b""
     attributes += struct.pack("=Q", _SCOPES) if abi >= _ABI_SCOPES else b""
@@ -314,7 +314,11 @@ def _restrict(rules: SandboxRules, abi: int, *, is_apart: bool) -> None:
         for path in _readable(rules):
             with suppress(OSError):
                 _allow(ruleset, path, _READ_FILE)
-        if network and abi >= _ABI_NETWORK and rules.network in (Network.CELL, Network.HOSTS):
+        if (
+            network
+            and abi >= _ABI_NETWORK
+            and rules.network in (NetworkAccess.CELL, NetworkAccess.HOSTS)
+        ):
             _allow_ranks(ruleset, rules.port)
         _call(_RESTRICT_SELF, ruleset, 0)
     finally:
@@ -462,14 +466,14 @@ _STREAM, _TYPE_BITS = 1, 0xF
 _Instruction = tuple[int, int, int, int]
 
 
-def _filter_calls(machine: _Machine, network: Network) -> None:
+def _filter_calls(machine: _Machine, network: NetworkAccess) -> None:
     program = b"".join(struct.pack("=HBBI", *one) for one in _program(machine, network))
     buffer = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
     _call(machine.seccomp, _SET_FILTER, 0, header)
 
 
-def _program(machine: _Machine, network: Network) -> list[_Instruction]:
+def _program(machine: _Machine, network: NetworkAccess) -> list[_Instruction]:
     """The filter: each denied call fails as on a computer where it may not be made."""
     refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
     allow = (_RETURN, 0, 0, _ALLOW)
@@ -483,14 +487,14 @@ def _program(machine: _Machine, network: Network) -> list[_Instruction]:
     ]
     for number in machine.denied:
         lines += [(_EQUAL, 0, 1, number), refuse]
-    if network is Network.NONE:
+    if network is NetworkAccess.NONE:
         # As if nobody listened: a driver that looks for a service of its own goes on without.
         nobody = (_RETURN, 0, 0, _ERROR | errno.ECONNREFUSED)
         lines += [(_EQUAL, 0, 1, machine.connect), nobody]
         lines += [(_EQUAL, 0, 4, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
         lines += [(_EQUAL, 2, 0, _AF_UNIX), (_EQUAL, 1, 0, _AF_NETLINK)]
         lines += [(_RETURN, 0, 0, _ERROR | errno.EACCES)]
-    elif network in (Network.CELL, Network.HOSTS):
+    elif network in (NetworkAccess.CELL, NetworkAccess.HOSTS):
         # Connections are allowed, so local sockets exist only where a driver needs them.
         local = _AF_UNIX if _compute_devices() else _AF_NETLINK
         lines += [(_EQUAL, 0, 9, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]

@@ -192,6 +192,13 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
             "Default: the pages explain how to start it from its source code.",
         ),
     ] = ""
+    webhooks: Annotated[
+        OptionalPath,
+        Meta(
+            description="File (TOML) with the addresses to which news of the network are posted. "
+            "Default: none."
+        ),
+    ] = None
     metrics_host: Annotated[
         Hostname, Meta(description="Host name or address at which /metrics is served.")
     ] = LOOPBACK

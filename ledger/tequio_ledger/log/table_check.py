@@ -27,7 +27,15 @@ from tequio_ledger.log.guard import Published
 from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.store import entries, log_rows, queries, ranking
-from tequio_ledger.store.models import Credit, KeyTier, Measured, Peer, PeerStanding, Round, Run
+from tequio_ledger.store.models import (
+    Credit,
+    KeyTier,
+    Measured,
+    OpenedRun,
+    Peer,
+    PeerStanding,
+    Round,
+)
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import PeerKey, RunId, to_text
 from tequio_shared.log.merkle import leaf_hash, verify_inclusion
@@ -176,7 +184,7 @@ class TableCheck:
         keys = iter(list(state.peers))
         while some := [*islice(keys, KEYS)]:
             yield from self._keys(some)
-        for table in (Peer, PeerStanding, KeyTier, Run, Round, Credit, Measured):
+        for table in (Peer, PeerStanding, KeyTier, OpenedRun, Round, Credit, Measured):
             yield from self._strays(table.__tablename__)
         # The newest entries first: these are what most people look at.
         for end in range(size, 0, -ENTRIES):

@@ -17,10 +17,10 @@ from tequio_ledger.store.models import (
     Credit,
     KeyTier,
     Measured,
+    OpenedRun,
     Peer,
     PeerStanding,
     Round,
-    Run,
 )
 from tequio_shared.ids import PeerKey, RunId, key_from_text
 from tequio_shared.network import conduct
@@ -163,7 +163,7 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
     upsert(connection, PeerStanding, standings)
     tiers = [columns(tier_row(state, key)) for key in sorted(changes.tiers)]
     upsert(connection, KeyTier, tiers)
-    insert_many(connection, Run, [columns(one) for one in changes.runs])
+    insert_many(connection, OpenedRun, [columns(one) for one in changes.runs])
     upsert(connection, Round, [columns(one) for one in changes.rounds.values()])
     insert_many(connection, Credit, [columns(one) for one in changes.credits])
     insert_many(connection, Attended, [columns(one) for one in changes.attended])

@@ -187,7 +187,7 @@ class KeyTier(Base):
     """Log index of the entry that set the tier; none when a vouch has expired."""
 
 
-class Run(Base):
+class OpenedRun(Base):
     """One run, by the digest of its manifest."""
 
     __tablename__ = "run"
@@ -275,5 +275,5 @@ class Attended(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012 - SQLAlchemy's own name
 
 
-DERIVED = (Attended, Measured, Credit, Round, Run, KeyTier, PeerStanding, Peer)
+DERIVED = (Attended, Measured, Credit, Round, OpenedRun, KeyTier, PeerStanding, Peer)
 """Children first: the order in which the tables can be emptied."""

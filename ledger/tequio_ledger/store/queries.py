@@ -32,10 +32,10 @@ from tequio_ledger.store.models import (
     LogEntry,
     LogHead,
     Measured,
+    OpenedRun,
     Peer,
     PeerStanding,
     Round,
-    Run,
 )
 from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network.tiers import Tier
@@ -130,6 +130,13 @@ _ATTENDED = (
     .select_from(Attended)
     .join(Round, Round.closed_index == Attended.closed_index)
 )
+
+
+def first_attended(connection: Connection, key: PeerKey) -> AttendedRound | None:
+    """Read the first finished round of a key; None without any."""
+    query = _ATTENDED.where(Attended.peer == key).order_by(Attended.closed_index).limit(1)
+    row = connection.execute(query).first()
+    return None if row is None else AttendedRound(**row._asdict())
 
 
 def _columns(table: Any, kind: type[Any]) -> list[Any]:  # noqa: ANN401 - columns of any table
@@ -250,7 +257,9 @@ def _tier(row: Row[Any]) -> TierRow:
 
 def run_row(connection: Connection, run: bytes) -> OpenedRunRow | None:
     """Read the row of a run; None when there is none."""
-    found = connection.execute(select(*_columns(Run, OpenedRunRow)).where(Run.run == run)).first()
+    found = connection.execute(
+        select(*_columns(OpenedRun, OpenedRunRow)).where(OpenedRun.run == run)
+    ).first()
     return None if found is None else OpenedRunRow(**found._asdict())
 
 
@@ -307,7 +316,7 @@ _REASONS: dict[str, tuple[type[Base], ColumnElement[bool]]] = {
     "peer": (Peer, LogEntry.author == Peer.key),
     "standing": (PeerStanding, LogEntry.author == PeerStanding.peer),
     "tier": (KeyTier, LogEntry.author == KeyTier.peer),
-    "run": (Run, (LogEntry.idx == Run.opened_index) & (LogEntry.run == Run.run)),
+    "run": (OpenedRun, (LogEntry.idx == OpenedRun.opened_index) & (LogEntry.run == OpenedRun.run)),
     "round": (Round, _is_rostered(Round.run, Round.round)),
     "credit": (Credit, _is_rostered(Credit.run, Credit.round)),
     "measured": (

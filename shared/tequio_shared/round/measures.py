@@ -23,7 +23,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import lots
-from tequio_shared.scoring import MILLIBITS
+from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
@@ -146,6 +146,14 @@ def outliers(measures: Mapping[_Name, HeadMeasure]) -> frozenset[_Name]:
 def bits_per_byte(measure: HeadMeasure) -> float:
     """Bits that the head needs for a byte of text."""
     return measure.millibits / (measure.size_bytes * MILLIBITS)
+
+
+def perplexity(measure: HeadMeasure) -> float:
+    """2 to the bits that the head needs for a token; infinite where that overflows.
+
+    It compares heads of one run: another tokenizer cuts the same text into other tokens.
+    """
+    return power_of_two(measure.millibits / (measure.tokens * MILLIBITS))
 
 
 def _drawn(current: RoundView, head: Head) -> tuple[PeerKey, ...]:

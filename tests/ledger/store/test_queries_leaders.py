@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, update
 
 from tequio_ledger.store import ranking
-from tequio_ledger.store.models import Credit, KeyTier, Peer, Round, Run
+from tequio_ledger.store.models import Credit, KeyTier, OpenedRun, Peer, Round
 from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -46,7 +46,7 @@ def invent(ledger: Ledger) -> None:
         for key in (SMALL, LARGE):
             owned = insert(KeyTier).values(peer=key, tier=1, owner=OWNER, until=9, since=1)
             connection.execute(owned)
-        connection.execute(insert(Run).values(run=RUN, opened_index=1, manifest=RUN))
+        connection.execute(insert(OpenedRun).values(run=RUN, opened_index=1, manifest=RUN))
         for number, ended_ms in ((1, 100), (2, 100), (3, 50)):
             made = {"run": RUN, "round": number, "roster_index": 1, "roster": bytes(32)}
             ended = {"closed_index": 10 + number, "outcome": "closed", "ended_ms": ended_ms}

@@ -44,6 +44,7 @@ class Stored:
             "/v1/blobs/{name}": self.blob,
             "/v1/statements/{name}/proof": self.statement,
             "/static/{name}": "live.js",
+            "/card/{kind}/{name}.png": self.key,
         }
         filled = template.replace("{name}", name.get(template, ""))
         for text, value in {
@@ -55,6 +56,7 @@ class Stored:
             "{rest:path}": "entries/000.p/1",
             "{path:path}": "index.html",
             "{team:int}": "0",
+            "{kind}": "peers",
         }.items():
             filled = filled.replace(text, value)
         assert "{" not in filled, template
@@ -99,13 +101,19 @@ def test_no_route_gives_what_a_browser_would_run_in_our_name(
         assert all(source.startswith("'sha256-") for source in policy["script-src"])
     elif kind == "text/plain":
         assert template in LOOKED_AT
+    elif kind == "application/atom+xml":
+        assert template == "/feed.atom"
+        assert "script-src 'sha256-" in headers["content-security-policy"]
+    elif kind == "image/png":
+        assert template.startswith("/card/"), "only pictures that the ledger draws"
     elif kind not in (*DATA, *STREAMS):
         assert (kind, headers["content-disposition"]) == ("application/octet-stream", "attachment")
         assert headers["content-security-policy"] == "default-src 'none'; sandbox"
 
 
 @pytest.mark.parametrize(
-    "template", ["/v1/blobs/{name}", "/log/tile/{rest:path}", "/entries/{index}"]
+    "template",
+    ["/v1/blobs/{name}", "/log/tile/{rest:path}", "/entries/{index}", "/card/{kind}/{name}.png"],
 )
 def test_what_is_looked_at_above_is_really_there(
     http: httpx.Client, stored: Stored, template: str

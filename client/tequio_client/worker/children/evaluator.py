@@ -22,7 +22,7 @@ import trio
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
 from tequio_client.platform import programs
-from tequio_client.platform.sandbox import Network, SandboxRules
+from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import (
     child_cache,
@@ -102,7 +102,7 @@ def _rules(folder: Path) -> SandboxRules:
     plain = trainer_rules(folder, certificates)
     own = folder.absolute()
     written = str(own / EVALUATIONS_FOLDER), str(child_cache(own, "evaluator"))
-    return replace(plain, writes=written, network=Network.ANY)
+    return replace(plain, writes=written, network=NetworkAccess.ANY)
 
 
 class EvaluatorProcess:

@@ -27,7 +27,7 @@ from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
 from tequio_client.platform import cell_network, programs, sandbox
-from tequio_client.platform.sandbox import Network, SandboxRules
+from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
@@ -168,7 +168,10 @@ def rank_program(folder: Path, cell: CellPlace, log_style: str = "console") -> C
 
 
 def _network_of(cell: CellPlace) -> dict[str, Any]:  # a SandboxRules' fields
-    return {"network": Network.CELL if cell.is_local else Network.HOSTS, "port": cell.port}
+    return {
+        "network": NetworkAccess.CELL if cell.is_local else NetworkAccess.HOSTS,
+        "port": cell.port,
+    }
 
 
 def _cell_environment(cell: CellPlace | None) -> dict[str, str]:

@@ -20,7 +20,7 @@ from tequio_ledger.web.pages import competition_text, render, run_charts
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
-from tequio_ledger.web.pages.runs import CHART_ROUNDS, held_out, sorted_runs
+from tequio_ledger.web.pages.runs import CHART_ROUNDS, HeldOut, headline, held_out, sorted_runs
 from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
@@ -40,6 +40,7 @@ from tequio_shared.log.policy import NO_QUORUM
 from tequio_shared.names import NameRegistry
 from tequio_shared.round import points
 from tequio_shared.served.competitions import competition_snapshot
+from tequio_shared.served.rows import CLOSED, RoundRow
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -64,8 +65,10 @@ class FeaturedRun:
     now: RunSnapshot
     source: str
     curve: Chart
-    bits_per_byte: float | None
-    """Of the last measured head, on held-out text."""
+    quality: HeldOut | None
+    """Of the measured heads, on held-out text."""
+    checked: RoundRow | None
+    """The last closed round, as an example of what is checked."""
 
 
 @get("/")
@@ -96,6 +99,7 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
             ledger,
             published,
             "home.html",
+            headline=headline(listed[0] if listed and not listed[0].is_over else None),
             featured=featured,
             runs=listed[1 : 1 + OTHER_RUNS],
             further_runs=max(len(listed) - 1 - OTHER_RUNS, 0),
@@ -114,12 +118,12 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
 
 def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> FeaturedRun:
     run = RunId(from_text(now.id))
-    heads = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(heads)
+    rounds = queries.last_rounds(connection, run, CHART_ROUNDS)
+    quality = held_out(queries.last_measured_heads(connection, run, CHART_ROUNDS))
     if quality and quality.curve.layouts:
         curve, what = quality.curve, "Bits per byte on text that nobody trains on"
     else:
-        curve = run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS))
+        curve = run_charts.losses(rounds)
         what = "Training loss that trainers claim, in nats per token"
     last = curve.readings[-1] if curve.readings else None
     said = f"{what}: {last.value:.3g} after round {last.label}. Less is better." if last else ""
@@ -127,7 +131,8 @@ def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> Featu
         now=now,
         source=data_progress(now, ledger.blobs.read).source,
         curve=replace(curve, title=f"{now.name} learns", summary=said),
-        bits_per_byte=quality.bits_per_byte if quality else None,
+        quality=quality,
+        checked=next((one for one in reversed(rounds) if one.outcome == CLOSED), None),
     )
 
 

@@ -168,6 +168,7 @@ def get_peer(
         rounds = [_attended(connection, ledger, reader, one) for one in rows]
         since_ms = now_ms - run_charts.SPAN_DAYS * DAY_MS
         by_day = queries.points_per_day(connection, since_ms, peer)
+        first = queries.first_attended(connection, peer)
         newest = entries.entries_before(connection, ledger.published.size, ENTRIES, peer)
         near = ranking.around(connection, peer, 0) if row.peer.gflop else None
         ranked = ranking.count(connection)
@@ -194,6 +195,7 @@ def get_peer(
         proofs_asked=state.asked[peer],
         proofs_sent=state.proofs[peer],
         proofs_gflop=sum(one[peer].witness for one in accounts if peer in one),
+        first=_first(ledger, first) if first else None,
         older=rows[-1].closed_index if len(rows) == ROUNDS else None,
         is_first=before == JSON_INTEGER,
         entries=newest,
@@ -229,6 +231,12 @@ def _attended(
     run = RunId(Digest(row.run))
     record = reader.read(connection, run, row.round)
     return PastRound(row=row, run=run, name=ledger.state.run(run).manifest.name, record=record)
+
+
+def _first(ledger: Ledger, row: AttendedRound) -> tuple[str, str, int]:
+    """Give run, its name, and the number of the first round of a key."""
+    run = RunId(Digest(row.run))
+    return to_text(run), ledger.state.run(run).manifest.name, row.round
 
 
 def _line(key: PeerKey, past: PastRound) -> tuple[AttendedRound, str, SlotOutcome]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-QUERY_PARAMETERS = frozenset({"after", "author", "around", "before", "by", "q", "span"})
+QUERY_PARAMETERS = frozenset({"after", "author", "around", "before", "by", "q", "sample", "span"})
 """Query parameters of pages; any other parameter changes nothing."""
 QUERY_CHARS = 200
 """Characters of a search that count."""
@@ -51,6 +51,10 @@ CACHE_LIVE = "public, max-age=0, must-revalidate"
 """Of pages that change with the log."""
 CACHE_SETTLED = "public, max-age=60"
 """Of pages about finished things: only the checkpoint that they name grows."""
+CACHE_CARD = "public, max-age=600"
+"""Of pictures beside shared links, and of feeds."""
+CARDS = frozenset({"runs", "competitions", "peers", "teams"})
+"""First parts of the paths of pages that have a card of their own."""
 _NOT_MODIFIED = 304
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?", re.ASCII)
 
@@ -93,6 +97,13 @@ class PageFrame:
     name_of: Callable[[str], str] = lambda _: ""
     """Gives the public name of a key; empty without one."""
 
+    @property
+    def card(self) -> str:
+        """Path of the picture that is shown beside a link to this page."""
+        _, kind, *rest = self.path.split("/")
+        is_own = kind in CARDS and len(rest) == 1
+        return f"/card/{kind}/{rest[0]}.png" if is_own else "/card/network.png"
+
 
 def page(
     request: Request,
@@ -109,7 +120,7 @@ def page(
     """
     frame = PageFrame(
         network=ledger.genesis.name,
-        url=_ledger_url(request, ledger),
+        url=ledger_url(request, ledger),
         download_url=ledger.settings.download_url,
         origin=ledger.genesis.origin,
         health=ledger.health().status,
@@ -121,10 +132,17 @@ def page(
         has_docs=request.state.has_docs,
         name_of=lambda key: ledger.state.names.of(key_from_text(key)),
     )
-    body = _render(template, frame, view)
+    return finish(request, _render(template, frame, view), cache=cache)
+
+
+def finish(request: Request, body: bytes, *, cache: str, media_type: str = "text/html") -> Response:
+    """Answer with what was made for a request, and keep it for those who ask the same."""
     tag = f'"{to_text(sha256(body))[:22]}"'
     made = CachedPage(
-        body=body, tag=tag, headers={**SECURITY_HEADERS, "cache-control": cache, "etag": tag}
+        body=body,
+        tag=tag,
+        headers={**SECURITY_HEADERS, "cache-control": cache, "etag": tag},
+        media_type=media_type,
     )
     pages: PageCache = request.state.page_cache
     pages.store(request, made)
@@ -157,7 +175,7 @@ def redirect(path: str) -> Response:
     return Response(b"", status_code=303, media_type="text/html", headers=headers)
 
 
-def _ledger_url(request: Request, ledger: Ledger) -> str:
+def ledger_url(request: Request, ledger: Ledger) -> str:
     """Give the ledger's address as the reader used it, to print in commands and links."""
     host = request.headers.get("host", ledger.genesis.origin)
     if not _HOST.fullmatch(host):  # the page shows it in a line that people paste into a shell
@@ -196,6 +214,7 @@ class CachedPage:
     body: bytes
     tag: str
     headers: Mapping[str, str]
+    media_type: str = "text/html"
 
     def answer(self, request: Request) -> Response:
         """Send the page, or 304 if the browser has it."""
@@ -203,7 +222,7 @@ class CachedPage:
         return Response(
             b"" if has_it else self.body,
             status_code=_NOT_MODIFIED if has_it else 200,
-            media_type="text/html",
+            media_type=self.media_type,
             headers=self.headers,
         )
 

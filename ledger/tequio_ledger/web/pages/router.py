@@ -14,8 +14,10 @@ from tequio_ledger.web import errors
 from tequio_ledger.web.events import HEARTBEAT_S, EventStreams
 from tequio_ledger.web.limits import StreamKind
 from tequio_ledger.web.pages import (
+    cards,
     competition,
     documentation,
+    feeds,
     home,
     log,
     peers,
@@ -134,6 +136,10 @@ ROUTES = (
     home.get_api,
     documentation.get_docs,
     documentation.get_documentation,
+    feeds.get_feed,
+    feeds.get_run_feed,
+    cards.get_network_card,
+    cards.get_card,
     get_live,
     static.get_static,
     static.get_favicon,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,16 +25,24 @@ from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.run import RunState
 from tequio_shared.round import assignment, measures
-from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.measures import bits_per_byte, perplexity
 from tequio_shared.served.competitions import competitions_of_run
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from tequio_shared.statements.runs import HeadMeasure
+
 SHOWN_ROUNDS = 12
 STRIP_LENGTH = 60
 CHART_ROUNDS = 2_000
 PAGE_ROUNDS = 100
+MAX_PERPLEXITY = 1e6
+"""Higher than that of a model that knows nothing: such a measure is wrong, and not drawn."""
+LISTED_SAMPLES = 12
 SPEED_ROUNDS = 10
 """Closed rounds over which the speed is averaged."""
 _AGREES = StatusLabel("with the median", "ok")
@@ -66,34 +75,59 @@ class HeldOut:
     """Quality of a run's heads on held-out text: a curve, and who measured the last head."""
 
     curve: Chart
+    perplexities: Chart
+    """The same measures, as perplexities of a token."""
     round: int
     bits_per_byte: float
     """Median of `lines`."""
+    perplexity: float
     size_bytes: int
     lines: tuple[MeasureLine, ...]
     writing: WrittenSample | None
-    """Of the newest head that has a sample."""
+    """Of one head, by default the newest that has a sample."""
+    samples: tuple[int, ...]
+    """Rounds of all heads that have one, ascending."""
+
+    def listed(self) -> list[int]:
+        """List the rounds to link: all, or else the first, the last, and some between."""
+        last = len(self.samples) - 1
+        places = {round(at * last / (LISTED_SAMPLES - 1)) for at in range(LISTED_SAMPLES)}
+        chosen = {self.samples[at] for at in places}
+        return sorted(chosen | ({self.writing.round} if self.writing else set()))
+
+    def beside(self, step: int) -> int | None:
+        """Give the round of the sample before (-1) or after (1) the one that is shown."""
+        at = self.samples.index(self.writing.round) + step if self.writing else -1
+        return self.samples[at] if 0 <= at < len(self.samples) else None
 
 
-def held_out(heads: Sequence[MeasuredHead]) -> HeldOut | None:
-    """Describe measured heads, in their order; None if there are none."""
+def held_out(heads: Sequence[MeasuredHead], sample: int | None = None) -> HeldOut | None:
+    """Describe measured heads, in their order; None if there are none.
+
+    `sample` is a round: the last sample up to it is shown, or else the first one.
+    """
     if not heads:
         return None
+    written = [one for head in heads if (one := _writing(head)) is not None]
+    upto = [one for one in written if sample is None or one.round <= sample] or written[:1]
     last = heads[-1]
     return HeldOut(
         curve=_curve(heads),
+        perplexities=_perplexities(heads),
         round=last.round,
         bits_per_byte=bits_per_byte(last.median),
+        perplexity=perplexity(last.median),
         size_bytes=last.median.size_bytes,
         lines=tuple(
             MeasureLine(row=row, mark=_OUTLIER if row.is_outlier else _AGREES) for row in last.rows
         ),
-        writing=next((one for head in reversed(heads) if (one := _writing(head))), None),
+        writing=upto[-1] if upto else None,
+        samples=tuple(one.round for one in written),
     )
 
 
 def _curve(heads: Sequence[MeasuredHead]) -> Chart:
-    readings = [_reading(head) for head in heads]
+    readings = [_reading(head, bits_per_byte, "{:.4f} bits per byte") for head in heads]
     return chart(
         "held-out",
         "Held-out text",
@@ -104,17 +138,35 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
     )
 
 
-def _reading(head: MeasuredHead) -> ChartReading:
-    value, away = bits_per_byte(head.median), sum(row.is_outlier for row in head.rows)
+def _perplexities(heads: Sequence[MeasuredHead]) -> Chart:
+    drawn = [head for head in heads if perplexity(head.median) <= MAX_PERPLEXITY]
+    readings = [_reading(head, _drawn_perplexity, "perplexity {:.4g}") for head in drawn]
+    return chart(
+        "perplexity",
+        "Perplexity",
+        run_charts.summary("The same measurements as perplexity", readings, "per token"),
+        readings,
+        AxisTitles("perplexity per token", "round"),
+        from_zero=False,
+    )
+
+
+def _drawn_perplexity(measure: HeadMeasure) -> float:
+    return min(perplexity(measure), MAX_PERPLEXITY)
+
+
+def _reading(
+    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], shown: str
+) -> ChartReading:
+    value, away = value_of(head.median), sum(row.is_outlier for row in head.rows)
     count = f"median of {len(head.rows)}" + (f", {away} far from it" if away else "")
     return ChartReading(
         at=head.round,
         value=value,
         label=str(head.round),
-        caption=f"head of round {head.round}: {value:.4f} bits per byte, {count}",
+        caption=f"head of round {head.round}: {shown.format(value)}, {count}",
         singles=tuple(
-            SingleValue(value=bits_per_byte(row.said), is_outlier=row.is_outlier)
-            for row in head.rows
+            SingleValue(value=value_of(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
     )
 
@@ -172,6 +224,20 @@ def sorted_runs(state: State) -> list[RunSnapshot]:
     return sorted(found, key=lambda run: (run.is_over, -run.opened_index))
 
 
+def headline(now: RunSnapshot | None) -> str:
+    """Invite people to take part in a run, or in any if there is none."""
+    return f"Train {now.name} with your GPU" if now else "Train open language models with your GPU"
+
+
+def quality_curve(connection: Connection, now: RunSnapshot) -> Chart:
+    """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
+    run = RunId(from_text(now.id))
+    quality = held_out(queries.last_measured_heads(connection, run, CHART_ROUNDS))
+    if quality and quality.curve.layouts:
+        return quality.curve
+    return run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS))
+
+
 @get("/runs")
 async def get_runs(request: Request, ledger: Ledger) -> Response:
     published = await ledger.sequencer.settled()
@@ -184,7 +250,10 @@ async def get_runs(request: Request, ledger: Ledger) -> Response:
 
 
 @get("/runs/{run}")
-async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
+async def get_run(
+    request: Request, ledger: Ledger, run: str, sample: Index | None = None
+) -> Response:
+    """Show a run, with the text that the head of the round `sample` writes."""
     await ledger.sequencer.settled()
     run_id, now_ms = RunId(from_text(run)), ledger.clock()
     now = run_snapshot(ledger.state, run_id)
@@ -216,7 +285,7 @@ async def get_run(request: Request, ledger: Ledger, run: str) -> Response:
             else None,
             losses=run_charts.losses(past),
             rates=run_charts.rates(past),
-            held_out=held_out(heads),
+            held_out=held_out(heads, sample),
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),

@@ -32,11 +32,16 @@ _AN_HOUR = "public, max-age=3600"
 _TAG_CHARS = 12
 
 
+THEMES: dict[str, dict[str, str]] = tomllib.loads(
+    (files("tequio_assets") / "theme.toml").read_text(encoding="utf-8")
+)
+"""The colours by theme, dark or light, and name."""
+
+
 def _tokens() -> str:
     """Write the colours as custom properties: light, and dark for systems in dark mode."""
-    themes = tomllib.loads((files("tequio_assets") / "theme.toml").read_text(encoding="utf-8"))
     light, dark = (
-        "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in themes[theme].items())
+        "".join(f"--{name.replace('_', '-')}:{colour};" for name, colour in THEMES[theme].items())
         for theme in ("light", "dark")
     )
     return (

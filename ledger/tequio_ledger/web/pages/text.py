@@ -71,7 +71,12 @@ def percent(part: float) -> str:
 
 def plural(number: int, one: str, many: str | None = None) -> str:
     """Write a number with its noun: 1 round, 12 rounds."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {noun(number, one, many)}"
+
+
+def noun(number: int, one: str, many: str | None = None) -> str:
+    """Write the noun of a number that is shown elsewhere."""
+    return one if number == 1 else many or one + "s"
 
 
 def size(size_bytes: int) -> str:

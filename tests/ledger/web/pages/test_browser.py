@@ -16,6 +16,7 @@ from tequio_shared.log import merkle
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, WatchedPage, barriers, watched
+from tests.support.ledgers import Served, served
 from tests.support.log_reader import read_leaves
 from tests.support.sample_site import REFUSED, Site, served_site
 
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
 
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium: installer/setup.sh tools")
+
+
+@pytest.fixture(scope="module")
+def offering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Serve an empty ledger whose operator names a page with downloads."""
+    folder = tmp_path_factory.mktemp("offering")
+    with served(folder, "--download-url", "https://example.org/get") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -341,8 +350,46 @@ def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browse
         page.keyboard.press("Enter")
         page.wait_for_url("**/entries/12")
         window.open(f"{site.url}/runs/{site.run}")
-        assert page.locator("svg.plot.wide").count() == 3
+        assert page.locator("svg.plot.wide").count() == 4
         assert page.locator("svg.plot.wide").first.is_visible()
+        assert not page.locator(".samples input").is_visible()
+        page.locator(".samples").get_by_role("link", name="8", exact=True).click()
+        page.get_by_text("After round 8 the model continues").wait_for()
+
+
+def test_a_slider_shows_what_the_model_wrote_after_any_round(
+    site: Site, window: WatchedPage
+) -> None:
+    page = window.page
+    window.open(f"{site.url}/runs/{site.run}")
+    assert not page.locator(".samples ul").is_visible()
+    slider = page.locator(".samples input")
+    slider.focus()
+    page.keyboard.press("Home")
+    page.get_by_text("After round 4 the model continues").wait_for()
+    assert page.url.endswith("?sample=4")
+    assert page.locator(".samples output").inner_text() == "4"
+    page.keyboard.press("ArrowRight")  # the slider kept the focus
+    page.get_by_text("After round 8 the model continues").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("agent", "first"),
+    [("Windows NT 10.0; Win64; x64", "Windows"), ("Macintosh; Intel Mac OS X 14_0", "macOS"),
+     ("X11; Linux x86_64", "Linux"), ("Linux; Android 15; Pixel", "Windows")],
+)  # fmt: skip
+def test_the_download_for_the_visitors_own_system_comes_first(
+    browser: Browser, offering: Served, agent: str, first: str
+) -> None:
+    context = browser.new_context(user_agent=f"Mozilla/5.0 ({agent})")
+    page = context.new_page()
+    page.goto(offering.url)
+    buttons = page.locator(".welcome [data-system]")
+    names = [one.inner_text() for one in buttons.all()]
+    assert (names[0], sorted(names)) == (first, ["Linux", "Windows", "macOS"])
+    marked = page.locator(".welcome .own").all_inner_texts()
+    assert marked == ([] if "Android" in agent else [first])
+    context.close()
 
 
 def test_the_keyboard_alone_gets_everywhere(site: Site, window: WatchedPage) -> None:

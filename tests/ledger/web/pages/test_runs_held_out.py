@@ -106,6 +106,52 @@ def test_the_entry_of_a_measure_shows_its_sample_as_text(seen: PageSite) -> None
     assert "<b>count" not in page.answer.text
 
 
+def test_the_text_of_every_measured_round_is_a_link_away(seen: PageSite) -> None:
+    run = f"/runs/{to_text(seen.shown.rules.run_id)}"
+    samples = {one["round"]: one["sample"] for one in heads(seen)["heads"] if one["sample"]}
+    page, found = seen.pages.get(f"{run}?sample={min(samples)}"), []
+    while True:
+        (shown,) = [number for number in samples if f"After round {number} the" in page.text]
+        found.append(shown)
+        texts = " ".join(one.text for one in page.all("dd"))
+        assert " ".join(samples[shown]["text"].split()) in " ".join(texts.split())
+        assert f"/entries/{samples[shown]['entry']}" in page.links()
+        later = [one for one in page.all("a") if one.attributes.get("rel") == "next"]
+        if not later:
+            break
+        page = seen.pages.get(later[0].attributes["href"].partition("#")[0])
+    assert found == sorted(samples)
+
+
+@pytest.mark.parametrize(("asked", "shown"), [(0, 4), (1, 4), (9, 8), (10**15, LAST)])
+def test_a_round_without_a_text_shows_the_last_one_before_it(
+    seen: PageSite, asked: int, shown: int
+) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}?sample={asked}")
+    assert f"After round {shown} the model continues" in page.text
+
+
+def test_a_sample_of_no_round_is_refused(seen: PageSite) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}?sample=x")
+    assert page.answer.status_code == 400
+
+
+def test_a_peer_leads_to_what_the_model_wrote_when_it_came(seen: PageSite) -> None:
+    page = seen.pages.get(f"/peers/{to_text(seen.shown.peers[0].key)}")
+    (link,) = [one for one in page.links() if "?sample=" in one]
+    assert link == f"/runs/{to_text(seen.shown.rules.run_id)}?sample=1#writing-title"
+
+
+def test_of_many_texts_some_are_listed_with_the_first_the_last_and_the_one_shown() -> None:
+    many = [head(number, row("ana", 8, writes=" on")) for number in range(0, 4_000, 4)]
+    shown = held_out(many, sample=1_237)
+    assert shown is not None
+    listed = shown.listed()
+    assert len(listed) in {12, 13}
+    assert {0, 1_236, 3_996} <= set(listed)
+    assert (shown.beside(-1), shown.beside(1)) == (1_232, 1_240)
+
+
 def row(
     name: str, millibits: int, *, is_outlier: bool = False, writes: str | None = None
 ) -> MeasuredRow:

@@ -46,6 +46,44 @@ function tick() {
   }
 }
 
+/** The visitor's system, as the download buttons name it; empty for any other, such as a phone. */
+function ownSystem() {
+  const agent = navigator.userAgent;
+  if (/Android|iPhone|iPad/.test(agent)) return "";
+  return /Windows/.test(agent) ? "Windows" : /Mac OS/.test(agent) ? "macOS" : /Linux/.test(agent) ? "Linux" : "";
+}
+
+/** Puts the button for the visitor's own system before the others. */
+function orderSystems() {
+  for (const own of document.querySelectorAll(`[data-system="${ownSystem()}"]`)) {
+    own.classList.add("own");
+    own.parentElement.querySelector("[data-system]").before(own);
+  }
+}
+
+/** Shows the slider through the rounds' texts in place of the links to some of them. */
+function prepareSamples() {
+  for (const nav of document.querySelectorAll("[data-samples]")) {
+    nav.querySelector("ul").hidden = true;
+    nav.querySelector("label").hidden = false;
+  }
+}
+
+const sampleRound = (slider) => slider.closest("[data-samples]").dataset.samples.split(" ")[slider.value];
+
+document.addEventListener("input", (event) => {
+  if (!event.target.closest("[data-samples]")) return;
+  event.target.nextElementSibling.textContent = Number(sampleRound(event.target)).toLocaleString("en");
+});
+
+document.addEventListener("change", (event) => {
+  if (!event.target.closest("[data-samples]")) return;
+  const address = new URL(location.href);
+  address.searchParams.set("sample", sampleRound(event.target));
+  history.replaceState(null, "", address);
+  if (region) refresh(region).catch(() => {});
+});
+
 /** Replaces the region, and preserves open details, scrolling, input and focus. */
 function replace(region, fresh) {
   const openOnes = new Set([...region.querySelectorAll("details")].map((one, at) => one.open ? at : -1));
@@ -56,6 +94,8 @@ function replace(region, fresh) {
   region.querySelectorAll("details").forEach((one, at) => { one.open = openOnes.has(at); });
   region.querySelectorAll(".scroll").forEach((one, at) => { one.scrollLeft = scrolled[at] ?? 0; });
   region.querySelectorAll("input[id]").forEach((one) => { one.value = written.get(one.id) ?? one.value; });
+  orderSystems();
+  prepareSamples();
   focused?.(region)?.focus({ preventScroll: true });
   tick();
 }
@@ -123,5 +163,7 @@ document.addEventListener("click", (event) => {
 
 const region = document.querySelector("[data-live]");
 if (region && "EventSource" in window) follow(region);
+orderSystems();
+prepareSamples();
 tick();
 setInterval(tick, SECOND_MS);

@@ -1,0 +1,437 @@
+"""Read a network from Python: its runs, rounds, heads, competitions, members and log.
+
+    import tequio
+
+    network = tequio.Network("https://ledger.example")
+    for run in network.runs():
+        print(run.name, run.round)
+
+Every call is synchronous, opens its own connection and closes it. What a call returns is checked
+before it is returned:
+
+- The network is that of the first call: its id is the hash of its genesis document.
+- The checkpoint is signed by the log's key (with `trust`, also by enough witnesses), and extends
+  every checkpoint that this object has seen.
+- An answer is true for a log that this checkpoint continues, so the ledger cannot take it back.
+- `entry`, `Run.heads` and `Run.prove` read statements from the log, each with its proof of
+  inclusion and its signatures.
+
+Other figures are what the ledger derived from its log. `Network.verify` derives all of them again.
+A failed check raises PeerError; an answer that did not come, LedgerUnavailableError. Both are a
+TequioError, as is every error that this module raises on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import trio
+
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.proofs import LogProofs, read_policy
+from tequio_client.names import find_one
+from tequio_client.verify.audit import AuditOptions, audit_live
+from tequio_client.verify.reader import POLL_S, PUBLISHED_S
+from tequio_client.verify.report import LogReport, NoProgress
+from tequio_shared.api.answer import PAGE_ROWS, AsOf
+from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
+from tequio_shared.api.peers import PeerAnswer
+from tequio_shared.api.runs import (
+    MeasureAnswer,
+    MeasuredAnswer,
+    PublishedAnswer,
+    RoundAnswer,
+    RunAnswer,
+)
+from tequio_shared.errors import PeerError, TequioError, UserFacingError
+from tequio_shared.ids import Digest, digest_from_text, key_from_text, to_text
+from tequio_shared.log.merkle import verify_consistency
+from tequio_shared.log.notes import Checkpoint
+from tequio_shared.round import measures
+from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
+from tequio_shared.statements.statement import Statement
+
+__all__ = [
+    "Checkpoint",
+    "CompetitionAnswer",
+    "CompetitionLine",
+    "LedgerRefusedError",
+    "LedgerUnavailableError",
+    "LogReport",
+    "Network",
+    "PeerAnswer",
+    "PeerError",
+    "ProvenHead",
+    "ProvenMeasure",
+    "PublishedAnswer",
+    "RoundAnswer",
+    "Run",
+    "RunAnswer",
+    "Statement",
+    "TequioError",
+    "UserFacingError",
+]
+
+T = TypeVar("T")
+
+
+class _Caller(Protocol):
+    """Opens a connection for one call, and closes it."""
+
+    def __call__(self, work: Callable[[_LedgerCall], Awaitable[T]]) -> T: ...
+
+
+class Network:
+    """A network, by the address of its ledger; nothing is sent before the first call."""
+
+    def __init__(
+        self, url: str, *, trust: str | Path | None = None, timeout_s: float = 20.0
+    ) -> None:
+        """`trust` is a policy file: checkpoints then need the quorum of its witnesses.
+
+        Raises UserFacingError for an invalid address or policy.
+        """
+        self.url = url
+        self._trust = read_policy(Path(trust)) if trust is not None else None
+        self._limits = ApiLimits(call_s=timeout_s)
+        self._network: LedgerNetwork | None = None
+        self._newest: Checkpoint | None = None
+
+    @property
+    def id(self) -> str:
+        """The network's id: the hash of its genesis document, in base64url."""
+        return to_text(self._call(_LedgerCall.network).id)
+
+    @property
+    def name(self) -> str:
+        """The network's name, from its genesis document."""
+        return self._call(_LedgerCall.network).genesis.name
+
+    def checkpoint(self) -> Checkpoint:
+        """Get the newest checkpoint: size and root of the log, signed and checked."""
+        return self._call(_LedgerCall.newest)
+
+    def runs(self) -> list[Run]:
+        """List all runs, the oldest first."""
+        return [Run(self._call, one) for one in self._call(_LedgerCall.runs)]
+
+    def run(self, name: str) -> Run:
+        """Find a run by its name, its id, or the beginning of its id; raises UserFacingError."""
+        return find_one("run", self.runs(), lambda one: (one.name, one.id), name)
+
+    def competitions(self) -> list[CompetitionLine]:
+        """List all competitions, the oldest first."""
+        return self._call(_LedgerCall.competitions)
+
+    def competition(self, name: str) -> CompetitionAnswer:
+        """Find a competition as `run` does, with its rules, entrants and evaluators."""
+        lines = self.competitions()
+        line = find_one("competition", lines, lambda one: (one.name, one.competition), name)
+        return self._call(partial(_LedgerCall.competition, wanted=line.id))
+
+    def peers(self) -> Iterator[PeerAnswer]:
+        """Iterate over all members in order of registration, one request for each 250."""
+        after: str | None = ""
+        while after is not None:
+            rows, after = self._call(partial(_LedgerCall.peers, after=after))
+            yield from rows
+
+    def peer(self, key: str) -> PeerAnswer:
+        """Describe one member by its key; LedgerRefusedError if there is none."""
+        return self._call(partial(_LedgerCall.peer, key=key))
+
+    def entry(self, index: int) -> Statement:
+        """Read one statement of the log, with its proof of inclusion and its signatures."""
+        (found,) = self._call(partial(_LedgerCall.statements, indices=(index,)))
+        return found
+
+    def verify(self) -> LogReport:
+        """Read the whole log and derive everything that the ledger reports, as `tequio audit` does.
+
+        It takes long for a long log. Weights are not recomputed: `tequio audit` does that, too. The
+        report lists what does not hold; its `exit_code` is 0 if everything does.
+        """
+        options = AuditOptions(trust=self._trust, patience_s=PUBLISHED_S)
+        return trio.run(partial(audit_live, self.url, options, cache=None, progress=NoProgress()))
+
+    def _call(self, work: Callable[[_LedgerCall], Awaitable[T]]) -> T:
+        async def run() -> T:
+            async with LedgerApi(self.url, limits=self._limits, trust=self._trust) as api:
+                call = _LedgerCall(api, self._newest)
+                network = await api.network()
+                if self._network is not None and network.id != self._network.id:
+                    raise PeerError(
+                        f"{self.url} is the ledger of another network now: {to_text(network.id)}"
+                    )
+                found = await work(call)
+                self._network, self._newest = network, call.checkpoint
+                return found
+
+        return trio.run(run)
+
+
+class Run:
+    """A run as it was when it was read; its methods read on from the ledger."""
+
+    def __init__(self, call: _Caller, answer: RunAnswer) -> None:
+        self._call = call
+        self.answer = answer
+        """Everything that the ledger reports about it."""
+
+    def __repr__(self) -> str:
+        return f"<Run {self.name} ({self.state}, round {self.round})>"
+
+    @property
+    def id(self) -> str:
+        """Hash of the run's manifest, in base64url."""
+        return self.answer.run
+
+    @property
+    def name(self) -> str:
+        return self.answer.name
+
+    @property
+    def state(self) -> str:
+        """Such as `round_train` or `finished` (docs/protocol.md, 9)."""
+        return self.answer.state
+
+    @property
+    def round(self) -> int:
+        """Number of the newest round."""
+        return self.answer.round
+
+    @property
+    def members(self) -> int:
+        """Members that are ready for a round."""
+        return self.answer.members
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that were trained on and accepted."""
+        return self.answer.tokens
+
+    @property
+    def published(self) -> tuple[PublishedAnswer, ...]:
+        """Heads on the Hugging Face Hub, with the entries that name them."""
+        return self.answer.published
+
+    def rounds(self, *, after: int = 0, limit: int | None = None) -> list[RoundAnswer]:
+        """List rounds with a number above `after`, ascending; all of them without a limit."""
+        return self._call(partial(_LedgerCall.rounds, run=self.answer, after=after, limit=limit))
+
+    def heads(self, *, after: int = -1, limit: int | None = None) -> list[ProvenHead]:
+        """List the heads that drawn members measured, of rounds above `after`, ascending.
+
+        Each measure is read from the log, and the median is computed here.
+        """
+        return self._call(partial(_LedgerCall.heads, run=self.answer, after=after, limit=limit))
+
+    def prove(self, number: int) -> Statement:
+        """Read the statement that closed a round, or declared it void, from the log.
+
+        Raises UserFacingError while the round has not ended, and PeerError if the ledger reports
+        another end than the log has.
+        """
+        return self._call(partial(_LedgerCall.prove, run=self.answer, number=number))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenMeasure:
+    """One member's measure of a head, as its statement in the log says."""
+
+    entry: int
+    peer: str
+    bits_per_byte: float
+    perplexity: float
+    """Per token: it compares heads of one run only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenHead:
+    """The model after a round, measured on text that nobody trains on."""
+
+    round: int
+    hash: str
+    bits_per_byte: float
+    """Median of `measures`; perplexity too."""
+    perplexity: float
+    measures: tuple[ProvenMeasure, ...]
+    prompt: str
+    """Beginning of a text that nobody trains on; empty without a sample."""
+    text: str
+    """Text that the model adds to it, as one of the members reports."""
+
+
+class _LedgerCall:
+    """One call over an open connection: asks, and checks what is answered."""
+
+    def __init__(self, api: LedgerApi, seen: Checkpoint | None) -> None:
+        self._api = api
+        self.checkpoint = seen
+        """The newest checkpoint that was seen and checked."""
+
+    async def network(self) -> LedgerNetwork:
+        return await self._api.network()
+
+    async def newest(self, at_least: int = 0) -> Checkpoint:
+        """Get the newest checkpoint, which must extend the last one; waits for one of that size.
+
+        What the ledger reports may be ahead of what its witnesses have cosigned for a while.
+        """
+        deadline_s = trio.current_time() + PUBLISHED_S
+        found = await self._api.checkpoint()
+        while found.size < at_least and trio.current_time() < deadline_s:
+            await trio.sleep(POLL_S)
+            found = await self._api.checkpoint()
+        older, newer = sorted((found, self.checkpoint or found), key=lambda one: one.size)
+        await self._check_prefix(older.size, older.root, newer)
+        self.checkpoint = newer
+        if newer.size < at_least:
+            raise PeerError(f"no checkpoint covers the {at_least} entries that the ledger reports")
+        return newer
+
+    async def _check_prefix(self, size: int, root: bytes, newer: Checkpoint) -> None:
+        """Raise PeerError unless the log of that size and root is the beginning of the newer."""
+        proof = []
+        if size < newer.size:
+            proof = await LogProofs(self._api, newer).consistency(size)
+        verify_consistency(size, root, newer.size, newer.root, proof)
+
+    async def _check(self, *answers: AsOf) -> None:
+        """Check the logs that answers are true for; raises PeerError."""
+        for size, root in sorted({(one.size, one.root) for one in answers}):
+            newest = self.checkpoint
+            if newest is None or newest.size < size:
+                newest = await self.newest(size)
+            await self._check_prefix(size, digest_from_text(root), newest)
+
+    async def runs(self) -> tuple[RunAnswer, ...]:
+        found = await self._api.runs()
+        await self._check(*(one.as_of for one in found))
+        return found
+
+    async def rounds(self, *, run: RunAnswer, after: int, limit: int | None) -> list[RoundAnswer]:
+        found: list[RoundAnswer] = []
+        while limit is None or len(found) < limit:
+            most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
+            page = await self._api.rounds(run.id, after=after, limit=most)
+            numbers = [after, *(one.round for one in page)]
+            if numbers != sorted(set(numbers)) or len(page) > most:
+                raise PeerError(f"the rounds after {after} do not ascend: {numbers[1:9]}")
+            found += page
+            if len(page) < most:
+                break
+            after = page[-1].round
+        await self._check(*(one.as_of for one in found))
+        return found
+
+    async def heads(self, *, run: RunAnswer, after: int, limit: int | None) -> list[ProvenHead]:
+        found: list[ProvenHead] = []
+        following: int | None = after
+        while following is not None and (limit is None or len(found) < limit):
+            most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
+            page = await self._api.measures(run.id, after=following, limit=most)
+            await self._check(page.as_of)
+            found += [await self._head(run, one) for one in page.heads]
+            if page.next is not None and page.next <= following:
+                raise PeerError(f"the heads after {following} continue after {page.next}")
+            following = page.next
+        return found
+
+    async def _head(self, run: RunAnswer, answer: MeasuredAnswer) -> ProvenHead:
+        """Read the measures of a head from the log; raises PeerError for one that differs."""
+        rows = {one.entry: one for one in answer.measures}
+        said = dict(zip(rows, await self.statements(indices=list(rows)), strict=True))
+        bodies = {entry: _measure(run, answer, rows[entry], one) for entry, one in said.items()}
+        if not bodies:
+            raise PeerError(f"nobody measured the head of round {answer.round}")
+        middle, sample = measures.median(bodies.values()), answer.sample
+        if sample is not None:
+            told = bodies.get(sample.entry)
+            text = None if told is None else measures.sample_of(told)
+            if text is None or (text.prompt, text.text) != (sample.prompt, sample.text):
+                raise PeerError(f"entry {sample.entry} has another text than the ledger reports")
+        return ProvenHead(
+            round=answer.round,
+            hash=answer.head,
+            bits_per_byte=measures.bits_per_byte(middle),
+            perplexity=measures.perplexity(middle),
+            measures=tuple(
+                ProvenMeasure(
+                    entry=entry,
+                    peer=rows[entry].peer,
+                    bits_per_byte=measures.bits_per_byte(body),
+                    perplexity=measures.perplexity(body),
+                )
+                for entry, body in bodies.items()
+            ),
+            prompt=sample.prompt if sample else "",
+            text=sample.text if sample else "",
+        )
+
+    async def prove(self, *, run: RunAnswer, number: int) -> Statement:
+        found = await self.rounds(run=run, after=number - 1, limit=1)
+        if not found or found[0].round != number or found[0].closed_index is None:
+            raise UserFacingError(f"round {number} of {run.name} has not ended")
+        row = found[0]
+        (said,) = await self.statements(indices=(found[0].closed_index,))
+        end: tuple[str, int, str | None]
+        match said.body:
+            case RoundClose(accepted=accepted, result=result):
+                end = ("closed", accepted, result)
+            case RoundVoid():
+                end = ("void", row.accepted, row.result)
+            case _:
+                end = ("", 0, "")
+        stated = (row.outcome, row.accepted, row.result)
+        if (said.run, said.round) != (run.id, number) or end != stated:
+            raise PeerError(f"entry {row.closed_index} does not end round {number} as reported")
+        return said
+
+    async def competitions(self) -> list[CompetitionLine]:
+        return list(await self._api.competitions())
+
+    async def competition(self, *, wanted: Digest) -> CompetitionAnswer:
+        found = await self._api.competition(wanted)
+        await self._check(found.as_of)
+        return found
+
+    async def peers(self, *, after: str) -> tuple[list[PeerAnswer], str | None]:
+        page = await self._api.peers(after=after, limit=PAGE_ROWS)
+        if page.next is not None and (not page.peers or page.next != page.peers[-1].key != after):
+            raise PeerError(f"the page of peers after {after!r} continues after {page.next}")
+        await self._check(page.as_of)
+        return list(page.peers), page.next
+
+    async def peer(self, *, key: str) -> PeerAnswer:
+        found = await self._api.peer(key_from_text(key))
+        await self._check(found.as_of)
+        return found
+
+    async def statements(self, *, indices: Sequence[int]) -> list[Statement]:
+        """Read statements, each proven against the newest checkpoint."""
+        newest = self.checkpoint
+        if newest is None or newest.size <= max(indices):
+            newest = await self.newest()
+        network = await self._api.network()
+        found = await LogProofs(self._api, newest).entries(network, indices)
+        return [found[index].statement for index in indices]
+
+
+def _measure(
+    run: RunAnswer, head: MeasuredAnswer, row: MeasureAnswer, said: Statement
+) -> HeadMeasure:
+    """Check what the ledger reports of a measure; raises PeerError."""
+    body = said.body
+    if (
+        not isinstance(body, HeadMeasure)
+        or (said.run, said.round, body.head) != (run.id, head.round, head.head)
+        or (to_text(said.author), body.millibits) != (row.peer, row.millibits)
+    ):
+        raise PeerError(f"entry {row.entry} is not the measure that the ledger reports")
+    return body

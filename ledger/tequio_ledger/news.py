@@ -1,0 +1,172 @@
+"""News of a network: the few entries of the log that people want to be told about.
+
+One entry gives one news item or none, by the same function for feeds and webhooks. `recent` finds
+the last such entries from the state and from keys of tables, without reading the log: its cost
+grows with the runs and competitions of the network, which organisers open, and not with its past.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from tequio_ledger.store import entries
+from tequio_ledger.store.models import Round
+from tequio_shared.competition.state import CompetitionPhase
+from tequio_shared.ids import RunId, digest_from_text, to_text
+from tequio_shared.served.answers import published_heads
+from tequio_shared.served.rows import CLOSED
+from tequio_shared.statements.competitions import CompOpen, CompResult
+from tequio_shared.statements.network import CheckpointPublish, SoftwareRelease
+from tequio_shared.statements.runs import RoundClose, RunOpen
+from tequio_shared.statements.statement import Body, Entry, Statement
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from tequio_shared.served.state import State
+
+MILESTONE = 25
+"""Of the rounds of a run, each whose number is a multiple of this is news when it closes."""
+RECENT = 30
+"""Items of one feed, at most."""
+_RUNS, _MILESTONES, _COMPETITIONS = 10, 5, 30
+"""The last ones that are looked at."""
+_PHASES = (CompetitionPhase.OPEN, CompetitionPhase.DECIDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsItem:
+    """One item; `path` is its page, and `index` the entry of the log that it follows from."""
+
+    index: int
+    at_ms: int
+    """When the ledger accepted the entry."""
+    kind: str
+    title: str
+    text: str
+    path: str
+    run: str = ""
+    """Empty for news of no run."""
+
+
+def news_of(state: State, index: int, at_ms: int, leaf: bytes) -> NewsItem | None:
+    """Derive the news of one entry, if it is any."""
+    statement = Entry.parse(leaf).statement
+    run = statement.run
+    found = _of_run(state, run, statement) if run else _of_network(state, statement.body)
+    if found is None:
+        return None
+    kind, title, text, path = found
+    return NewsItem(
+        index=index,
+        at_ms=at_ms,
+        kind=kind,
+        title=title,
+        text=text,
+        path=path,
+        run=to_text(run) if run else "",
+    )
+
+
+_Told = tuple[str, str, str, str]
+"""Kind, title, text and path of an item."""
+
+
+def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
+    number, rules, path = statement.round or 0, state.run(run).manifest, f"/runs/{to_text(run)}"
+    match statement.body:
+        case RunOpen():
+            title = f"The run {rules.name} is open"
+            size = f"{rules.model.parameters:,} parameters"
+            text = f"Anyone may take part: {size}, trained with idle graphics cards."
+            return "run.opened", title, text, path
+        case RoundClose(accepted=accepted) if number % MILESTONE == 0:
+            title = f"{rules.name} closed round {number:,}"
+            text = f"Its next model is made of {accepted:,} accepted contributions."
+            return "round.closed", title, text, f"{path}/rounds/{number}"
+        case CheckpointPublish(repo=repo, revision=revision):
+            title = f"{rules.name} after round {number:,} can be downloaded"
+            where = f"{repo} on the Hugging Face Hub, revision {revision}"
+            return (
+                "head.published",
+                title,
+                f"{where}. Anyone can verify that it is this head.",
+                path,
+            )
+    return None
+
+
+def _of_network(state: State, body: Body) -> _Told | None:
+    match body:
+        case CompOpen(competition=wanted):
+            name, path = _competition(state, wanted)
+            text = "It ranks models by the bits that they need for a byte of sealed text."
+            return "competition.opened", f"The competition {name} is open", text, path
+        case CompResult(competition=wanted):
+            name, path = _competition(state, wanted)
+            text = "The ranking follows from scores in the log, and anyone can compute it again."
+            return "competition.decided", f"The competition {name} is decided", text, path
+        case SoftwareRelease(version=version, minimum=minimum):
+            text = f"Organisers named it in the log. Members should run {minimum} or later."
+            return "software.released", f"Tequio {version} is released", text, "/status"
+    return None
+
+
+def _competition(state: State, competition: str) -> tuple[str, str]:
+    view = state.competitions.views[digest_from_text(competition)]
+    return view.rules.name, f"/competitions/{competition}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewsPlaces:
+    """Where the last news may be, copied from the state in the event loop."""
+
+    indices: tuple[int, ...]
+    """Entries, the newest first."""
+    rounds: tuple[tuple[RunId, int], ...]
+    """Rounds that are news if they are closed."""
+
+    def read(self, connection: Connection, state: State) -> list[NewsItem]:
+        """Read at most `RECENT` items, the newest first; call it in a thread."""
+        indices = set(self.indices)
+        for run, number in self.rounds:
+            closed = select(Round.closed_index).where(
+                Round.run == run, Round.round == number, Round.outcome == CLOSED
+            )
+            indices.update(connection.scalars(closed))
+        found = []
+        for index in sorted(indices, reverse=True)[:RECENT]:
+            entry = entries.read_entry(connection, index)
+            item = news_of(state, index, entry[0].at_ms, entry[1]) if entry else None
+            if item is not None:
+                found.append(item)
+        return found
+
+
+def recent(state: State, only: RunId | None = None) -> NewsPlaces:
+    """Find where the last news of a run is, or of the whole network; call it in the event loop.
+
+    Raises RefusedError("not-found") for an unknown run.
+    """
+    runs = [only] if only is not None else list(state.runs)[-_RUNS:]
+    views = {run: state.run(run) for run in runs}
+    indices = [state.opened[run] for run in runs]
+    for view in views.values():
+        indices += [one.index for one in published_heads(view, RECENT)]
+    if only is None:
+        for contest in list(state.competitions.views.values())[-_COMPETITIONS:]:
+            starts = (contest.phase_starts.get(phase) for phase in _PHASES)
+            indices += [one.index for one in starts if one is not None]
+        indices += [one.index for one in state.releases.releases]
+    rounds = [
+        (run, number * MILESTONE)
+        for run, view in views.items()
+        for number in range(
+            max(view.number // MILESTONE - _MILESTONES, 0) + 1, view.number // MILESTONE + 1
+        )
+    ]
+    newest = sorted(indices, reverse=True)[:RECENT]
+    return NewsPlaces(indices=tuple(newest), rounds=tuple(rounds))

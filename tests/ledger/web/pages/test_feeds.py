@@ -1,0 +1,112 @@
+"""Feeds: valid Atom, the same ids under every address, and nothing sent twice."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import TYPE_CHECKING
+from uuid import UUID
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from tequio_ledger import news
+from tequio_ledger.store import log_rows
+from tequio_shared.ids import to_text
+from tests.support.ledgers import VirtualClock, make_settings, opened
+from tests.support.page_reader import PageReader
+from tests.support.sample_competitions import play
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_ledger.ledger import Ledger
+    from tests.ledger.web.pages.conftest import PageSite
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+RFC_3339 = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
+
+
+def checked(raw: bytes) -> Xml.Element:
+    """Parse a feed, and hold it to what RFC 4287 demands."""
+    feed = Xml.fromstring(raw)  # noqa: S314 - our own
+    assert feed.tag == f"{ATOM}feed"
+    for one in [feed, *feed.findall(f"{ATOM}entry")]:
+        for name in ("id", "title", "updated"):
+            assert len(one.findall(ATOM + name)) == 1, name
+        UUID(one.findtext(f"{ATOM}id", "").removeprefix("urn:uuid:"))
+        assert RFC_3339.fullmatch(one.findtext(f"{ATOM}updated", ""))
+        alternates = [x for x in one.findall(f"{ATOM}link") if x.get("rel") == "alternate"]
+        assert len({(x.get("type"), x.get("hreflang")) for x in alternates}) == len(alternates) == 1
+    assert feed.findtext(f"{ATOM}author/{ATOM}name"), "or each entry would need one"
+    ids = [one.findtext(f"{ATOM}id") for one in feed.iter() if one.find(f"{ATOM}id") is not None]
+    assert len(set(ids)) == len(ids)
+    updated = [one.findtext(f"{ATOM}updated", "") for one in feed.findall(f"{ATOM}entry")]
+    assert updated == sorted(updated, reverse=True)
+    return feed
+
+
+def kinds(feed: Xml.Element) -> list[str]:
+    return [one.get("term", "") for one in feed.iter(f"{ATOM}category")]
+
+
+def test_pages_name_their_feeds_and_the_feeds_their_pages(seen: PageSite) -> None:
+    run = f"/runs/{to_text(seen.shown.rules.run_id)}"
+    for page, paths in (("/", {"/feed.atom"}), (run, {"/feed.atom", f"{run}/feed.atom"})):
+        links = [one.attributes for one in seen.pages.get(page).all("link")]
+        named = {one["href"] for one in links if one.get("type") == "application/atom+xml"}
+        assert named == paths
+        for path in paths:
+            answer = seen.pages.get(path).answer
+            assert answer.headers["content-type"] == "application/atom+xml"
+            feed = checked(answer.content)
+            found = {one.get("rel"): one.get("href") for one in feed.findall(f"{ATOM}link")}
+            assert found["self"] == f"http://ledger.example{path}"
+            for link in feed.iter(f"{ATOM}link"):
+                target = (link.get("href") or "").removeprefix("http://ledger.example")
+                assert seen.pages.get(target).answer.status_code == 200, target
+
+
+def test_the_feed_of_a_run_tells_its_opening_its_rounds_and_its_downloads(seen: PageSite) -> None:
+    run = f"/runs/{to_text(seen.shown.rules.run_id)}"
+    feed = checked(seen.pages.get(f"{run}/feed.atom").answer.content)
+    assert {"run.opened", "round.closed", "head.published"} == set(kinds(feed))
+    titles = [one.findtext(f"{ATOM}title") for one in feed.findall(f"{ATOM}entry")]
+    assert titles[-1] == "The run nova-350m is open"
+    assert "nova-350m closed round 25" in titles
+
+
+def test_a_reader_that_has_a_feed_gets_nothing_and_ids_do_not_depend_on_the_address(
+    seen: PageSite,
+) -> None:
+    first = seen.pages.get("/feed.atom").answer
+    again = seen.pages.get("/feed.atom", if_none_match=first.headers["etag"]).answer
+    assert (again.status_code, again.content) == (304, b"")
+    other = seen.pages.get("/feed.atom", host="other.example").answer
+    assert other.content != first.content
+    ids = [[one.text for one in checked(x.content).iter(f"{ATOM}id")] for x in (first, other)]
+    assert ids[0] == ids[1]
+
+
+@pytest.mark.parametrize("run", ["nova", "A" * 43])
+def test_an_unknown_run_has_no_feed(seen: PageSite, run: str) -> None:
+    assert seen.pages.get(f"/runs/{run}/feed.atom").answer.status_code == 404
+
+
+def test_competitions_are_news_and_the_feed_is_what_the_log_tells(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(play(ledger, clock))
+        feed = checked(PageReader(ledger).get("/feed.atom").answer.content)
+        assert {"competition.opened", "competition.decided"} <= set(kinds(feed))
+        links = [one for one in feed.iter(f"{ATOM}link") if one.get("rel") == "related"]
+        indices = [int((one.get("href") or "").rpartition("/")[2]) for one in links]
+        assert indices == [one.index for one in every(ledger)][: -news.RECENT - 1 : -1]
+
+
+def every(ledger: Ledger) -> list[news.NewsItem]:
+    """All news of a log, from its first entry to its last."""
+    with ledger.database.reader.begin() as connection:
+        leaves = log_rows.read_leaves(connection, 0, ledger.published.size)
+    told = (news.news_of(ledger.state, index, 0, leaf) for index, leaf in enumerate(leaves))
+    return [one for one in told if one is not None]
