@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QTranslator
 
-from tequio_client.app.language import load_translations
+from tequio_client.app.language import LANGUAGES, load_translations
 from tests.support import app_texts
 
 if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
-SPOKEN = ("en", "pseudo", "es")
-LONG = SPOKEN[1:]
+SPOKEN = ("pseudo", *LANGUAGES)
+LONG = ("pseudo", "de", "es")
 """Languages that need more room than English."""
 REGIONS = {"en": "en_US"}
 """The locale of a language, where Qt would otherwise use the computer's."""

@@ -4275,6 +4275,10 @@
         <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
+        <source>{number}%</source>
+        <translation>{number} %</translation>
+    </message>
+    <message>
         <source>{rate} Mbit/s</source>
         <translation>{rate} Mbit/s</translation>
     </message>

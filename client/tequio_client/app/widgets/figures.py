@@ -70,8 +70,7 @@ def decimal(number: float | None, places: int) -> str:
 
 
 def percent(number: float) -> str:
-    locale = QLocale()
-    return locale.toString(round(number)) + locale.percent()
+    return translate("figures", "{number}%").format(number=count(round(number)))
 
 
 def data(size_bytes: int) -> str:
