@@ -574,11 +574,11 @@
     <name>ConsentCard</name>
     <message>
         <source>{traffic} GB of traffic a month</source>
-        <translation>{traffic} GB Datenverkehr im Monat</translation>
+        <translation>{traffic} GB Datenverkehr im Monat</translation>
     </message>
     <message>
         <source>I lend this computer to Tequio as chosen here: it may use the graphics card, the processor, up to {disk} GB of disk, {traffic}, and the power that takes. I am allowed to decide this for this computer.</source>
-        <translation>Ich verleihe diesen Computer an Tequio wie hier gewählt: Es darf die Grafikkarte, den Prozessor, bis zu {disk} GB Speicherplatz, {traffic} und den dafür nötigen Strom nutzen. Ich darf das für diesen Computer entscheiden.</translation>
+        <translation>Ich verleihe diesen Computer an Tequio wie hier gewählt: Es darf die Grafikkarte, den Prozessor, bis zu {disk} GB Speicherplatz, {traffic} und den dafür nötigen Strom nutzen. Ich darf das für diesen Computer entscheiden.</translation>
     </message>
     <message>
         <source>traffic without a limit</source>
@@ -658,7 +658,7 @@
     </message>
     <message>
         <source>{energy} kWh</source>
-        <translation>{energy} kWh</translation>
+        <translation>{energy} kWh</translation>
     </message>
     <message>
         <source>per month</source>
@@ -682,7 +682,7 @@
     </message>
     <message>
         <source>For this device only. If your PC would otherwise be asleep, add 40 to 90 W.</source>
-        <translation>Nur für dieses Gerät. Wäre dein PC sonst im Standby, rechne 40 bis 90 W dazu.</translation>
+        <translation>Nur für dieses Gerät. Wäre dein PC sonst im Standby, rechne 40 bis 90 W dazu.</translation>
     </message>
     <message>
         <source>This is a rough household price: enter yours.</source>
@@ -848,7 +848,7 @@
     <name>DeviceLimits</name>
     <message>
         <source>Slows down to stay below this; stops at 5 °C above it.</source>
-        <translation>Wird langsamer, um darunter zu bleiben, und hält 5 °C darüber an.</translation>
+        <translation>Wird langsamer, um darunter zu bleiben, und hält 5 °C darüber an.</translation>
     </message>
     <message>
         <source>Temperature goal</source>
@@ -880,7 +880,7 @@
     </message>
     <message>
         <source>Left to the desktop: 2 GB at least, unless you choose more here.</source>
-        <translation>Bleibt dem Desktop: mindestens 2 GB, wenn du hier nicht mehr wählst.</translation>
+        <translation>Bleibt dem Desktop: mindestens 2 GB, wenn du hier nicht mehr wählst.</translation>
     </message>
     <message>
         <source>{free} This card has {total}.</source>
@@ -1921,7 +1921,7 @@
     </message>
     <message>
         <source>24 h</source>
-        <translation>24 h</translation>
+        <translation>24 h</translation>
     </message>
     <message>
         <source>7 days</source>
@@ -2011,7 +2011,7 @@
     </message>
     <message>
         <source>Starts after 15 min without input. Pauses for films, and when other programs use a quarter of the CPU.</source>
-        <translation>Startet nach 15 min ohne Eingabe. Pausiert bei Filmen und wenn andere Programme ein Viertel der CPU nutzen.</translation>
+        <translation>Startet nach 15 min ohne Eingabe. Pausiert bei Filmen und wenn andere Programme ein Viertel der CPU nutzen.</translation>
     </message>
     <message>
         <source>Balanced</source>
@@ -2019,7 +2019,7 @@
     </message>
     <message>
         <source>Starts after 5 min without input. Continues during films; other programs may use half of the CPU.</source>
-        <translation>Startet nach 5 min ohne Eingabe. Läuft bei Filmen weiter; andere Programme dürfen die halbe CPU nutzen.</translation>
+        <translation>Startet nach 5 min ohne Eingabe. Läuft bei Filmen weiter; andere Programme dürfen die halbe CPU nutzen.</translation>
     </message>
     <message>
         <source>Max</source>
@@ -2027,7 +2027,7 @@
     </message>
     <message>
         <source>Starts after 1 min without input, and runs gently while you use the computer. Other programs may use three quarters of the CPU.</source>
-        <translation>Startet nach 1 min ohne Eingabe und läuft sanft mit, während du den Computer benutzt. Andere Programme dürfen drei Viertel der CPU nutzen.</translation>
+        <translation>Startet nach 1 min ohne Eingabe und läuft sanft mit, während du den Computer benutzt. Andere Programme dürfen drei Viertel der CPU nutzen.</translation>
     </message>
     <message>
         <source>You have changed settings that presets cover. A preset changes only the settings named on its card.</source>
@@ -2046,7 +2046,7 @@
     <name>ProbeRow</name>
     <message>
         <source>Answered by {source} in {time} ms</source>
-        <translation>Antwort von {source} in {time} ms</translation>
+        <translation>Antwort von {source} in {time} ms</translation>
     </message>
     <message>
         <source>Nothing on this system can tell</source>
@@ -2321,7 +2321,7 @@
     </message>
     <message>
         <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
-        <translation>{run}: Einmalig werden {data} heruntergeladen, etwa {time} bei 50 Mbit/s.</translation>
+        <translation>{run}: Einmalig werden {data} heruntergeladen, etwa {time} bei 50 Mbit/s.</translation>
     </message>
     <message>
         <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
@@ -3371,7 +3371,7 @@
     </message>
     <message>
         <source>In every case it stops for games, on battery and on metered networks, and it stays below 80 °C. Each of these can be changed in Settings.</source>
-        <translation>Bei Spielen, im Akkubetrieb und in getakteten Netzwerken hält es auf jeden Fall an, und es bleibt unter 80 °C. All das lässt sich in den Einstellungen ändern.</translation>
+        <translation>Bei Spielen, im Akkubetrieb und in getakteten Netzwerken hält es auf jeden Fall an, und es bleibt unter 80 °C. All das lässt sich in den Einstellungen ändern.</translation>
     </message>
     <message>
         <source>When to lend</source>
@@ -4095,15 +4095,15 @@
     </message>
     <message>
         <source>{free} GB are free. Tequio takes {store} GB at most, and {stays} stay free.</source>
-        <translation>{free} GB sind frei. Tequio nimmt höchstens {store} GB, und {stays} bleiben frei.</translation>
+        <translation>{free} GB sind frei. Tequio nimmt höchstens {store} GB, und {stays} bleiben frei.</translation>
     </message>
     <message>
         <source>{free} GB are free. {stays} stay free, so Tequio has {store} GB: some runs fit.</source>
-        <translation>{free} GB sind frei. {stays} bleiben frei, also hat Tequio {store} GB: Einige Läufe passen.</translation>
+        <translation>{free} GB sind frei. {stays} bleiben frei, also hat Tequio {store} GB: Einige Läufe passen.</translation>
     </message>
     <message>
         <source>Only {free} GB are free but {stays} should stay free: make room before lending.</source>
-        <translation>Nur {free} GB sind frei, aber {stays} sollen frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
+        <translation>Nur {free} GB sind frei, aber {stays} sollen frei bleiben: Schaffe vor dem Verleihen Platz.</translation>
     </message>
     <message>
         <source>You choose the network in step 5.</source>
@@ -4256,15 +4256,15 @@
     </message>
     <message>
         <source>{n} s</source>
-        <translation>{n} s</translation>
+        <translation>{n} s</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation>{n} min</translation>
+        <translation>{n} min</translation>
     </message>
     <message>
         <source>{n} h</source>
-        <translation>{n} h</translation>
+        <translation>{n} h</translation>
     </message>
     <message>
         <source>{n} days</source>
@@ -4272,7 +4272,7 @@
     </message>
     <message>
         <source>about what an {card} does in {time}</source>
-        <translation>etwa so viel, wie eine {card} in {time} schafft</translation>
+        <translation>so viel wie eine {card} in {time}</translation>
     </message>
     <message>
         <source>{number}%</source>
@@ -4280,31 +4280,31 @@
     </message>
     <message>
         <source>{rate} Mbit/s</source>
-        <translation>{rate} Mbit/s</translation>
+        <translation>{rate} Mbit/s</translation>
     </message>
     <message>
         <source>{days} d {hours} h</source>
-        <translation>{days} d {hours} h</translation>
+        <translation>{days} d {hours} h</translation>
     </message>
     <message>
         <source>{hours} h {minutes} min</source>
-        <translation>{hours} h {minutes} min</translation>
+        <translation>{hours} h {minutes} min</translation>
     </message>
     <message>
         <source>{minutes} min</source>
-        <translation>{minutes} min</translation>
+        <translation>{minutes} min</translation>
     </message>
     <message>
         <source>{seconds} s</source>
-        <translation>{seconds} s</translation>
+        <translation>{seconds} s</translation>
     </message>
     <message>
         <source>{energy} kWh</source>
-        <translation>{energy} kWh</translation>
+        <translation>{energy} kWh</translation>
     </message>
     <message>
         <source>{energy} Wh</source>
-        <translation>{energy} Wh</translation>
+        <translation>{energy} Wh</translation>
     </message>
     <message>
         <source>tomorrow {time}</source>
@@ -4344,7 +4344,7 @@
     </message>
     <message>
         <source>{number}M</source>
-        <translation>{number} Mio</translation>
+        <translation>{number} Mio</translation>
     </message>
     <message>
         <source>{number}k</source>
@@ -4664,7 +4664,7 @@
     </message>
     <message>
         <source>the system's keyring has not answered for {seconds} s: it may be asking for its password behind another window; try again then</source>
-        <translation>der Schlüsselbund des Systems hat {seconds} s lang nicht geantwortet: Vielleicht fragt er hinter einem anderen Fenster nach seinem Passwort; versuche es dann noch einmal</translation>
+        <translation>der Schlüsselbund des Systems hat {seconds} s lang nicht geantwortet: Vielleicht fragt er hinter einem anderen Fenster nach seinem Passwort; versuche es dann noch einmal</translation>
     </message>
     <message>
         <source>the system's keyring has no entry for the key file {path}: it was emptied, or is another user's; restore the key from a backup</source>
@@ -4857,11 +4857,11 @@
     </message>
     <message>
         <source>The network has not answered since {since}.</source>
-        <translation>Das Netzwerk antwortet nicht seit {since}.</translation>
+        <translation>Das Netzwerk antwortet seit {since} nicht mehr.</translation>
     </message>
     <message>
         <source>The network has not answered since {since}. Work goes on, and points follow later.</source>
-        <translation>Das Netzwerk antwortet nicht seit {since}. Die Arbeit geht weiter, und die Punkte folgen später.</translation>
+        <translation>Das Netzwerk antwortet seit {since} nicht mehr. Die Arbeit geht weiter, und die Punkte folgen später.</translation>
     </message>
     <message>
         <source>Update now</source>
@@ -4984,7 +4984,7 @@
     </message>
     <message>
         <source>Nothing is lent while a game runs or fills the screen, and for 60 s afterwards.</source>
-        <translation>Nichts wird verliehen, solange ein Spiel läuft oder den Bildschirm füllt, und noch 60 s danach.</translation>
+        <translation>Nichts wird verliehen, solange ein Spiel läuft oder den Bildschirm füllt, und noch 60 s danach.</translation>
     </message>
     <message>
         <source>Pause for films</source>
@@ -5028,7 +5028,7 @@
     </message>
     <message>
         <source>Pauses while other programs keep the GPU busier than this for 3 s.</source>
-        <translation>Pausiert, wenn andere Programme die GPU 3 s lang stärker auslasten.</translation>
+        <translation>Pausiert, wenn andere Programme die GPU 3 s lang stärker auslasten.</translation>
     </message>
     <message>
         <source>%</source>
@@ -5778,7 +5778,7 @@
     </message>
     <message>
         <source>you started it although a rule says to wait. The rules decide again once they have allowed it for 5 min. Pauses for games.</source>
-        <translation>Du hast es gestartet, obwohl eine Regel dagegen spricht. Die Regeln entscheiden wieder, sobald sie es 5 min lang erlaubt haben. Pausiert bei Spielen.</translation>
+        <translation>Du hast es gestartet, obwohl eine Regel dagegen spricht. Die Regeln entscheiden wieder, sobald sie es 5 min lang erlaubt haben. Pausiert bei Spielen.</translation>
     </message>
     <message>
         <source>scoring models for a competition, as you offered. Pauses for you and your games. See Competitions.</source>
@@ -5810,11 +5810,11 @@
     </message>
     <message>
         <source>until {program} closes. Resumes 60 s after that.</source>
-        <translation>bis {program} geschlossen ist. 60 s danach geht es weiter.</translation>
+        <translation>bis {program} geschlossen ist. 60 s danach geht es weiter.</translation>
     </message>
     <message>
         <source>until your game closes. Resumes 60 s after that.</source>
-        <translation>bis dein Spiel geschlossen ist. 60 s danach geht es weiter.</translation>
+        <translation>bis dein Spiel geschlossen ist. 60 s danach geht es weiter.</translation>
     </message>
     <message>
         <source>your game has closed. Resumes {until}.</source>
@@ -5886,11 +5886,11 @@
     </message>
     <message>
         <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware or choose another run.</source>
-        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} MiB braucht. Erhöhe das Limit unter Hardware oder wähle einen anderen Lauf.</translation>
+        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} MiB braucht. Erhöhe das Limit unter Hardware oder wähle einen anderen Lauf.</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
-        <translation>Nur {free} GB Speicherplatz sind frei, und {wanted} GB sollen frei bleiben. Weiter geht es, wenn es 1 GB mehr ist.</translation>
+        <translation>Nur {free} GB Speicherplatz sind frei, und {wanted} GB sollen frei bleiben. Weiter geht es, wenn es 1 GB mehr ist.</translation>
     </message>
     <message>
         <source>cannot tell how much disk is free. Check that the store's folder is there.</source>
@@ -5898,7 +5898,7 @@
     </message>
     <message>
         <source>the store holds {used} GB of at most {most} GB. Resumes when it has been trimmed; its limit is in Settings, Storage.</source>
-        <translation>Der Speicher belegt {used} GB von höchstens {most} GB. Weiter geht es, wenn er verkleinert wurde; sein Limit steht unter Einstellungen, Speicher.</translation>
+        <translation>Der Speicher belegt {used} GB von höchstens {most} GB. Weiter geht es, wenn er verkleinert wurde; sein Limit steht unter Einstellungen, Speicher.</translation>
     </message>
     <message>
         <source>the computer runs on battery. Resumes on mains power.</source>
@@ -5922,23 +5922,23 @@
     </message>
     <message>
         <source>{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C below the limit.</source>
-        <translation>{device} hat {degrees} °C, mehr als dein Limit von {limit} °C. Weiter geht es 5 °C unter dem Limit.</translation>
+        <translation>{device} hat {degrees} °C, mehr als dein Limit von {limit} °C. Weiter geht es 5 °C unter dem Limit.</translation>
     </message>
     <message>
         <source>a game is running ({program}). Resumes 60 s after it closes.</source>
-        <translation>Ein Spiel läuft ({program}). 60 s nach seinem Ende geht es weiter.</translation>
+        <translation>Ein Spiel läuft ({program}). 60 s nach seinem Ende geht es weiter.</translation>
     </message>
     <message>
         <source>a game is fullscreen ({program}). Resumes 60 s after it closes.</source>
-        <translation>Ein Spiel läuft im Vollbild ({program}). 60 s nach seinem Ende geht es weiter.</translation>
+        <translation>Ein Spiel läuft im Vollbild ({program}). 60 s nach seinem Ende geht es weiter.</translation>
     </message>
     <message>
         <source>a film is fullscreen ({program}). Resumes 60 s after it closes.</source>
-        <translation>Ein Film läuft im Vollbild ({program}). 60 s nach seinem Ende geht es weiter.</translation>
+        <translation>Ein Film läuft im Vollbild ({program}). 60 s nach seinem Ende geht es weiter.</translation>
     </message>
     <message>
         <source>{program} is running, and you want nothing lent beside it. Resumes 60 s after it closes.</source>
-        <translation>{program} läuft, und daneben soll nichts verliehen werden. 60 s nach dem Schließen geht es weiter.</translation>
+        <translation>{program} läuft, und daneben soll nichts verliehen werden. 60 s nach dem Schließen geht es weiter.</translation>
     </message>
     <message>
         <source>a game or another exclusive program has just closed. Resumes {until}.</source>
@@ -5954,7 +5954,7 @@
     </message>
     <message>
         <source>this month's {gb} GB of traffic are used up. Resumes {until}.</source>
-        <translation>Die {gb} GB Datenverkehr dieses Monats sind verbraucht. Weiter geht es {until}.</translation>
+        <translation>Die {gb} GB Datenverkehr dieses Monats sind verbraucht. Weiter geht es {until}.</translation>
     </message>
     <message>
         <source>this network is metered. Resumes on another network.</source>
@@ -5966,7 +5966,7 @@
     </message>
     <message>
         <source>you are using the computer. Resumes after {minutes} min without input.</source>
-        <translation>Du benutzt den Computer. Nach {minutes} min ohne Eingabe geht es weiter.</translation>
+        <translation>Du benutzt den Computer. Nach {minutes} min ohne Eingabe geht es weiter.</translation>
     </message>
     <message>
         <source>cannot tell whether you are away. See Health in Activity.</source>
@@ -5994,7 +5994,7 @@
     </message>
     <message>
         <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
-        <translation>Andere Programme nutzen {percent} % von {device}. 60 s nach ihrem Ende geht es weiter.</translation>
+        <translation>Andere Programme nutzen {percent} % von {device}. 60 s nach ihrem Ende geht es weiter.</translation>
     </message>
     <message>
         <source>other programs needed {device}. Resumes {until}.</source>
@@ -6010,7 +6010,7 @@
     </message>
     <message>
         <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} hat {free} MiB Speicher frei, und das Training braucht {wanted} MiB. Weiter geht es, wenn andere Programme ihn freigeben.</translation>
+        <translation>{device} hat {free} MiB Speicher frei, und das Training braucht {wanted} MiB. Weiter geht es, wenn andere Programme ihn freigeben.</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6030,11 +6030,11 @@
     </message>
     <message>
         <source>in {seconds} s</source>
-        <translation>in {seconds} s</translation>
+        <translation>in {seconds} s</translation>
     </message>
     <message>
         <source>in {minutes} min</source>
-        <translation>in {minutes} min</translation>
+        <translation>in {minutes} min</translation>
     </message>
     <message>
         <source>at {time}</source>
@@ -6154,7 +6154,7 @@
     </message>
     <message>
         <source>This computer's clock was changed by {seconds} s.</source>
-        <translation>Die Uhr dieses Computers wurde um {seconds} s verstellt.</translation>
+        <translation>Die Uhr dieses Computers wurde um {seconds} s verstellt.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

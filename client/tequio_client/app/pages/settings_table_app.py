@@ -175,7 +175,7 @@ APPEARANCE = section(
             "For texts, dates and numbers. Texts without a translation are in English.",
             ChoiceSpec(
                 choices={"": "Same as system"},
-                names={"en": "English", "de": "Deutsch", "es": "Español"},
+                names={"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"},
                 is_list=True,
             ),
         ),
