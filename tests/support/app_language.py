@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
 SPOKEN = ("pseudo", *LANGUAGES)
-LONG = ("pseudo", "de", "es", "fr")
+LONG = ("pseudo", "de", "es", "fr", "pt")
 """Languages that need more room than English."""
 REGIONS = {"en": "en_US"}
 """The locale of a language, where Qt would otherwise use the computer's."""

@@ -4280,7 +4280,7 @@
     </message>
     <message>
         <source>{rate} Mbit/s</source>
-        <translation>{rate} Mbit/s</translation>
+        <translation>{rate} Mbit/s</translation>
     </message>
     <message>
         <source>{days} d {hours} h</source>

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SYSTEM = ""
 """Follow the system's language."""
-LANGUAGES = ("en", "de", "es", "fr")
+LANGUAGES = ("en", "de", "es", "fr", "pt")
 
 
 class Language:

@@ -175,7 +175,13 @@ APPEARANCE = section(
             "For texts, dates and numbers. Texts without a translation are in English.",
             ChoiceSpec(
                 choices={"": "Same as system"},
-                names={"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"},
+                names={
+                    "en": "English",
+                    "de": "Deutsch",
+                    "es": "Español",
+                    "fr": "Français",
+                    "pt": "Português",
+                },
                 is_list=True,
             ),
         ),
