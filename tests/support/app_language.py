@@ -1,7 +1,8 @@
 """The languages of tests and pictures, including a pseudo-language.
 
 The pseudo-language puts each text in brackets, adds accents and makes it 40 % longer, if the
-Spanish file has that text: a text that stays plain was never given to a translator.
+Spanish file has that text: a text that stays plain was never given to a translator. `rtl` shows the
+same texts as an Arabic reader's app does: from right to left, with Arabic digits.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QTranslator
 
-from tequio_client.app.language import load_translations
+from tequio_client.app.language import LANGUAGES, load_translations
 from tests.support import app_texts
 
 if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
-SPOKEN = ("en", "pseudo", "es")
-LONG = SPOKEN[1:]
+SPOKEN = ("pseudo", "rtl", *LANGUAGES)
+LONG = ("pseudo", "es")
 """Languages that need more room than English."""
-REGIONS = {"en": "en_US"}
+REGIONS = {"en": "en_US", "pseudo": "en_US", "rtl": "ar_EG"}
 """The locale of a language, where Qt would otherwise use the computer's."""
 
 ACCENTED = str.maketrans("aeioucnstlrdkgyzAEIOUCNSTLRDKGYZ", "áéíóúçñšţĺřďķğýžÁÉÍÓÚÇÑŠŢĹŘĎĶĞÝŽ")
@@ -54,10 +55,8 @@ def _texts() -> frozenset[tuple[str, str]]:
 
 def speak(language: Language, spoken: str) -> None:
     """Switch the app to one of `SPOKEN`, the same on every computer."""
-    if spoken == "pseudo":
-        language.apply(QLocale("en_US"), PseudoLocale())
-    else:
-        language.apply(QLocale(REGIONS.get(spoken, spoken)), load_translations(spoken))
+    translator = load_translations(spoken) if spoken in LANGUAGES else PseudoLocale()
+    language.apply(QLocale(REGIONS.get(spoken, spoken)), translator)
 
 
 def pseudo(source: str) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QMainWindow, QStacke
 
 from tequio_client import heap
 from tequio_client.app import worker_texts
+from tequio_client.app.language import with_reason
 from tequio_client.app.pages import PAGES, PageEntry, devices
 from tequio_client.app.pages.devices import lent_card
 from tequio_client.app.pages.page import Page, PageContext, ProgramContext
@@ -254,7 +255,7 @@ class StateChip(QFrame):
         self._word.setText(word)
         self._reason.setText(reason)
         self._reason.setVisible(self._has_reason and bool(reason))
-        self.setAccessibleName(f"{word}: {reason}" if reason else word)
+        self.setAccessibleName(with_reason(word, reason))
 
 
 class HelpDialog(QDialog):
