@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QLocale, Qt, QTranslator
 
 from tequio_client.app.language import LANGUAGES, load_translations
 from tests.support import app_texts
@@ -51,6 +51,14 @@ class PseudoLocale(QTranslator):
 @cache
 def _texts() -> frozenset[tuple[str, str]]:
     return frozenset(app_texts.messages(app_texts.path_of("es").read_text("utf-8")))
+
+
+class RightToLeft(QLocale):
+    """A locale from right to left, with words and digits that can be compared with the other's."""
+
+    def textDirection(self) -> Qt.LayoutDirection:  # noqa: N802  # Qt's name
+        """From right to left."""
+        return Qt.LayoutDirection.RightToLeft
 
 
 def speak(language: Language, spoken: str) -> None:

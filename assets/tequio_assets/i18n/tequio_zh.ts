@@ -4289,6 +4289,14 @@
         <translation>{energy} Wh</translation>
     </message>
     <message>
+        <source>{degrees} °C</source>
+        <translation>{degrees} °C</translation>
+    </message>
+    <message>
+        <source>{watts} W</source>
+        <translation>{watts} W</translation>
+    </message>
+    <message>
         <source>{day} {month}</source>
         <translation>{month}{day}日</translation>
     </message>

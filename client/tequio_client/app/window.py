@@ -182,7 +182,9 @@ class AppWindow(QMainWindow):
         self._pages = {}
         self._side = SideBar(self._context, tuple(self._entries.values()))
         self._stack = QStackedWidget()
-        centre = holding(hbox(self._side, (self._stack, 1), spacing=0))
+        edge = QFrame()
+        edge.setProperty("kind", "edge")
+        centre = holding(hbox(self._side, edge, (self._stack, 1), spacing=0))
         if self._cover is not None:
             both = QStackedWidget()
             both.addWidget(centre)

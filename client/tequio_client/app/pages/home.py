@@ -15,6 +15,7 @@ from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import ReleaseService
+from tequio_client.app.theme import icons
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
@@ -250,7 +251,7 @@ class HomeHeader(Columns):
         model = self._context.model
         self.primary.setToolTip("")
         if not model.preferences.consent:
-            self.primary.set_label(self.tr("Set up"), "arrow-right")
+            self.primary.set_label(self.tr("Set up"), icons.forward())
         elif model.desired.lend and model.desired.snooze is not None:
             self.primary.set_label(self.tr("Go on now"), "play")
         else:

@@ -272,7 +272,9 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
 
 def _machine_text(words: str) -> QLabel:
     """Selectable text that may break anywhere."""
-    made = WrappedLabel("\u200b".join(words) if " " not in words else words)
+    made = WrappedLabel()
+    made.show_machine_text()
+    made.setText("\u200b".join(words) if " " not in words else words)
     made.setFont(style.fixed_font())
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse

@@ -125,11 +125,11 @@ def energy(joules: float) -> str:
 
 
 def temperature(celsius: float) -> str:
-    return f"{QLocale().toString(round(celsius))} °C"
+    return translate("figures", "{degrees} °C").format(degrees=count(round(celsius)))
 
 
 def power(watts: float) -> str:
-    return f"{QLocale().toString(round(watts))} W"
+    return translate("figures", "{watts} W").format(watts=count(round(watts)))
 
 
 def day(at_ms: int) -> str:
