@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SYSTEM = ""
 """Follow the system's language."""
-LANGUAGES = ("en", "es", "zh")
+LANGUAGES = ("en", "es", "ja", "zh")
 
 
 class Language:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QRegion, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QMainWindow, QStackedWidget, QWidget
 
 from tequio_client import heap
@@ -36,6 +36,7 @@ from tequio_client.app.widgets.base import (
     discard,
     hbox,
     holding,
+    tool_tip,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, NavButton
@@ -226,7 +227,7 @@ class StateChip(QFrame):
         self._context = context
         self.setProperty("kind", "foot")
         self._mark, self._word = StateIcon(13), ElidedLabel("", TextStyle.STRONG)
-        self._reason, self._device = caption(), caption_line()
+        self._reason, self._device = StateReason(), caption_line()
         row = hbox((self._mark, MIDDLE), (self._word, 1), spacing=8)
         parts = (row, self._reason, self._device)
         vbox(*parts, spacing=3, margins=(12, 10, 12, 10), parent=self)
@@ -258,6 +259,29 @@ class StateChip(QFrame):
         self._reason.setText(reason)
         self._reason.setVisible(self._has_reason and bool(reason))
         self.setAccessibleName(with_reason(word, reason))
+
+
+class StateReason(WrappedLabel):
+    """As many whole lines of the reason as a low window has room for; the tool tip has all."""
+
+    def __init__(self) -> None:
+        super().__init__("", TextStyle.CAPTION, "sub")
+        self.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        is_cut = self.height() < self.heightForWidth(self.width())
+        line = self.fontMetrics().lineSpacing()
+        shown = QRect(0, 0, self.width(), self.height() // line * line)
+        self.setMask(QRegion(shown if is_cut else self.rect()))
+        self.setToolTip(tool_tip(self.text()) if is_cut else "")
 
 
 class HelpDialog(QDialog):

@@ -185,7 +185,7 @@ def test_spanish_is_spoken(language: Language) -> None:
 def test_qts_own_words_are_in_the_same_language(language: Language, code: str) -> None:
     language.choose(code)
     said = QCoreApplication.translate("QPlatformTheme", "Cancel")
-    assert said == {"en": "Cancel", "es": "Cancelar", "zh": "取消"}[code]
+    assert said == {"en": "Cancel", "es": "Cancelar", "ja": "キャンセル", "zh": "取消"}[code]
 
 
 @pytest.mark.parametrize("region", ["zh_CN", "zh_SG", "zh_TW", "zh_HK"])
@@ -201,6 +201,7 @@ def test_one_chinese_is_spoken_in_every_region(language: Language, region: str) 
     ("code", "sentences"),
     [
         ("en", ("Waiting: full. Try again.", "Waiting: full.", "Full", "Waiting")),
+        ("ja", ("Waiting：full。Try again.", "Waiting：full。", "Full", "Waiting")),
         ("zh", ("Waiting：full。Try again.", "Waiting：full。", "Full", "Waiting")),
     ],
 )
@@ -221,8 +222,9 @@ def test_characters_are_drawn_in_the_way_of_the_language(language: Language) -> 
         families[code] = QApplication.font().families()
         assert families[code] == style.font(style.TextStyle.BODY).families()
         assert families[code][0] == style.FAMILY
-    known = style.FALLBACKS[QLocale.Language.Chinese]
-    assert families["zh"][1:] == [one for one in known if QFontDatabase.hasFamily(one)]
+    for code, spoken in (("ja", QLocale.Language.Japanese), ("zh", QLocale.Language.Chinese)):
+        known = [one for one in style.FALLBACKS[spoken] if QFontDatabase.hasFamily(one)]
+        assert families[code][1:] == known
     assert families["en"] == families["es"] == [style.FAMILY]
 
 

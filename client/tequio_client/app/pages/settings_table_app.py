@@ -175,7 +175,7 @@ APPEARANCE = section(
             "For texts, dates and numbers. Texts without a translation are in English.",
             ChoiceSpec(
                 choices={"": "Same as system"},
-                names={"en": "English", "es": "Español", "zh": "简体中文"},
+                names={"en": "English", "es": "Español", "ja": "日本語", "zh": "简体中文"},
                 is_list=True,
             ),
         ),

@@ -94,7 +94,8 @@ class NumberBox(QDoubleSpinBox):
         self.setMinimumWidth(WIDTH)
         # otherwise the side would be that of the unit's letters
         self.setAlignment((ALWAYS_RIGHT if self.isRightToLeft() else ALWAYS_LEFT) | MIDDLE)
-        self.lineEdit().setTextMargins(9, 0, 9, 0)
+        # the style sheet's padding is applied by Qt on the right side only
+        self.lineEdit().setTextMargins(9, 0, 0 if self.isRightToLeft() else 9, 0)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.valueChanged.connect(self.chosen)
 

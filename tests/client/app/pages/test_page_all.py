@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
-NEAR_PX, NEAR_SHARE = 8, 0.06
+NEAR_PX, NEAR_SHARE = 6, 0.06
 """How far a painted part may be from its mirror image: letters are not mirrored."""
 ALWAYS_LEFT_TO_RIGHT = (StepChart, Sparkline, WeekGrid, QPlainTextEdit, PercentRing)
 """Axes of time, the log of the worker, and the ring, which runs as a clock does."""
