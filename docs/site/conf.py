@@ -68,6 +68,7 @@ NAVIGATION = {
         scale""",
     "Project": """
         decisions/README
+        languages
         desktop-checks
         unseen""",
 }

@@ -397,6 +397,10 @@
         </translation>
     </message>
     <message>
+        <source>{time} {goal}</source>
+        <translation>{time} {goal}</translation>
+    </message>
+    <message>
         <source>First place: {names}</source>
         <translation>Primeiro lugar: {names}</translation>
     </message>
@@ -1298,6 +1302,10 @@
     <message>
         <source>{tokens} tokens were trained so far</source>
         <translation>{tokens} tokens foram treinados até agora</translation>
+    </message>
+    <message>
+        <source>{members}; {tokens}</source>
+        <translation>{members}; {tokens}</translation>
     </message>
     <message>
         <source>The server at {ledger} does not answer as a ledger ({detail}). Try the link again later, or ask its sender.</source>
@@ -4307,8 +4315,24 @@
         <translation>{energy} Wh</translation>
     </message>
     <message>
+        <source>{degrees} °C</source>
+        <translation>{degrees} °C</translation>
+    </message>
+    <message>
+        <source>{watts} W</source>
+        <translation>{watts} W</translation>
+    </message>
+    <message>
+        <source>{day} {month}</source>
+        <translation>{day} {month}</translation>
+    </message>
+    <message>
         <source>tomorrow {time}</source>
         <translation>amanhã {time}</translation>
+    </message>
+    <message>
+        <source>{weekday} {day} {month} {year}, {time}</source>
+        <translation>{weekday} {day} {month} {year}, {time}</translation>
     </message>
     <message>
         <source>just now</source>
@@ -4870,6 +4894,21 @@
     <message>
         <source>Update it the way it was installed, for example with git, pip or the system's packages.</source>
         <translation>Atualize-o do mesmo jeito que foi instalado, por exemplo com git, pip ou os pacotes do sistema.</translation>
+    </message>
+</context>
+<context>
+    <name>sentences</name>
+    <message>
+        <source>{word}: {reason}</source>
+        <translation>{word}: {reason}</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}.</translation>
     </message>
 </context>
 <context>
