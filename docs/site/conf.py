@@ -69,6 +69,7 @@ NAVIGATION = {
         scale""",
     "Project": """
         decisions/README
+        languages
         desktop-checks
         unseen""",
 }

@@ -53,13 +53,25 @@ BrandingText "${NAME} ${VERSION}"
 !insertmacro MUI_UNPAGE_CONFIRM
 !insertmacro MUI_UNPAGE_INSTFILES
 !insertmacro MUI_LANGUAGE "English"
+!insertmacro MUI_LANGUAGE "French"
+!insertmacro MUI_LANGUAGE "German"
+!insertmacro MUI_LANGUAGE "PortugueseBR"
 !insertmacro MUI_LANGUAGE "Spanish"
 
 LangString RUNNING ${LANG_ENGLISH} "Tequio is running. Choose Quit in its tray menu, then try again."
+LangString RUNNING ${LANG_FRENCH} "Tequio est ouvert. Choisissez Quitter dans le menu de son icône de notification, puis réessayez."
+LangString RUNNING ${LANG_GERMAN} "Tequio läuft. Wähle Beenden im Menü seines Symbols im Infobereich und versuche es dann noch einmal."
+LangString RUNNING ${LANG_PORTUGUESEBR} "O Tequio está aberto. Escolha Sair no menu da bandeja e tente de novo."
 LangString RUNNING ${LANG_SPANISH} "Tequio está abierto. Elige Salir en su menú de la bandeja y vuelve a intentarlo."
 LangString LOGIN ${LANG_ENGLISH} "Start at login"
+LangString LOGIN ${LANG_FRENCH} "Lancer à l’ouverture de session"
+LangString LOGIN ${LANG_GERMAN} "Beim Anmelden starten"
+LangString LOGIN ${LANG_PORTUGUESEBR} "Iniciar ao entrar na sessão"
 LangString LOGIN ${LANG_SPANISH} "Abrir al iniciar sesión"
 LangString DELETE_DATA ${LANG_ENGLISH} "Delete your key and data, too?$\n$\n${DATA}$\n$\nWithout a backup (24 words or a file) a deleted key is lost, with its points."
+LangString DELETE_DATA ${LANG_FRENCH} "Supprimer aussi votre clé et vos données ?$\n$\n${DATA}$\n$\nSans sauvegarde (24 mots ou un fichier), une clé supprimée est perdue, avec ses points."
+LangString DELETE_DATA ${LANG_GERMAN} "Auch deinen Schlüssel und deine Daten löschen?$\n$\n${DATA}$\n$\nOhne Sicherung (24 Wörter oder eine Datei) ist ein gelöschter Schlüssel mitsamt seinen Punkten verloren."
+LangString DELETE_DATA ${LANG_PORTUGUESEBR} "Excluir também sua chave e seus dados?$\n$\n${DATA}$\n$\nSem um backup (24 palavras ou um arquivo), uma chave excluída se perde, com seus pontos."
 LangString DELETE_DATA ${LANG_SPANISH} "¿Borrar también tu clave y tus datos?$\n$\n${DATA}$\n$\nSin una copia de seguridad (24 palabras o un archivo), una clave borrada se pierde con sus puntos."
 
 ; A program that runs cannot be written to.

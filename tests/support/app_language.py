@@ -1,7 +1,8 @@
 """The languages of tests and pictures, including a pseudo-language.
 
 The pseudo-language puts each text in brackets, adds accents and makes it 40 % longer, if the
-Spanish file has that text: a text that stays plain was never given to a translator.
+Spanish file has that text: a text that stays plain was never given to a translator. `rtl` shows the
+same texts as an Arabic reader's app does: from right to left, with Arabic digits.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QLocale, Qt, QTranslator
 
-from tequio_client.app.language import load_translations
+from tequio_client.app.language import LANGUAGES, load_translations
 from tests.support import app_texts
 
 if TYPE_CHECKING:
     from tequio_client.app.language import Language
 
-SPOKEN = ("en", "pseudo", "es")
-LONG = SPOKEN[1:]
+SPOKEN = ("pseudo", "rtl", *LANGUAGES)
+LONG = ("pseudo", "de", "es", "fr", "pt")
 """Languages that need more room than English."""
-REGIONS = {"en": "en_US"}
+REGIONS = {"en": "en_US", "pseudo": "en_US", "rtl": "ar_EG"}
 """The locale of a language, where Qt would otherwise use the computer's."""
 
 ACCENTED = str.maketrans("aeioucnstlrdkgyzAEIOUCNSTLRDKGYZ", "áéíóúçñšţĺřďķğýžÁÉÍÓÚÇÑŠŢĹŘĎĶĞÝŽ")
@@ -52,12 +53,18 @@ def _texts() -> frozenset[tuple[str, str]]:
     return frozenset(app_texts.messages(app_texts.path_of("es").read_text("utf-8")))
 
 
+class RightToLeft(QLocale):
+    """A locale from right to left, with words and digits that can be compared with the other's."""
+
+    def textDirection(self) -> Qt.LayoutDirection:  # noqa: N802  # Qt's name
+        """From right to left."""
+        return Qt.LayoutDirection.RightToLeft
+
+
 def speak(language: Language, spoken: str) -> None:
     """Switch the app to one of `SPOKEN`, the same on every computer."""
-    if spoken == "pseudo":
-        language.apply(QLocale("en_US"), PseudoLocale())
-    else:
-        language.apply(QLocale(REGIONS.get(spoken, spoken)), load_translations(spoken))
+    translator = load_translations(spoken) if spoken in LANGUAGES else PseudoLocale()
+    language.apply(QLocale(REGIONS.get(spoken, spoken)), translator)
 
 
 def pseudo(source: str) -> str:

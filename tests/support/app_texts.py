@@ -227,7 +227,7 @@ def main() -> int:
     texts = shown()
     for code in LANGUAGES:
         path = path_of(code)
-        known = messages(path.read_text("utf-8"))
+        known = messages(path.read_text("utf-8")) if path.exists() else {}
         path.write_text(written(code, wanted(code, texts), known), "utf-8")
         path.with_suffix(".qm").write_bytes(released(path))
     return 0

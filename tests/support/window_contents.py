@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
 
 from tequio_client.app.widgets.base import ElidedLabel
@@ -61,6 +62,21 @@ def is_elided(label: QLabel) -> bool:
     """True if a label ends in an ellipsis because it has too little room."""
     needed = label.fontMetrics().horizontalAdvance(label.text())
     return isinstance(label, ElidedLabel) and needed > label.contentsRect().width()
+
+
+def ink_centre(widget: QWidget) -> float | None:
+    """The window's column around which the widget's paint lies; None: it paints nothing."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
+    if image.isNull():
+        return None
+    smooth = Qt.TransformationMode.SmoothTransformation
+    line = image.scaled(image.width(), 1, mode=smooth)
+    ground = image.pixelColor(0, 0).red()
+    weights = [abs(line.pixelColor(at, 0).red() - ground) for at in range(line.width())]
+    if not sum(weights):
+        return None
+    centre = sum(at * weight for at, weight in enumerate(weights)) / sum(weights)
+    return widget.mapTo(widget.window(), QPoint(0, 0)).x() + centre / image.devicePixelRatio()
 
 
 def contrast(one: str, other: str) -> float:

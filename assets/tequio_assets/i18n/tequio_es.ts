@@ -416,6 +416,10 @@
         </translation>
     </message>
     <message>
+        <source>{time} {goal}</source>
+        <translation>{time} {goal}</translation>
+    </message>
+    <message>
         <source>First place: {names}</source>
         <translation>Primer puesto: {names}</translation>
     </message>
@@ -1348,6 +1352,10 @@
     <message>
         <source>{tokens} tokens were trained so far</source>
         <translation>hasta ahora se han entrenado {tokens} tokens</translation>
+    </message>
+    <message>
+        <source>{members}; {tokens}</source>
+        <translation>{members}; {tokens}</translation>
     </message>
     <message>
         <source>The server at {ledger} does not answer as a ledger ({detail}). Try the link again later, or ask its sender.</source>
@@ -4534,6 +4542,10 @@
         <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
+        <source>{number}%</source>
+        <translation>{number} %</translation>
+    </message>
+    <message>
         <source>{rate} Mbit/s</source>
         <translation>{rate} Mbit/s</translation>
     </message>
@@ -4562,8 +4574,24 @@
         <translation>{energy} Wh</translation>
     </message>
     <message>
+        <source>{degrees} °C</source>
+        <translation>{degrees} °C</translation>
+    </message>
+    <message>
+        <source>{watts} W</source>
+        <translation>{watts} W</translation>
+    </message>
+    <message>
+        <source>{day} {month}</source>
+        <translation>{day} {month}</translation>
+    </message>
+    <message>
         <source>tomorrow {time}</source>
         <translation>mañana {time}</translation>
+    </message>
+    <message>
+        <source>{weekday} {day} {month} {year}, {time}</source>
+        <translation>{weekday} {day} {month} {year}, {time}</translation>
     </message>
     <message>
         <source>just now</source>
@@ -5125,6 +5153,21 @@
     <message>
         <source>Update it the way it was installed, for example with git, pip or the system's packages.</source>
         <translation>Actualízalo como lo instalaste, por ejemplo con git, pip o los paquetes del sistema.</translation>
+    </message>
+</context>
+<context>
+    <name>sentences</name>
+    <message>
+        <source>{word}: {reason}</source>
+        <translation>{word}: {reason}</translation>
+    </message>
+    <message>
+        <source>{first} {second}</source>
+        <translation>{first} {second}</translation>
+    </message>
+    <message>
+        <source>{text}.</source>
+        <translation>{text}.</translation>
     </message>
 </context>
 <context>

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.language import as_sentence
 from tequio_client.app.ledger_queries import InvitationOffer, InvitationProblem, InvitationQuery
 from tequio_client.app.networks import belongs_elsewhere
 from tequio_client.app.settings_file import SettingsStore
@@ -320,7 +321,8 @@ class InvitationDialog(QuestionDialog):
             return self.tr("You choose the run, among all of this network.")
         members = self.tr("%n computers are in it now", "", offer.members)
         tokens = self.tr("{tokens} tokens were trained so far")
-        return f"{members}; {tokens.format(tokens=figures.short_count(offer.tokens))}."
+        tokens = tokens.format(tokens=figures.short_count(offer.tokens))
+        return as_sentence(self.tr("{members}; {tokens}").format(members=members, tokens=tokens))
 
     def _reason(self, wrong: str) -> str:
         reasons = {

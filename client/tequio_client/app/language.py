@@ -11,14 +11,16 @@ from __future__ import annotations
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from tequio_client.app.theme import style
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
 SYSTEM = ""
 """Follow the system's language."""
-LANGUAGES = ("en", "es")
+LANGUAGES = ("en", "de", "es", "fr", "ja", "pt", "zh")
 
 
 class Language:
@@ -44,16 +46,20 @@ class Language:
             self._app.removeTranslator(old)
         self._translators = [translator, _qt_translations(locale)]
         self._app.setLayoutDirection(locale.textDirection())
+        self._app.setFont(style.font(style.TextStyle.BODY))
         for new in self._translators:
             self._app.installTranslator(new)
 
 
 def locale_of(choice: str, system: QLocale) -> QLocale:
     """The locale of a choice, in the system's region if its language is spoken there."""
-    locale = QLocale(choice) if choice else system
-    if QLocale.languageToCode(locale.language()) not in LANGUAGES:
+    code = choice or QLocale.languageToCode(system.language())
+    if code not in LANGUAGES:
         return QLocale("en")
-    return system if system.language() == locale.language() else locale
+    locale = QLocale(code)
+    # Chinese is translated in simplified characters: days and months have to be written like that
+    is_spoken = (locale.language(), locale.script()) == (system.language(), system.script())
+    return system if is_spoken else locale
 
 
 def load_translations(code: str) -> QTranslator:
@@ -67,6 +73,34 @@ def load_translations(code: str) -> QTranslator:
 
 def _qt_translations(locale: QLocale) -> QTranslator:
     """Qt's own texts (Copy, Cancel, the file dialog); empty if Qt has none in that language."""
-    made = QTranslator()
-    made.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    made, folder = QTranslator(), QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    # some of Qt's files are named by a region: Singapore reads those of China
+    for one in (locale, QLocale(locale.language(), locale.script(), QLocale.Country.AnyCountry)):
+        if made.load(one, "qtbase", "_", folder):
+            break
     return made
+
+
+def with_reason(word: str, reason: str) -> str:
+    """A word and its reason; the word alone if there is none."""
+    template = QCoreApplication.translate("sentences", "{word}: {reason}")
+    return template.format(word=word, reason=reason) if reason else word
+
+
+def join_sentences(*sentences: str) -> str:
+    """Sentences after one another, with a space between them where the language has one."""
+    template, joined = QCoreApplication.translate("sentences", "{first} {second}"), ""
+    for one in filter(None, sentences):
+        joined = template.format(first=joined, second=one) if joined else one
+    return joined
+
+
+def as_sentence(text: str) -> str:
+    """A text with a capital letter and one period, whether it had them or not."""
+    template = QCoreApplication.translate("sentences", "{text}.")
+    return template.format(text=without_period(text[:1].upper() + text[1:]))
+
+
+def without_period(text: str) -> str:
+    """A sentence that stands inside another one."""
+    return text.rstrip(".。")

@@ -12,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from tequio_client.app.keys.dialogs import QuestionDialog
+from tequio_client.app.language import join_sentences
 from tequio_client.app.ledger_queries import LedgerCheck
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
@@ -193,7 +194,7 @@ class JoinNetworkDialog(QuestionDialog):
         note = self.tr("Choose the network that this computer should work for.")
         super().__init__(
             self.tr("Join a network"),
-            f"{note} {instead}" if current else note,
+            join_sentences(note, instead) if current else note,
             "",
             self.tr("Cancel"),
             parent,

@@ -14,6 +14,7 @@ from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
 from tequio_client import clock
+from tequio_client.app.language import with_reason
 from tequio_client.app.theme.icons import tray_icon
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import tool_tip
@@ -108,7 +109,7 @@ class Tray(QObject):
 
     def _update_tip(self) -> None:
         word, reason = self._texts()
-        text = tool_tip(f"Tequio – {word}: {reason}" if reason else f"Tequio – {word}")
+        text = tool_tip(f"Tequio – {with_reason(word, reason)}")
         if len(text) > TIP_CHARACTERS:
             text = text[: TIP_CHARACTERS - 1] + "…"
         if text != self.icon.toolTip():

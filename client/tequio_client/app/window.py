@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QRegion, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QMainWindow, QStackedWidget, QWidget
 
 from tequio_client import heap
 from tequio_client.app import worker_texts
+from tequio_client.app.language import with_reason
 from tequio_client.app.pages import PAGES, PageEntry, devices
 from tequio_client.app.pages.devices import lent_card
 from tequio_client.app.pages.page import Page, PageContext, ProgramContext
@@ -35,6 +36,7 @@ from tequio_client.app.widgets.base import (
     discard,
     hbox,
     holding,
+    tool_tip,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button, NavButton
@@ -181,7 +183,9 @@ class AppWindow(QMainWindow):
         self._pages = {}
         self._side = SideBar(self._context, tuple(self._entries.values()))
         self._stack = QStackedWidget()
-        centre = holding(hbox(self._side, (self._stack, 1), spacing=0))
+        edge = QFrame()
+        edge.setProperty("kind", "edge")
+        centre = holding(hbox(self._side, edge, (self._stack, 1), spacing=0))
         if self._cover is not None:
             both = QStackedWidget()
             both.addWidget(centre)
@@ -223,7 +227,7 @@ class StateChip(QFrame):
         self._context = context
         self.setProperty("kind", "foot")
         self._mark, self._word = StateIcon(13), ElidedLabel("", TextStyle.STRONG)
-        self._reason, self._device = caption(), caption_line()
+        self._reason, self._device = StateReason(), caption_line()
         row = hbox((self._mark, MIDDLE), (self._word, 1), spacing=8)
         parts = (row, self._reason, self._device)
         vbox(*parts, spacing=3, margins=(12, 10, 12, 10), parent=self)
@@ -254,7 +258,30 @@ class StateChip(QFrame):
         self._word.setText(word)
         self._reason.setText(reason)
         self._reason.setVisible(self._has_reason and bool(reason))
-        self.setAccessibleName(f"{word}: {reason}" if reason else word)
+        self.setAccessibleName(with_reason(word, reason))
+
+
+class StateReason(WrappedLabel):
+    """As many whole lines of the reason as a low window has room for; the tool tip has all."""
+
+    def __init__(self) -> None:
+        super().__init__("", TextStyle.CAPTION, "sub")
+        self.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        is_cut = self.height() < self.heightForWidth(self.width())
+        line = self.fontMetrics().lineSpacing()
+        shown = QRect(0, 0, self.width(), self.height() // line * line)
+        self.setMask(QRegion(shown if is_cut else self.rect()))
+        self.setToolTip(tool_tip(self.text()) if is_cut else "")
 
 
 class HelpDialog(QDialog):

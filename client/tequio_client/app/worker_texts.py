@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
+from tequio_client.app.language import join_sentences, with_reason
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import texts
 from tequio_client.ipc.snapshot import (
@@ -149,7 +150,7 @@ def event_text(row: ActivityRow) -> str:
             decision = texts.event_decision(row)
             # The end as a time: `in 5 min` would count from now.
             reason = _reason(decision, row.at_ms, texts.time_template)
-            return f"{state_name(decision.state)}: {reason}"
+            return with_reason(state_name(decision.state), reason)
         filled = {name: _localised(name, value) for name, value in row.values.items()}
         return _translate(texts.event_template(row)).format(**filled, code=row.code)
     except (KeyError, ValueError):
@@ -192,4 +193,6 @@ def _translate(template: str) -> str:
 
 def need_text(need: AttentionNeed) -> str:
     """Say what the user has to look after, with the worker's detail."""
-    return f"{QCoreApplication.translate(NEED_CONTEXT, NEED_TEXTS[need.kind])} {need.text}".strip()
+    return join_sentences(
+        QCoreApplication.translate(NEED_CONTEXT, NEED_TEXTS[need.kind]), need.text
+    )

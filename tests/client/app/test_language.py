@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication
 
 from tequio_client.app import worker_texts
-from tequio_client.app.language import LANGUAGES, SYSTEM, Language, load_translations, locale_of
+from tequio_client.app.language import (
+    LANGUAGES,
+    SYSTEM,
+    Language,
+    as_sentence,
+    join_sentences,
+    load_translations,
+    locale_of,
+    with_reason,
+    without_period,
+)
+from tequio_client.app.theme import style
 from tequio_client.ipc import texts as link_texts
 from tequio_client.keys.state import ERROR_TEMPLATES
 from tests.support import app_texts
@@ -21,6 +34,8 @@ if TYPE_CHECKING:
 
 
 ENDS = (".", "…", ":", "?")
+FULL_WIDTH = {code: str.maketrans(".:?", "。：？") for code in ("ja", "zh")}
+"""Ends of sentences in languages that write them in another way."""
 PAIR = """<TS version="2.1" language="{code}"><context><name>x</name>
 <message numerus="yes"><source>%n thing(s)</source><translation>
 {forms}</translation></message>
@@ -35,6 +50,15 @@ COUNTED = {
     "pl": {1: "a", 2: "b", 4: "b", 22: "b", 0: "c", 5: "c", 12: "c", 21: "c"},
 }
 """The form of a plural by the number, in languages with one to three of them."""
+CANCEL = {
+    "en": "Cancel",
+    "de": "Abbrechen",
+    "es": "Cancelar",
+    "fr": "Annuler",
+    "ja": "キャンセル",
+    "pt": "Cancelar",
+    "zh": "取消",
+}
 
 
 SPANISH = PAIR.format(
@@ -108,10 +132,11 @@ def test_every_translation_keeps_the_places_of_its_values(code: str) -> None:
 
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_every_translation_ends_as_its_text_does(code: str) -> None:
+    ends = [end.translate(FULL_WIDTH.get(code, {})) for end in ENDS]
     for text, message in _messages(code).items():
         for form in app_texts.forms(message):
             assert form == form.strip()
-            assert [form.endswith(end) for end in ENDS] == [text.source.endswith(e) for e in ENDS]
+            assert [form.endswith(end) for end in ends] == [text.source.endswith(e) for e in ENDS]
 
 
 def test_the_shared_tables_are_among_the_texts(texts: tuple[Text, ...]) -> None:
@@ -145,9 +170,15 @@ def test_an_unknown_language_is_english(language: Language) -> None:
         (SYSTEM, "es_MX", "es_MX"),
         ("es", "es_MX", "es_MX"),
         ("es", "de_DE", "es_ES"),
+        ("de", "de_AT", "de_AT"),
+        ("pt", "es_MX", "pt_BR"),
         ("en", "es_MX", "en_US"),
         (SYSTEM, "fi_FI", "en_US"),
         ("fi", "en_GB", "en_US"),
+        (SYSTEM, "zh_CN", "zh_CN"),
+        (SYSTEM, "zh_SG", "zh_SG"),
+        (SYSTEM, "zh_TW", "zh_CN"),
+        ("zh", "ja_JP", "zh_CN"),
     ],
 )
 def test_figures_are_written_as_where_the_system_is(choice: str, system: str, spoken: str) -> None:
@@ -165,7 +196,47 @@ def test_spanish_is_spoken(language: Language) -> None:
 def test_qts_own_words_are_in_the_same_language(language: Language, code: str) -> None:
     language.choose(code)
     said = QCoreApplication.translate("QPlatformTheme", "Cancel")
-    assert said == {"en": "Cancel", "es": "Cancelar"}[code]
+    assert said == CANCEL[code]
+
+
+@pytest.mark.parametrize("region", ["zh_CN", "zh_SG", "zh_TW", "zh_HK"])
+def test_one_chinese_is_spoken_in_every_region(language: Language, region: str) -> None:
+    locale = locale_of(SYSTEM, QLocale(region))
+    language.apply(locale, load_translations("zh"))
+    assert QCoreApplication.translate("pages", "Settings") == "设置"
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "取消"
+    assert QLocale().dayName(6, QLocale.FormatType.ShortFormat) == "周六"
+
+
+@pytest.mark.parametrize(
+    ("code", "sentences"),
+    [
+        ("en", ("Waiting: full. Try again.", "Waiting: full.", "Full", "Waiting")),
+        ("ja", ("Waiting：full。Try again.", "Waiting：full。", "Full", "Waiting")),
+        ("zh", ("Waiting：full。Try again.", "Waiting：full。", "Full", "Waiting")),
+    ],
+)
+def test_texts_are_joined_as_their_language_does(
+    language: Language, code: str, sentences: tuple[str, ...]
+) -> None:
+    language.choose(code)
+    whole = as_sentence(with_reason("Waiting", "full."))
+    joined = join_sentences("", whole, "Try again.")
+    alone = without_period(as_sentence("full")), with_reason("Waiting", "")
+    assert (joined, whole, *alone) == sentences
+
+
+def test_characters_are_drawn_in_the_way_of_the_language(language: Language) -> None:
+    families = {}
+    for code in LANGUAGES:
+        language.choose(code)
+        families[code] = QApplication.font().families()
+        assert families[code] == style.font(style.TextStyle.BODY).families()
+        assert families[code][0] == style.FAMILY
+    for code, spoken in (("ja", QLocale.Language.Japanese), ("zh", QLocale.Language.Chinese)):
+        known = [one for one in style.FALLBACKS[spoken] if QFontDatabase.hasFamily(one)]
+        assert families[code][1:] == known
+    assert families["en"] == families["es"] == [style.FAMILY]
 
 
 def _messages(code: str) -> dict[Text, Element]:

@@ -17,8 +17,9 @@ from tequio_client.app.pages.home import HomePage
 from tequio_client.app.pages.page import Page
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.presence import fit_on_screen
+from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance
-from tequio_client.app.window import AppWindow
+from tequio_client.app.window import AppWindow, StateReason
 from tequio_client.app.worker_texts import shown_state
 from tequio_client.ipc import control
 from tequio_client.ipc.snapshot import LendingState
@@ -189,6 +190,27 @@ def test_longer_texts_have_their_room(
         assert content.width() <= window.page.viewport().width()
         cut = [label.text() for label in labels(window) if is_cut(label)]
         assert cut == []
+
+
+def test_a_low_window_shows_whole_lines_of_a_long_reason(
+    window: AppWindow, worker: ScriptedWorker, language: Language
+) -> None:
+    speak(language, "pseudo")
+    window.resize(*style.LEAST_WINDOW)
+    window.open_page("settings")
+    worker.send_snapshot(SCENES["lending"])
+    _settle()
+    (reason,) = window.findChildren(StateReason)
+    reason.setText(reason.text() * 3)
+    _settle()
+    lines = reason.mask().boundingRect().height() / reason.fontMetrics().lineSpacing()
+    assert lines == int(lines) >= 1
+    assert reason.mask().boundingRect().height() <= reason.height()
+    assert reason.toolTip() == reason.text()
+    window.resize(style.WINDOW[0], 2 * style.WINDOW[1])
+    _settle()
+    assert reason.mask().boundingRect() == reason.rect()
+    assert reason.toolTip() == ""
 
 
 def test_right_to_left_the_side_bar_stands_on_the_right(

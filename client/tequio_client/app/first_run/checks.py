@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QTimer
 from PySide6.QtWidgets import QFrame
 
 from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
+from tequio_client.app.language import join_sentences
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, fill, hbox
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
@@ -295,9 +296,9 @@ class RoleCard(Card):
             "little electricity."
         )
         if not basis_points:
-            return words + " " + self.tr("Earns a small part of what training earns.")
+            return join_sentences(words, self.tr("Earns a small part of what training earns."))
         share = self.tr("All witnesses of a round share {percent} of what its trainers earn.")
-        return words + " " + share.format(percent=figures.percent(basis_points / 100))
+        return join_sentences(words, share.format(percent=figures.percent(basis_points / 100)))
 
     def refresh(self) -> None:
         """Mark the chosen role; a witness if nothing was chosen."""

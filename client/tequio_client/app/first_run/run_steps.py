@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
+from tequio_client.app.language import join_sentences
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.networks import NetworkChooser
 from tequio_client.app.pages.run_detail import (
@@ -217,7 +218,9 @@ class ReadyStep(FirstRunStep):
     def refresh(self) -> None:
         self._show_choices()
         first, second, third = self.events
-        first.set_texts(self.tr("Join and fetch"), self._fetching() + self._runtime())
+        first.set_texts(
+            self.tr("Join and fetch"), join_sentences(self._fetching(), self._runtime())
+        )
         second.set_texts(self.tr("Begin when you are away"), self._beginning())
         third.set_texts(
             self.tr("First points"),
@@ -263,7 +266,7 @@ class ReadyStep(FirstRunStep):
             return ""
         size, disk = figures.data(offer.download_bytes), figures.data(offer.disk_bytes)
         words = self.tr("Before that comes what training needs, once: {size}, {disk} on the disk.")
-        return " " + words.format(size=size, disk=disk)
+        return words.format(size=size, disk=disk)
 
     def _beginning(self) -> str:
         preset = self.context.draft_store.draft.preset

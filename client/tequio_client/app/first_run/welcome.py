@@ -12,6 +12,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.first_run.draft import FirstRunStep, StepContext
+from tequio_client.app.language import join_sentences
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -162,7 +163,7 @@ class CostCard(Card):
         )
         if self._context.draft_store.draft.tariff is None and self._usual_tariff:
             guess = self.tr("This is a rough household price: enter yours.")
-            return f"{guess} {rest}"
+            return join_sentences(guess, rest)
         return rest
 
     def _tariff(self) -> float | None:

@@ -18,6 +18,7 @@ from tequio_client.app.keys.backup import BackupWordsPane, choose_backup_path
 from tequio_client.app.keys.dialogs import BackupSource, KeyDialog, choose_file
 from tequio_client.app.keys.inputs import NewPassphrase
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.language import as_sentence
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, holding, vbox
@@ -86,8 +87,7 @@ class KeyAccount(QObject):
     def _handle_refusal(self, question: control.Question, why: str) -> None:
         if self._asked is not None and question == self._asked[0]:
             fail, self._asked = self._asked[2], None
-            sentence = why or self.tr("The worker does not answer")
-            fail(f"{sentence[:1].upper()}{sentence[1:]}.".replace("..", "."))
+            fail(as_sentence(why or self.tr("The worker does not answer")))
 
 
 class AccountDialog(KeyDialog):

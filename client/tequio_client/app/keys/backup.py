@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.keys.inputs import BACKUP_WORDS, SECRET_INPUT_HINTS, NewPassphrase
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.language import join_sentences
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -196,7 +197,7 @@ class BackupWordsPane(QWidget):
             if not self._words[number - 1].startswith(line.text().strip().lower())
         ]
         words = self.tr("Word {number} is another one. Look at the paper again.")
-        self.wrong.setText(" ".join(words.format(number=number) for number in wrong))
+        self.wrong.setText(join_sentences(*(words.format(number=number) for number in wrong)))
 
     def clear(self) -> None:
         """Drop the words and show dots."""

@@ -13,11 +13,13 @@ from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     Card,
+    Columns,
     ElidedLabel,
     IconLabel,
     WrappedLabel,
     fill,
     hbox,
+    holding,
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button
@@ -113,6 +115,9 @@ class KeyCard(Card):
     def _lay_out(self) -> None:
         names = vbox(self._key, self._storage, spacing=1)
         head = hbox(self._icon, self._picture, (names, 1), self.chip, spacing=14)
-        buttons = (self.words, self.file, None, self.change_protection, self.restore)
+        backups = hbox(self.words, self.file, None, spacing=10)
+        changes = hbox(self.change_protection, self.restore, None, spacing=10)
+        buttons = Columns(gap=10)
+        buttons.set_parts((holding(backups), holding(changes)), shares=(1, 0))
         self.body.setSpacing(12)
-        fill(self.body, head, self._advice, hbox(*buttons, spacing=10))
+        fill(self.body, head, self._advice, buttons)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QCoreApplication, QObject, Signal
 from shiboken6 import isValid
 
+from tequio_client.app.language import as_sentence, without_period
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection, KeyState
 from tequio_shared.errors import UserFacingError
 
@@ -36,7 +37,7 @@ SEED_BYTES = 32
 def error_text(error: IdentityError) -> str:
     """The error as a sentence in the user's language."""
     text = QCoreApplication.translate(CONTEXT, ERROR_TEMPLATES[error.code]).format(**error.values)
-    return f"{text[:1].upper()}{text[1:]}."
+    return as_sentence(text)
 
 
 class KeyService(QObject):
@@ -82,7 +83,7 @@ class KeyService(QObject):
         except IdentityError as err:
             if err.code == "passphrase-needed":
                 self.passphrase_needed.emit()
-            raise UserFacingError(error_text(err).rstrip(".")) from err
+            raise UserFacingError(without_period(error_text(err))) from err
 
     def refresh(self, then: OnState, fail: OnError) -> None:
         self._run(lambda store: store.state(), then, fail)

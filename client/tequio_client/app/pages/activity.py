@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QLocale, QSize, QSysInfo, Signal, q
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from tequio_client.app.language import join_sentences
 from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.pages.events import TimelineCard
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
@@ -261,7 +262,7 @@ class HealthView(QWidget):
         if failed:
             unknown = self.tr("%n check(s) aren't working.", "", failed)
             paused = self.tr("If Tequio isn't sure, it stays paused.")
-            self.summary.setText(f"{unknown} {paused}")
+            self.summary.setText(join_sentences(unknown, paused))
         else:
             self.summary.setText(self.tr("Some checks have not responded yet."))
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QGridLayout, QWidget
 
+from tequio_client.app.language import join_sentences
 from tequio_client.app.pages import competition_text as texts
 from tequio_client.app.pages.competition_text import (
     ShownStage,
@@ -86,7 +87,7 @@ class CompetitionSummaryCard(Card):
         countdown, to = texts.countdown(now, now_ms)
         self.countdown.setText(countdown)
         when = figures.moment(now.next_ms, now_ms) if now.next_ms else ""
-        self.to.setText(f"{to}, {when}")
+        self.to.setText(f"{to} · {when}")
         for part in (self.countdown, self.to):
             part.setVisible(bool(countdown))
         self.countdown.setAccessibleName(f"{countdown} {to}")
@@ -259,7 +260,7 @@ class RulesCard(Card):
         self.data.column.addWidget(self.address)
 
     def show_row(self, row: CompetitionRow) -> None:
-        self.budget.words.setText(" ".join(self._budget(row)))
+        self.budget.words.setText(join_sentences(*self._budget(row)))
         self.texts.words.setText(self._texts(row))
         scoring = self.tr(
             "How many bits a model needs for each byte of the texts: fewer are better. It reads "
@@ -304,7 +305,7 @@ class RulesCard(Card):
         )
         if row.needed <= 1:
             alone = self.tr("One person alone holds the key to them, and has to be trusted.")
-            return f"{sealed} {alone}"
+            return join_sentences(sealed, alone)
         shared = self.tr(
             "The key to them is shared among {custodians} custodians; {needed} have to act "
             "together to open them."

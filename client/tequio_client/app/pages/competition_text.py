@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
+from tequio_client.app.language import without_period
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import CompetitionRow
 from tequio_client.ipc.snapshot import JudgingView
@@ -238,7 +239,7 @@ def judging_summary(row: CompetitionRow, judging: JudgingView | None, *, is_on: 
     if row.part == "drawn":
         return _scoring_text(row, judging, is_on=is_on)
     if row.bar and row.part in ("", "offered", "in-draw", "missed"):
-        return translate("judging", BARS[row.bar]).format(by=row.barred_by.rstrip("."))
+        return translate("judging", BARS[row.bar]).format(by=without_period(row.barred_by))
     if row.part:
         return translate("judging", OFFERS[row.part])
     if is_on:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from tequio_client.app.language import without_period
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import competition_text as texts
 from tequio_client.app.pages import run_detail
@@ -157,7 +158,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         self.empty.button.setVisible(bool(problem))
         if problem:
             words = self.tr("{problem}. Tequio will keep trying.")
-            words = words.format(problem=problem[:1].upper() + problem[1:].rstrip("."))
+            words = words.format(problem=problem[:1].upper() + without_period(problem[1:]))
             self.empty.show_words(self.tr("Couldn't load the list"), words)
         elif self.list.reply is not None:
             self.empty.show_words(
@@ -258,7 +259,7 @@ class CompetitionChoice(ChoiceRow):
             return [entered]
         countdown, to = texts.countdown(now, now_ms)
         if countdown:
-            return [f"{countdown} {to}", entered]
+            return [self.tr("{time} {goal}").format(time=countdown, goal=to), entered]
         best = ", ".join(one.name for one in row.entrants if one.rank == 1)
         if best:
             return [self.tr("First place: {names}").format(names=best), entered]
@@ -340,7 +341,7 @@ class SidesCard(Card):
             return self.tr("No round has been closed yet. The curves begin with the first.")
         if problem:
             words = self.tr("Couldn't load the curves: {problem}.")
-            return words.format(problem=problem.rstrip("."))
+            return words.format(problem=without_period(problem))
         return self.tr("The ledger is asked how the sides come along.")
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from tequio_client.app.language import join_sentences, without_period
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.theme.style import TextStyle
@@ -142,7 +143,7 @@ class BenchmarkRow(SettingRow):
         if self._benchmark.is_asking:
             return self.tr("Trains a small model for a few seconds.")
         if self._benchmark.problem:
-            why = self._benchmark.problem.rstrip(".")
+            why = without_period(self._benchmark.problem)
             return self.tr("Not measured: {why}.").format(why=why)
         result = self._benchmark.reply
         if result is None and not self.is_lent:
@@ -152,7 +153,7 @@ class BenchmarkRow(SettingRow):
         notes = [self._result_text(result)] if result else []
         if self.is_lent:
             notes.append(self.tr("Switch the device off first to get a meaningful result."))
-        return " ".join(notes)
+        return join_sentences(*notes)
 
     def _result_text(self, result: BenchmarkReply) -> str:
         tokens = figures.count(round(result.tokens_per_s))

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from tequio_client.app import worker_texts
+from tequio_client.app.language import join_sentences, with_reason
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages.device_limits import DeviceLimits
 from tequio_client.app.pages.devices import (
@@ -121,7 +122,7 @@ class HardwarePage(Page):
                 "The hardware probe is not responding, so the state of the graphics cards is "
                 "unknown. Nothing is lent until it responds; Tequio restarts it automatically."
             )
-            return "warning", f"{words} {broken}".strip(), ""
+            return "warning", join_sentences(words, broken), ""
         if any(gpu.id != CPU for gpu in machine.gpus):
             return "info", "", ""
         if self.edits.current.device(CPU).use:
@@ -344,7 +345,7 @@ class DeviceCard(Card):
             )
         else:
             reason = worker_texts.decision_reason(decision, self._context.now_ms())
-            words = f"{worker_texts.state_name(decision.state)}: {reason}"
+            words = with_reason(worker_texts.state_name(decision.state), reason)
         self.work.setText(words)
 
     def _show_state(self, trainer: TrainerView | None, *, is_used_now: bool) -> None:

@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
+from tequio_client.app.language import join_sentences
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import ReleaseService
+from tequio_client.app.theme import icons
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
 from tequio_client.app.widgets import figures
@@ -249,7 +251,7 @@ class HomeHeader(Columns):
         model = self._context.model
         self.primary.setToolTip("")
         if not model.preferences.consent:
-            self.primary.set_label(self.tr("Set up"), "arrow-right")
+            self.primary.set_label(self.tr("Set up"), icons.forward())
         elif model.desired.lend and model.desired.snooze is not None:
             self.primary.set_label(self.tr("Go on now"), "play")
         else:
@@ -542,7 +544,7 @@ def _away(snapshot: Snapshot, now_ms: int) -> str:
     ).format(waiting=waiting)
     is_working = snapshot.decision.may_compute and not worker_texts.is_cut_off(snapshot)
     away = _translated(AWAY_AT_WORK if is_working else AWAY).format(since=since)
-    return f"{away} {queued}" if snapshot.ledger.waiting else away
+    return join_sentences(away, queued) if snapshot.ledger.waiting else away
 
 
 def _translated(text: str) -> str:

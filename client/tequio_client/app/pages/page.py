@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from tequio_client.app.language import without_period
 from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Theme
@@ -234,5 +235,5 @@ class ListPage(Page, Generic[R]):
             return ""
         at = figures.moment(self.list.reply_ms, self.context.now_ms())
         words = self.tr("This list is from {time}. {problem}; Tequio keeps trying.")
-        problem = self.list.problem.rstrip(".")
+        problem = without_period(self.list.problem)
         return words.format(time=at, problem=f"{problem[:1].upper()}{problem[1:]}")

@@ -22,6 +22,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QFileDialog
 
 from tequio_client.app import worker_texts
+from tequio_client.app.language import without_period
 from tequio_client.app.model import AppModel, PeriodicQuestion
 from tequio_client.app.pages import devices
 from tequio_client.app.pages.badges import BadgesCard
@@ -430,4 +431,4 @@ class PointsExport(QObject):
 
     def _report_failure(self, name: str, why: str) -> None:
         words = self.tr("{file} was not written: {why}. Choose another place, or try again.")
-        self.failed.emit(words.format(file=name, why=why.rstrip(".")))
+        self.failed.emit(words.format(file=name, why=without_period(why)))

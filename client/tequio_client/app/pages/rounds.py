@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from tequio_client.app import worker_texts
+from tequio_client.app.language import with_reason
 from tequio_client.app.pages.rounds_model import (
     STATES,
     RoundsColumn,
@@ -200,8 +201,7 @@ class RoundDialog(QDialog):
 
     def _state(self) -> str:
         state = worker_texts.round_state_name(self._row.state)
-        reason = worker_texts.round_failure(self._row.reason)
-        return f"{state}: {reason}" if reason else state
+        return with_reason(state, worker_texts.round_failure(self._row.reason))
 
     def _proof(self) -> tuple[tuple[str, str], ...]:
         row = self._row
@@ -272,7 +272,9 @@ def _fields(fields: tuple[tuple[str, str], ...], *, is_written_by_machine: bool 
 
 def _machine_text(words: str) -> QLabel:
     """Selectable text that may break anywhere."""
-    made = WrappedLabel("\u200b".join(words) if " " not in words else words)
+    made = WrappedLabel()
+    made.show_machine_text()
+    made.setText("\u200b".join(words) if " " not in words else words)
     made.setFont(style.fixed_font())
     made.setTextInteractionFlags(
         Qt.TextInteractionFlag.TextSelectableByMouse

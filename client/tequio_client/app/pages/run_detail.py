@@ -14,6 +14,7 @@ from PySide6.QtCore import QCoreApplication, QSize, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QWidget
 
+from tequio_client.app.language import join_sentences
 from tequio_client.app.pages import devices
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -372,19 +373,20 @@ class RunDetail(Card):
         )
         if run.day_disk_bytes > run.disk_bytes:
             disk = self.tr("After a day it uses about {disk} on the disk, or your storage limit.")
-            words = f"{words} {disk.format(disk=figures.data(run.day_disk_bytes))}"
+            words = join_sentences(words, disk.format(disk=figures.data(run.day_disk_bytes)))
         if run.day_points:
             earns = self.tr("This computer would earn about {points} points a day.")
-            words = f"{earns.format(points=figures.short_points(run.day_points))} {words}"
+            earned = earns.format(points=figures.short_points(run.day_points))
+            words = join_sentences(earned, words)
         days = days_of_traffic(run, offer)
         if days is None or days >= DAYS_OF_MONTH:
             return words
         left = figures.data(offer.month_bytes or 0)
         if not days:
             short = self.tr("The {left} left this month do not last for a day of lending.")
-            return f"{words} {short.format(left=left)}"
+            return join_sentences(words, short.format(left=left))
         lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
-        return f"{words} {lasts.format(left=left)}"
+        return join_sentences(words, lasts.format(left=left))
 
     def _note_text(
         self, run: RunRow, needs: tuple[RunNeed, ...], *, is_ours: bool, is_chosen: bool

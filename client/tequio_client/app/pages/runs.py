@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 
+from tequio_client.app.language import without_period
 from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.page import ListPage, PageContext, PageHeader
 from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, RunResources, update_fit_chip
@@ -122,7 +123,7 @@ class RunsPage(ListPage[RunsReply]):
             self.empty.show_words(self.tr("No run yet"), self._none_open())
         elif self.list.problem:
             words = self.tr("{problem}. Tequio will keep trying.")
-            words = words.format(problem=self.list.problem.rstrip("."))
+            words = words.format(problem=without_period(self.list.problem))
             self.empty.show_words(self.tr("Couldn't load the runs"), words, self.details)
         else:
             words = self.tr("Asking the network which runs there are.")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
+from tequio_client.app import worker_texts
 from tequio_client.app.keys.account import (
     RESTRICTED,
     AccountDialog,
@@ -122,7 +124,7 @@ class AppealControl(AccountControl):
             self.note_changed.emit(words.format(entry=reply.appeal), "")
         else:
             words = self.tr("Restricted by log entry {entry}: {why}.")
-            why = reply.why or reply.standing
+            why = QCoreApplication.translate(worker_texts.CONTEXT, reply.why or reply.standing)
             self.note_changed.emit(words.format(entry=reply.since, why=why), "warn")
 
 

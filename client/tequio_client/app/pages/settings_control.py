@@ -28,6 +28,7 @@ from tequio_client.app.pages.settings_table_app import (
     SwitchSpec,
 )
 from tequio_client.app.settings_file import AppSettings
+from tequio_client.app.theme import icons
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import caption, fill, vbox
 from tequio_client.app.widgets.buttons import Button, Dropdown, Segmented, Switch
@@ -359,7 +360,7 @@ def key_backup(context: SettingsContext) -> SettingControl | None:
 class SetupButton(SettingControl):
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        button = Button(self.tr("Open setup"), picture="arrow-right")
+        button = Button(self.tr("Open setup"), picture=icons.forward())
         button.clicked.connect(lambda: context.page.open_page("first-run"))
         self.column.addWidget(button)
 

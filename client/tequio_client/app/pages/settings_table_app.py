@@ -175,7 +175,15 @@ APPEARANCE = section(
             "For texts, dates and numbers. Texts without a translation are in English.",
             ChoiceSpec(
                 choices={"": "Same as system"},
-                names={"en": "English", "es": "Español"},
+                names={
+                    "en": "English",
+                    "de": "Deutsch",
+                    "es": "Español",
+                    "fr": "Français",
+                    "ja": "日本語",
+                    "pt": "Português",
+                    "zh": "简体中文",
+                },
                 is_list=True,
             ),
         ),

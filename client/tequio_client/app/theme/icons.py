@@ -16,6 +16,7 @@ from zipfile import ZipFile
 from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
+    QGuiApplication,
     QIcon,
     QLinearGradient,
     QPainter,
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 
 RATIOS = (1.0, 2.0)
 """Device pixel ratios that an icon contains; Qt scales the next greater one for those between."""
+
+
+def forward() -> str:
+    """The name of the arrow towards what comes next, in the direction of the app's language."""
+    is_mirrored = QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+    return "arrow-left" if is_mirrored else "arrow-right"
 
 
 @lru_cache(maxsize=256)

@@ -14,11 +14,18 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from string import Template
 
+from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont, QFontDatabase
 
 import tequio_assets
 
 FAMILY = "Hanken Grotesk"
+FALLBACKS = {
+    QLocale.Language.Chinese: ("Microsoft YaHei UI", "PingFang SC", "Noto Sans CJK SC"),
+    QLocale.Language.Japanese: ("Yu Gothic UI", "Hiragino Sans", "Noto Sans CJK JP"),
+}
+"""The system's families for characters that `FAMILY` lacks. Chinese and Japanese draw the same
+characters differently, and Qt would take either family whatever the app's language."""
 FILES = tuple(f"HankenGrotesk-{cut}.otf" for cut in ("Regular", "Medium", "SemiBold", "Bold"))
 
 
@@ -51,10 +58,14 @@ def fixed_font() -> QFont:
     return made
 
 
-@cache
 def font(kind: TextStyle) -> QFont:
+    return _font(kind, QLocale().language())
+
+
+@cache
+def _font(kind: TextStyle, language: QLocale.Language) -> QFont:
     pixels, weight = kind.value
-    made = QFont(FAMILY)
+    made = QFont([FAMILY, *filter(QFontDatabase.hasFamily, FALLBACKS.get(language, ()))])
     made.setPixelSize(pixels)
     made.setWeight(QFont.Weight(weight))
     made.setFeature(QFont.Tag("tnum"), 1)

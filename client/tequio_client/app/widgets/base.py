@@ -36,6 +36,13 @@ from tequio_client.app.theme.style import TextStyle, font
 W = TypeVar("W", bound=QWidget)
 B = TypeVar("B", bound=QBoxLayout)
 SMALL = QSize(16, 16)
+RIGHT_TO_LEFT = "\u200f"
+"""A mark that gives a paragraph its direction."""
+ALWAYS_LEFT, ALWAYS_RIGHT = (
+    side | Qt.AlignmentFlag.AlignAbsolute
+    for side in (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight)
+)
+"""Sides in charts, whose axes run from left to right in every language."""
 LEAST_LETTERS = 14
 """Minimum width of a paragraph, in average letters."""
 
@@ -234,14 +241,32 @@ def tool_tip(words: str) -> str:
 class Label(QLabel):
     """Plain text of one kind and tone (`sub`, `accent`, `ok`, `warn`, `danger`).
 
-    It is always plain, so that a name from the network never becomes markup.
+    It is always plain, so that a name from the network never becomes markup. It is written in the
+    direction of the app's language: Qt would take that of its first letter, which may be a name's.
     """
 
+    is_machine_text = False
+    """True for addresses, paths and hashes, which are written from left to right everywhere."""
+
     def __init__(self, words: str = "", kind: TextStyle = TextStyle.BODY, tone: str = "") -> None:
-        super().__init__(words)
+        super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(font(kind))
         self.setProperty("tone", tone)
+        self.setText(words)
+
+    def text(self) -> str:
+        return super().text().removeprefix(RIGHT_TO_LEFT)
+
+    def setText(self, text: str) -> None:
+        is_marked = bool(text) and self.isRightToLeft() and not self.is_machine_text
+        super().setText(RIGHT_TO_LEFT + text if is_marked else text)
+
+    def show_machine_text(self) -> None:
+        """Show all texts of this label as a machine's, still on the side where lines begin."""
+        self.is_machine_text = True
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        self.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
 
     def set_tone(self, tone: str) -> None:
         if tone != self.property("tone"):
@@ -288,8 +313,9 @@ class ElidedLabel(Label):
         )
         self.setToolTip(tool_tip(self.text()) if shown != self.text() else "")
         painter.setPen(self.palette().windowText().color())
-        alignment = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
-        painter.drawText(room, alignment, shown)
+        if self.is_machine_text:
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        painter.drawText(room, self.alignment() | Qt.AlignmentFlag.AlignVCenter, shown)
 
 
 def caption(words: str = "") -> WrappedLabel:

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     QVariantAnimation,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter, QPen, QWheelEvent
+from PySide6.QtGui import QColor, QFontMetrics, QIcon, QKeyEvent, QPainter, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QCheckBox,
@@ -105,12 +105,14 @@ class Button(QPushButton):
             self._colour()
 
     def _colour(self) -> None:
-        if self._picture:
-            name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
-            is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
-            gap = -ICON_GAP if is_mirrored else ICON_GAP
-            colour = getattr(current_tokens(), name)
-            self.setIcon(icon(self._picture, colour, style.ICON - 2, gap))
+        if not self._picture:
+            self.setIcon(QIcon())
+            return
+        name = TONES.get(self._kind, "text") if self.isEnabled() else "text_off"
+        is_mirrored = self.layoutDirection() is Qt.LayoutDirection.RightToLeft
+        gap = -ICON_GAP if is_mirrored else ICON_GAP
+        colour = getattr(current_tokens(), name)
+        self.setIcon(icon(self._picture, colour, style.ICON - 2, gap))
 
 
 class ChoiceSurface(QRadioButton):

@@ -82,6 +82,7 @@ class CopyLine(QWidget):
         if is_for_machine:
             self._label = caption()
             self._label.setFont(style.fixed_font())
+        self._label.show_machine_text()
         self.button = Button(self.tr("Copy"), "quiet", "copy")
         self.button.setAccessibleName(self.tr("Copy: {name}").format(name=name))
         self.button.clicked.connect(self._copy)

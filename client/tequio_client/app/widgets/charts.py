@@ -28,6 +28,8 @@ from tequio_client.app.theme.look import current_tokens, has_focus_ring
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
+    ALWAYS_LEFT,
+    ALWAYS_RIGHT,
     accent_gradient,
     focus_ring,
     paint_event,
@@ -90,7 +92,10 @@ class ChartData:
 
 
 class StepChart(QWidget):
-    """A chart over steps, one of which can be selected; without values it shows why it is empty."""
+    """A chart over steps, one of which can be selected; without values it shows why it is empty.
+
+    Steps run from left to right in every language, as readers of Arabic expect of charts, too.
+    """
 
     def __init__(self, name: str, empty: str, smallest: QSize) -> None:
         super().__init__()
@@ -182,7 +187,7 @@ class StepChart(QWidget):
     ) -> None:
         """Draw a labelled line at each y coordinate, the lowest of which is the axis."""
         pen = QPen(QColor(current_tokens().hairline), 1)
-        side = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        side = ALWAYS_RIGHT | Qt.AlignmentFlag.AlignVCenter
         for at, (level, label) in enumerate(levels):
             y = round(level) + 0.5
             if at:
@@ -268,7 +273,7 @@ class PointsChart(StepChart):
             left = place.left() + (at + 0.5) * step - width / 2
             left = min(max(left, 0.0), self.width() - width)
             spot = QRectF(left, place.bottom() + 8, width + 1, LABELS_HEIGHT - 4)
-            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, labels[at])
+            painter.drawText(spot, ALWAYS_LEFT, labels[at])
 
     def _draw_bars(self, painter: QPainter, points: list[QPointF], place: QRectF) -> None:
         width = min(place.width() / len(points) * BAR_SHARE, WIDEST_BAR)

@@ -5,7 +5,7 @@ Points are never rounded up.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from tequio_shared.round import points
 
@@ -70,8 +70,7 @@ def decimal(number: float | None, places: int) -> str:
 
 
 def percent(number: float) -> str:
-    locale = QLocale()
-    return locale.toString(round(number)) + locale.percent()
+    return translate("figures", "{number}%").format(number=count(round(number)))
 
 
 def data(size_bytes: int) -> str:
@@ -125,16 +124,17 @@ def energy(joules: float) -> str:
 
 
 def temperature(celsius: float) -> str:
-    return f"{QLocale().toString(round(celsius))} °C"
+    return translate("figures", "{degrees} °C").format(degrees=count(round(celsius)))
 
 
 def power(watts: float) -> str:
-    return f"{QLocale().toString(round(watts))} W"
+    return translate("figures", "{watts} W").format(watts=count(round(watts)))
 
 
 def day(at_ms: int) -> str:
     """The day of the month by the local clock: 22 Oct."""
-    return QLocale().toString(QDateTime.fromMSecsSinceEpoch(at_ms).date(), "d MMM")
+    date = QDateTime.fromMSecsSinceEpoch(at_ms).date()
+    return _written(date, translate("figures", "{day} {month}"))
 
 
 def weekday(at_ms: int) -> str:
@@ -165,8 +165,9 @@ def clock(at_ms: int) -> str:
 def stamp(at_ms: int) -> str:
     """Day and time to the second by the local clock: Sat 21 Nov 2026, 18:30:00."""
     at, locale = QDateTime.fromMSecsSinceEpoch(at_ms), QLocale()
-    date = locale.toString(at.date(), "ddd d MMM yyyy")
-    return f"{date}, {locale.toString(at.time(), 'HH:mm:ss')}"
+    time = locale.toString(at.time(), "HH:mm:ss")
+    template = translate("figures", "{weekday} {day} {month} {year}, {time}")
+    return _written(at.date(), template, time=time)
 
 
 def ago(at_ms: int, now_ms: int) -> str:
@@ -188,6 +189,16 @@ def day_name(at_ms: int, now_ms: int) -> str:
     template = translate("figures", "{weekday} {day} {month}")
     if at.year() != now.year():
         template = translate("figures", "{weekday} {day} {month} {year}")
-    parts = {"weekday": "dddd", "day": "d", "month": "MMMM", "year": "yyyy"}
-    words = template.format(**{name: QLocale().toString(at, form) for name, form in parts.items()})
+    # Chinese spells its long names of months out: 十一月, which never stands before a figure
+    month = "MMM" if QLocale().language() is QLocale.Language.Chinese else "MMMM"
+    words = _written(at, template, weekday="dddd", month=month)
     return words[:1].upper() + words[1:]
+
+
+def _written(
+    date: QDate, template: str, *, weekday: str = "ddd", month: str = "MMM", time: str = ""
+) -> str:
+    """A date in the order of its language."""
+    forms = {"weekday": weekday, "day": "d", "month": month, "year": "yyyy"}
+    parts = {name: QLocale().toString(date, form) for name, form in forms.items()}
+    return template.format(**parts, time=time)

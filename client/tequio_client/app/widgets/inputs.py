@@ -29,6 +29,8 @@ from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens, has_focus_ring
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets.base import (
+    ALWAYS_LEFT,
+    ALWAYS_RIGHT,
     MIDDLE,
     TOP,
     Columns,
@@ -90,7 +92,10 @@ class NumberBox(QDoubleSpinBox):
         self.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumWidth(WIDTH)
-        self.lineEdit().setTextMargins(9, 0, 9, 0)
+        # otherwise the side would be that of the unit's letters
+        self.setAlignment((ALWAYS_RIGHT if self.isRightToLeft() else ALWAYS_LEFT) | MIDDLE)
+        # the style sheet's padding is applied by Qt on the right side only
+        self.lineEdit().setTextMargins(9, 0, 0 if self.isRightToLeft() else 9, 0)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.valueChanged.connect(self.chosen)
 
@@ -207,6 +212,7 @@ class SliderRow(QWidget):
         super().__init__()
         self._write, self.words = write, Label("", TextStyle.STRONG)
         self._slider = QSlider(Qt.Orientation.Horizontal)
+        self._slider.setProperty("mirrored", self.isRightToLeft())
         self._slider.setRange(least, most)
         self._slider.setAccessibleName(name)
         self._slider.setTracking(False)
@@ -355,7 +361,7 @@ class WeekGrid(QWidget):
 
     def _draw_names(self, painter: QPainter) -> None:
         painter.setPen(QColor(current_tokens().text_sub))
-        locale, side = QLocale(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        locale, side = QLocale(), Qt.AlignmentFlag.AlignVCenter | ALWAYS_LEFT
         for day in range(DAYS):
             place = QRectF(0, self._cell(day, 0).top(), self._beside, self._cell(day, 0).height())
             name = locale.dayName(day + 1, QLocale.FormatType.ShortFormat)

@@ -15,7 +15,7 @@ from tequio_client.app.theme import style
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle, font
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import translucent
+from tequio_client.app.widgets.base import ALWAYS_LEFT, ALWAYS_RIGHT, translucent
 from tequio_client.app.widgets.charts import (
     LABELS_GAP,
     LABELS_HEIGHT,
@@ -153,9 +153,9 @@ class RaceChart(StepChart):
     def _draw_ends(self, painter: QPainter, place: QRectF) -> None:
         """Write the first and the last step below the axis."""
         spot = QRectF(place.left(), place.bottom() + 8, place.width(), LABELS_HEIGHT - 4)
-        painter.drawText(spot, Qt.AlignmentFlag.AlignRight, self._round_name(self._steps[-1]))
+        painter.drawText(spot, ALWAYS_RIGHT, self._round_name(self._steps[-1]))
         if len(self._steps) > 1:
-            painter.drawText(spot, Qt.AlignmentFlag.AlignLeft, self._round_name(self._steps[0]))
+            painter.drawText(spot, ALWAYS_LEFT, self._round_name(self._steps[0]))
 
     def _draw_line(self, painter: QPainter, racer: RaceLine, place: QRectF) -> None:
         points = self._points(racer, place)
@@ -193,7 +193,8 @@ class RaceChart(StepChart):
             painter.drawEllipse(dot, DOT - 1, DOT - 1)
         painter.setPen(QColor(current_tokens().text))
         left = 2 * DOT + 3 if name.is_far else 3
-        painter.drawText(spot.adjusted(left, 0, 9, 0), Qt.AlignmentFlag.AlignVCenter, name.words)
+        side = ALWAYS_LEFT | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(spot.adjusted(left, 0, 9, 0), side, name.words)
 
     def _draw_selected(self, painter: QPainter, place: QRectF) -> None:
         colours, step = current_tokens(), self._steps[self.selected or 0]

@@ -98,7 +98,7 @@ def test_the_countdown_goes_on_by_itself(
     clock.ms = RACE.deadline_ms - 42_000
     _show_snapshot(page, worker)
     assert page.about.countdown.text() == "42 s"
-    assert page.about.to.text().startswith("until the deadline, ")
+    assert page.about.to.text().startswith("until the deadline · ")
     clock.ms = RACE.deadline_ms
     _show_snapshot(page, worker)
     assert page.about.stage.text == "Deadline over"

@@ -212,7 +212,8 @@ def test_colours_language_and_motion_are_kept(page: SettingsPage, program: Progr
     page.refresh()
     assert (colours.selected, languages.selected) == ("light", "es")
     names = [languages.itemText(at) for at in range(languages.count())]
-    assert names == ["Same as system", "English", "Español"]
+    endonyms = ["English", "Deutsch", "Español", "Français", "日本語", "Português", "简体中文"]
+    assert names == ["Same as system", *endonyms]
 
 
 def test_reduced_motion_holds_everything_still(theme: Theme) -> None:

@@ -19,8 +19,10 @@ from tequio_client.ipc.control import (
     RequestName,
     TeamReply,
 )
+from tests.support.app_language import LONG, speak
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup
+from tests.support.window_contents import is_cut, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,10 +30,13 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
+    from tequio_client.app.language import Language
     from tequio_client.app.theme.look import Theme
     from tests.support.first_run_pictures import FirstRunSetup
 
 pytestmark = pytest.mark.usefixtures("language")
+NARROWEST = 554
+"""The width of a page in the smallest window, in pixels."""
 
 
 @pytest.fixture
@@ -94,6 +99,28 @@ def test_a_new_key_learns_when_it_can_have_a_name(made: FirstRunSetup, qtbot: Qt
     controls["name"].note_changed.connect(lambda words, _: said.append(words))
     controls["name"].refresh(NEW)
     assert said == ["You can choose a name once a round has accepted your work."]
+
+
+@pytest.mark.parametrize("spoken", LONG)
+def test_longer_texts_have_their_room(
+    made: FirstRunSetup, qtbot: QtBot, qapp: QApplication, language: Language, spoken: str
+) -> None:
+    speak(language, spoken)
+    made.worker.replies[AskAccount] = QUARANTINED
+    made.worker.send_snapshot(NEW)
+    page = SettingsPage(made.page_context())
+    qtbot.addWidget(page)
+    page.open_section("account")
+    page.show()
+    for width in (NARROWEST, 900):
+        page.resize(width, 700)
+        for _ in range(3):
+            page.refresh()
+            qapp.processEvents()
+        content = page.widget()
+        assert content is not None
+        assert content.width() <= page.viewport().width(), width
+        assert [label.text() for label in labels(page) if is_cut(label)] == [], width
 
 
 def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> None:

@@ -104,3 +104,13 @@ def test_a_stamp_has_the_day_and_the_second() -> None:
     at = QDateTime(QDate(2026, 11, 21), QTime(18, 30, 5)).toMSecsSinceEpoch()
     assert figures.stamp(at) == "Sat 21 Nov 2026, 18:30:05"
     assert figures.clock(at).startswith("6:30")
+
+
+def test_dates_are_in_the_order_of_the_language(language: Language) -> None:
+    at = QDateTime(QDate(2026, 11, 21), QTime(18, 30, 5)).toMSecsSinceEpoch()
+    language.choose("ja")
+    assert figures.stamp(at) == "2026年11月21日（土） 18:30:05"
+    language.choose("zh")
+    assert figures.day(at) == "11月21日"
+    assert figures.stamp(at) == "2026年11月21日 周六 18:30:05"
+    assert figures.day_name(at, at + 2 * DAY_MS) == "11月21日 星期六"
