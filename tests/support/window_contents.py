@@ -1,13 +1,28 @@
-"""The visible contents of a window: its controls, their names, its texts, and cut texts."""
+"""The visible contents of a window: controls, names, texts, what is cut, what is painted."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QLabel,
+    QPlainTextEdit,
+    QWidget,
+)
 
 from tequio_client.app.widgets.base import ElidedLabel
+from tequio_client.app.widgets.charts import Sparkline, StepChart
+from tequio_client.app.widgets.indicators import PercentRing
+from tequio_client.app.widgets.inputs import WeekGrid
 
+NEAR_PX, NEAR_SHARE = 6, 0.06
+"""How far a painted part may be from its mirror image: letters are not mirrored."""
+ALWAYS_LEFT_TO_RIGHT = (StepChart, Sparkline, WeekGrid, QPlainTextEdit, PercentRing)
+"""Axes of time, the log of the worker, and the ring, which runs as a clock does."""
 BRIGHT = 0.03928
 """Where the sRGB curve becomes linear."""
 
@@ -64,8 +79,48 @@ def is_elided(label: QLabel) -> bool:
     return isinstance(label, ElidedLabel) and needed > label.contentsRect().width()
 
 
-def ink_centre(widget: QWidget) -> float | None:
-    """The window's column around which the widget's paint lies; None: it paints nothing."""
+class PaintedPart(NamedTuple):
+    """A part of a window, and where it paints."""
+
+    name: str
+    width: int
+    centre: float
+    """The window's column around which its paint lies."""
+
+
+def painted_parts(window: QWidget) -> list[PaintedPart]:
+    """Every visible part that has no parts of its own, and paints something."""
+    parts = [one for one in window.findChildren(QWidget) if one.isVisible() and _is_mirrored(one)]
+    return [
+        PaintedPart(f"{type(one).__name__} {_words(one)}", one.width(), centre)
+        for one in parts
+        if (centre := _painted_centre(one)) is not None
+    ]
+
+
+def not_mirrored(usual: list[PaintedPart], window: QWidget) -> list[tuple[PaintedPart, ...]]:
+    """The parts of a window from right to left that are not where the usual one's reflection is."""
+    mirrored = painted_parts(window)
+    assert [part.name for part in mirrored] == [part.name for part in usual]
+    return [
+        pair
+        for pair in zip(usual, mirrored, strict=True)
+        if abs(pair[0].centre + pair[1].centre - window.width())
+        > NEAR_PX + NEAR_SHARE * pair[0].width
+    ]
+
+
+def _is_mirrored(widget: QWidget) -> bool:
+    of_whom = (widget, widget.parent())
+    is_fixed = any(isinstance(one, ALWAYS_LEFT_TO_RIGHT) for one in of_whom)
+    return not is_fixed and not widget.findChildren(QWidget)
+
+
+def _words(widget: QWidget) -> str:
+    return widget.text() if isinstance(widget, QLabel) else name_of(widget)
+
+
+def _painted_centre(widget: QWidget) -> float | None:
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_Grayscale8)
     if image.isNull():
         return None

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QRadioButton, QWidget
 
 from tequio_client.app.theme.style import TextStyle, font
-from tequio_client.app.widgets.base import Label, caption, fill, vbox
+from tequio_client.app.widgets.base import Label, caption, fill, mirrored, vbox
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.keys.state import KeyProtection
 
@@ -184,5 +184,5 @@ class ProtectionPanel(QWidget):
 
 
 def _indented(part: QWidget) -> QWidget:
-    part.setContentsMargins(INDENT, 0, 0, 0)
+    part.setContentsMargins(*mirrored(INDENT, 0, 0, 0))
     return part

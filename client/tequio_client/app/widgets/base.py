@@ -10,6 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QColor,
     QGradient,
+    QGuiApplication,
     QLinearGradient,
     QPainter,
     QPaintEvent,
@@ -118,7 +119,7 @@ def hbox(
 ) -> QHBoxLayout:
     """A horizontal layout of these parts, `spacing` pixels apart (-1: as the style has it)."""
     box = QHBoxLayout(parent) if parent is not None else QHBoxLayout()
-    box.setContentsMargins(*margins)
+    box.setContentsMargins(*mirrored(*margins))
     box.setSpacing(spacing)
     return fill(box, *parts)
 
@@ -131,7 +132,7 @@ def vbox(
 ) -> QVBoxLayout:
     """A vertical layout of these parts, `spacing` pixels apart (-1: as the style has it)."""
     box = QVBoxLayout(parent) if parent is not None else QVBoxLayout()
-    box.setContentsMargins(*margins)
+    box.setContentsMargins(*mirrored(*margins))
     box.setSpacing(spacing)
     return fill(box, *parts)
 
@@ -229,6 +230,13 @@ class IconLabel(QWidget):
     def paintEvent(self, painter: QPainter) -> None:
         ink = getattr(current_tokens(), self._ink)
         icons.draw_icon(painter, self._name, ink, self.rect().toRectF())
+
+
+def mirrored(left: int, top: int, right: int, bottom: int) -> tuple[int, int, int, int]:
+    """Margins in the direction of the app's language: Qt takes them as they are."""
+    if QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+        return right, top, left, bottom
+    return left, top, right, bottom
 
 
 def tool_tip(words: str) -> str:

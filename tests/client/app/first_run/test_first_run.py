@@ -23,17 +23,24 @@ from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
 from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
+from tequio_client.app.language import load_translations
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
-from tests.support.app_language import LONG, PseudoLocale, speak
+from tests.support.app_language import LONG, PseudoLocale, RightToLeft, speak
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
-from tests.support.window_contents import is_cut, labels
+from tests.support.window_contents import (
+    PaintedPart,
+    is_cut,
+    labels,
+    not_mirrored,
+    painted_parts,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -485,6 +492,28 @@ def test_every_step_has_its_names_in_every_language(
     texts = {one.text() for one in labels(made)}
     plain = {text for text in texts if sum(map(str.isalpha, text)) > 3 and "[" not in text}
     assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
+
+
+@pytest.mark.parametrize("name", PICTURES_BY_NAME)
+def test_right_to_left_every_step_is_its_mirror_image(
+    theme: Theme, language: Language, qapp: QApplication, name: str
+) -> None:
+    usual: list[PaintedPart] = []
+    for locale in (QLocale("en_US"), RightToLeft("en_US")):
+        language.apply(locale, load_translations("en"))
+        with keyring_of(ScriptedKeyring()), first_run_setup(qapp, theme) as place:
+            made = PICTURES_BY_NAME[name](place)
+            for _ in range(4):
+                qapp.processEvents()
+            differ = not_mirrored(usual, made) if usual else []
+            usual = painted_parts(made)
+            place.desk.close()
+            made.close()
+    assert [pair for pair in differ if pair[0].name not in TYPED] == []
+
+
+TYPED = ("QLineEdit Key of the lost computer", "QTextEdit ", "QWidget ")
+"""Parts for text that a user types or pastes, which has the direction of its own letters."""
 
 
 KEPT_WORDS = ("Tequio", "A6EHv", "nova", "cuentos", "atlas", "lingua", "$", *to_words(SEED))

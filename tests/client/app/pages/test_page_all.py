@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
-from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
 from tequio_client.app.language import LANGUAGES, load_translations
 from tequio_client.app.pages.activity import ActivityPage
@@ -15,9 +15,7 @@ from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.app.theme import style
-from tequio_client.app.widgets.charts import Sparkline, StepChart
-from tequio_client.app.widgets.indicators import Chip, PercentRing
-from tequio_client.app.widgets.inputs import WeekGrid
+from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tests.support import app_competitions, app_worker_answers
@@ -26,11 +24,12 @@ from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
 from tests.support.window_contents import (
     controls,
     has_words,
-    ink_centre,
     is_cut,
     is_elided,
     labels,
     name_of,
+    not_mirrored,
+    painted_parts,
     texts,
 )
 
@@ -43,10 +42,6 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
-NEAR_PX, NEAR_SHARE = 6, 0.06
-"""How far a painted part may be from its mirror image: letters are not mirrored."""
-ALWAYS_LEFT_TO_RIGHT = (StepChart, Sparkline, WeekGrid, QPlainTextEdit, PercentRing)
-"""Axes of time, the log of the worker, and the ring, which runs as a clock does."""
 NETWORK = {row.name for row in app_worker_answers.RUNS.rows} | {"no display", "Tequio"}
 NETWORK |= {CARD.name, MACHINE.cpu_name}
 NETWORK |= {row.name for row in app_competitions.COMPETITIONS.rows}
@@ -194,17 +189,10 @@ def test_right_to_left_every_page_is_its_mirror_image(
 ) -> None:
     language.apply(QLocale("en_US"), load_translations("en"))
     page_window.open(page, view)
-    usual = _painted(page_window.window)
+    usual = painted_parts(page_window.window)
     language.apply(RightToLeft("en_US"), load_translations("en"))
     page_window.open(page, view)
-    mirrored, width = _painted(page_window.window), page_window.window.width()
-    assert [part.name for part in mirrored] == [part.name for part in usual]
-    differ = [
-        (one, other)
-        for one, other in zip(usual, mirrored, strict=True)
-        if abs(one.centre - (width - other.centre)) > NEAR_PX + NEAR_SHARE * one.width
-    ]
-    assert differ == []
+    assert not_mirrored(usual, page_window.window) == []
 
 
 @pytest.mark.parametrize(
@@ -238,32 +226,6 @@ def test_a_rounds_own_window_has_room_and_names(language: Language, qtbot: QtBot
         assert [label.text() for label in labels(dialog) if is_cut(label)] == []
     assert [one for one in controls(dialog) if not name_of(one)] == []
     assert {button.text()[0] for button in dialog.findChildren(QPushButton)} == {"["}
-
-
-class PaintedPart(NamedTuple):
-    name: str
-    width: int
-    centre: float
-    """The column around which its paint lies."""
-
-
-def _painted(window: QWidget) -> list[PaintedPart]:
-    parts = [one for one in window.findChildren(QWidget) if one.isVisible() and _is_leaf(one)]
-    return [
-        PaintedPart(f"{type(one).__name__} {_words(one)}", one.width(), centre)
-        for one in parts
-        if (centre := ink_centre(one)) is not None
-    ]
-
-
-def _words(widget: QWidget) -> str:
-    return widget.text() if isinstance(widget, QLabel) else name_of(widget)
-
-
-def _is_leaf(widget: QWidget) -> bool:
-    of_whom = (widget, widget.parent())
-    is_fixed = any(isinstance(one, ALWAYS_LEFT_TO_RIGHT) for one in of_whom)
-    return not is_fixed and not widget.findChildren(QWidget)
 
 
 def _left(part: QWidget, page: QWidget) -> int:
