@@ -253,6 +253,24 @@
         <source>Facts of the log. Each opens the entry that proves it.</source>
         <translation>すべてログの事実です。開くと、証明となるエントリが表示されます。</translation>
     </message>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Today (UTC) is still missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No streak: no work was accepted lately.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next badge: {badge}, {reached} of {needed}</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>First round</source>
         <translation>初めてのラウンド</translation>
@@ -908,6 +926,37 @@
     <message>
         <source>Threads</source>
         <translation>スレッド数</translation>
+    </message>
+</context>
+<context>
+    <name>EntryPane</name>
+    <message>
+        <source>How</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join with a link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found a team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join link or code of a team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the new team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask the owner of the team for its link or code.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1846,6 +1895,101 @@
     </message>
 </context>
 <context>
+    <name>OwnTeamPane</name>
+    <message>
+        <source>Goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Members of the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a new link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Points of the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last day of the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New name of the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave the team…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The organisers of the network withdrew the team's name. Choose another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same as a code, for people in this network:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goal: {reached} of {goal} points by {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goal reached: {reached} of {goal} points by {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everyone who has it can join until {day}. A new link ends this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The present link was made with another key or ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody can join at the moment.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>PeriodicQuestion</name>
     <message>
         <source>The worker does not answer</source>
@@ -2211,6 +2355,21 @@
     <message>
         <source>You</source>
         <translation>あなた</translation>
+    </message>
+</context>
+<context>
+    <name>ReachabilityChip</name>
+    <message>
+        <source>Yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3668,43 +3827,141 @@
 <context>
     <name>TeamControl</name>
     <message>
-        <source>Join…</source>
-        <translation>参加…</translation>
+        <source>Join or found…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change…</source>
-        <translation>変更…</translation>
+        <source>Team {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
+        <source>Look at the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Team</source>
         <translation>チーム</translation>
     </message>
     <message>
-        <source>What you earn from now on also counts for the team. Points that you earned for it stay with it when you leave. Anyone can join any team.</source>
-        <translation>今後の獲得分はチームにも加算されます。チームのために獲得したポイントは、離れた後もチームに残ります。誰でもどのチームにも参加できます。</translation>
+        <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name of the team</source>
-        <translation>チーム名</translation>
+        <source>Join the team “{team}”?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No team</source>
-        <translation>チームなし</translation>
+        <source>Its owner, {owner}, invites everyone who has this link.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Letters a to z, digits and hyphens. A new name founds a team.</source>
-        <translation>英小文字a～z、数字、ハイフン。新しい名前を入力するとチームが作られます。</translation>
+        <source>Join the team</source>
+        <translation>チームに参加</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{points} points so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everyone can see that you are in the team, and what you earn for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your points stay yours. They also count for the team, from now on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The owner can remove you; you can leave at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You are in another team. Leave it before you join this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You own this team.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its owner is {owner}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{points} points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you earned for the team stays with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The member that joined first becomes its owner.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You are its last member: the team ends for good.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave the team?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Leave the team</source>
         <translation>チームから離れる</translation>
     </message>
     <message>
-        <source>Join the team</source>
-        <translation>チームに参加</translation>
+        <source>Hand the team over to {name}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You stay a member, and cannot take the team back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove {name} from the team?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The join link stops working, as {name} has it. Points stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Team {number}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5088,6 +5345,10 @@
         <translation>1か月の通信量</translation>
     </message>
     <message>
+        <source>Connections from others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Metered networks</source>
         <translation>従量制ネットワーク</translation>
     </message>
@@ -5138,6 +5399,22 @@
     <message>
         <source>Used this month</source>
         <translation>今月の使用量</translation>
+    </message>
+    <message>
+        <source>Others can connect to this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found out by asking other computers of the network to try.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a port on the router</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5320,8 +5597,8 @@
         <translation>チーム</translation>
     </message>
     <message>
-        <source>What you earn also counts for your team; its page lists everyone who earned for it.</source>
-        <translation>獲得分はチームにも加算されます。チームのページに、貢献した全員が表示されます。</translation>
+        <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5466,6 +5743,10 @@
     <message>
         <source>To other volunteers in your runs</source>
         <translation>同じ学習プロジェクトのボランティアへ</translation>
+    </message>
+    <message>
+        <source>To your router</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5630,6 +5911,14 @@
     <message>
         <source>The same statements that the ledger gets.</source>
         <translation>台帳に送るものと同じステートメントです。</translation>
+    </message>
+    <message>
+        <source>A port, and the name Tequio</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio open a port on the router, in Network.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6172,6 +6461,42 @@
     <message>
         <source>This computer's clock was changed by {seconds} s.</source>
         <translation>このコンピューターの時計が{seconds}秒変更されました。</translation>
+    </message>
+    <message>
+        <source>It is not known yet whether other computers can connect to this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers can connect to this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

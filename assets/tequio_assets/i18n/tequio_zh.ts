@@ -253,6 +253,24 @@
         <source>Facts of the log. Each opens the entry that proves it.</source>
         <translation>全部来自日志的事实。点击即可打开作为证明的条目。</translation>
     </message>
+    <message numerus="yes">
+        <source>Current streak: %n day(s) in a row with accepted work.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Today (UTC) is still missing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No streak: no work was accepted lately.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Next badge: {badge}, {reached} of {needed}</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>First round</source>
         <translation>第一轮</translation>
@@ -908,6 +926,37 @@
     <message>
         <source>Threads</source>
         <translation>线程数</translation>
+    </message>
+</context>
+<context>
+    <name>EntryPane</name>
+    <message>
+        <source>How</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join with a link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found a team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join link or code of a team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name of the new team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ask the owner of the team for its link or code.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -1846,6 +1895,101 @@
     </message>
 </context>
 <context>
+    <name>OwnTeamPane</name>
+    <message>
+        <source>Goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Members of the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Join link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make a new link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close the link</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Points of the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Last day of the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set the goal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>New name of the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use this name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open its page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave the team…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The organisers of the network withdrew the team's name. Choose another one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The same as a code, for people in this network:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goal: {reached} of {goal} points by {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goal reached: {reached} of {goal} points by {day}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everyone who has it can join until {day}. A new link ends this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The present link was made with another key or ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nobody can join at the moment.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>PeriodicQuestion</name>
     <message>
         <source>The worker does not answer</source>
@@ -2211,6 +2355,21 @@
     <message>
         <source>You</source>
         <translation>您</translation>
+    </message>
+</context>
+<context>
+    <name>ReachabilityChip</name>
+    <message>
+        <source>Yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not known yet</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -3668,43 +3827,141 @@
 <context>
     <name>TeamControl</name>
     <message>
-        <source>Join…</source>
-        <translation>加入…</translation>
+        <source>Join or found…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Change…</source>
-        <translation>更改…</translation>
+        <source>Team {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
+        <source>Look at the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found the team</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Team</source>
         <translation>团队</translation>
     </message>
     <message>
-        <source>What you earn from now on also counts for the team. Points that you earned for it stay with it when you leave. Anyone can join any team.</source>
-        <translation>从现在起，您的所得也计入团队。为团队获得的积分在您离开后仍归团队。任何人都可以加入任何团队。</translation>
+        <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Name of the team</source>
-        <translation>团队名称</translation>
+        <source>Join the team “{team}”?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>No team</source>
-        <translation>没有团队</translation>
+        <source>Its owner, {owner}, invites everyone who has this link.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Letters a to z, digits and hyphens. A new name founds a team.</source>
-        <translation>可用字母 a 到 z、数字和连字符。新名称会创建新团队。</translation>
+        <source>Join the team</source>
+        <translation>加入团队</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n member(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{points} points so far</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everyone can see that you are in the team, and what you earn for it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your points stay yours. They also count for the team, from now on.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The owner can remove you; you can leave at any time.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You are in another team. Leave it before you join this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You own this team.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its owner is {owner}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{points} points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you earned for the team stays with it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The member that joined first becomes its owner.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You are its last member: the team ends for good.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave the team?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Leave the team</source>
         <translation>离开团队</translation>
     </message>
     <message>
-        <source>Join the team</source>
-        <translation>加入团队</translation>
+        <source>Hand the team over to {name}?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You stay a member, and cannot take the team back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hand over</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove {name} from the team?</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The join link stops working, as {name} has it. Points stay.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Team {number}</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>
@@ -5088,6 +5345,10 @@
         <translation>每月</translation>
     </message>
     <message>
+        <source>Connections from others</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Metered networks</source>
         <translation>按流量计费的网络</translation>
     </message>
@@ -5138,6 +5399,22 @@
     <message>
         <source>Used this month</source>
         <translation>本月已用</translation>
+    </message>
+    <message>
+        <source>Others can connect to this computer</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found out by asking other computers of the network to try.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open a port on the router</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5320,8 +5597,8 @@
         <translation>团队</translation>
     </message>
     <message>
-        <source>What you earn also counts for your team; its page lists everyone who earned for it.</source>
-        <translation>您的所得也计入团队；团队页面列出所有为其获得积分的人。</translation>
+        <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5466,6 +5743,10 @@
     <message>
         <source>To other volunteers in your runs</source>
         <translation>发送给同一训练任务的其他志愿者</translation>
+    </message>
+    <message>
+        <source>To your router</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5630,6 +5911,14 @@
     <message>
         <source>The same statements that the ledger gets.</source>
         <translation>与账本收到的声明相同。</translation>
+    </message>
+    <message>
+        <source>A port, and the name Tequio</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio open a port on the router, in Network.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6172,6 +6461,42 @@
     <message>
         <source>This computer's clock was changed by {seconds} s.</source>
         <translation>这台电脑的时钟被调整了 {seconds} 秒。</translation>
+    </message>
+    <message>
+        <source>It is not known yet whether other computers can connect to this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers can connect to this one.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>
