@@ -355,7 +355,6 @@ class RandomRun:
                 self.reports += 1
         for key in present:
             if rng.random() < 0.04:  # leaves; or leaves and returns
-                self.book.forget(PeerKey(key))
                 mine._retire(key)  # noqa: SLF001 - as a member.leave
             if rng.random() < 0.7:
                 mine.members[key].is_active = True

@@ -115,7 +115,16 @@ def test_a_page_names_a_card_that_is_there(seen: PageSite, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["runs/AAAA", "peers/nobody", "teams/nobody", "teams/999999", "competitions/x", "cats/x", "peers/%00"]
+    "path",
+    [
+        "runs/AAAA",
+        "peers/nobody",
+        "teams/nobody",
+        "teams/999999",
+        "competitions/x",
+        "cats/x",
+        "peers/%00",
+    ],
 )
 def test_there_is_no_card_of_what_is_not_there(seen: PageSite, path: str) -> None:
     assert seen.pages.get(f"/card/{path}.png").answer.status_code == 404
