@@ -255,22 +255,22 @@
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Aktuelle Serie: %n Tag mit angenommener Arbeit.</numerusform>
+            <numerusform>Aktuelle Serie: %n Tage in Folge mit angenommener Arbeit.</numerusform>
         </translation>
     </message>
     <message>
         <source>Today (UTC) is still missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der heutige Tag (UTC) fehlt noch.</translation>
     </message>
     <message>
         <source>No streak: no work was accepted lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Serie: In letzter Zeit wurde keine Arbeit angenommen.</translation>
     </message>
     <message>
         <source>Next badge: {badge}, {reached} of {needed}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes Abzeichen: {badge}, {reached} von {needed}</translation>
     </message>
     <message>
         <source>First round</source>
@@ -938,31 +938,31 @@
     <name>EntryPane</name>
     <message>
         <source>How</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie</translation>
     </message>
     <message>
         <source>Join with a link</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit einem Link beitreten</translation>
     </message>
     <message>
         <source>Found a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Team gründen</translation>
     </message>
     <message>
         <source>Join link or code of a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Beitrittslink oder Code eines Teams</translation>
     </message>
     <message>
         <source>Name of the new team</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des neuen Teams</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>2 bis 32 Buchstaben einer Schrift und Ziffern. Der Name ist öffentlich und bleibt. Du kannst in 30 Tagen ein Team gründen.</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
-        <translation type="unfinished"></translation>
+        <translation>Frag die Leitung des Teams nach dem Link oder Code.</translation>
     </message>
 </context>
 <context>
@@ -1911,95 +1911,95 @@
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel</translation>
     </message>
     <message>
         <source>Members of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Mitglieder des Teams</translation>
     </message>
     <message>
         <source>Join link</source>
-        <translation type="unfinished"></translation>
+        <translation>Beitrittslink</translation>
     </message>
     <message>
         <source>Code</source>
-        <translation type="unfinished"></translation>
+        <translation>Code</translation>
     </message>
     <message>
         <source>Make a new link</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuen Link erstellen</translation>
     </message>
     <message>
         <source>Close the link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link schließen</translation>
     </message>
     <message>
         <source>Points of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Punkte des Ziels</translation>
     </message>
     <message>
         <source>No goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Ziel</translation>
     </message>
     <message>
         <source>Last day of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzter Tag des Ziels</translation>
     </message>
     <message>
         <source>Set the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel festlegen</translation>
     </message>
     <message>
         <source>New name of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Name des Teams</translation>
     </message>
     <message>
         <source>Use this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen verwenden</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen …</translation>
     </message>
     <message>
         <source>Hand over…</source>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben …</translation>
     </message>
     <message>
         <source>Open its page</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite des Teams öffnen</translation>
     </message>
     <message>
         <source>Leave the team…</source>
-        <translation type="unfinished"></translation>
+        <translation>Team verlassen …</translation>
     </message>
     <message>
         <source>The organisers of the network withdrew the team's name. Choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Organisatoren des Netzwerks haben den Namen des Teams zurückgezogen. Wähle einen anderen.</translation>
     </message>
     <message>
         <source>The same as a code, for people in this network:</source>
-        <translation type="unfinished"></translation>
+        <translation>Dasselbe als Code, für Leute in diesem Netzwerk:</translation>
     </message>
     <message>
         <source>Goal: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel: {reached} von {goal} Punkten bis zum {day}</translation>
     </message>
     <message>
         <source>Goal reached: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel erreicht: {reached} von {goal} Punkten bis zum {day}</translation>
     </message>
     <message>
         <source>Everyone who has it can join until {day}. A new link ends this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer ihn hat, kann bis zum {day} beitreten. Ein neuer Link beendet diesen.</translation>
     </message>
     <message>
         <source>The present link was made with another key or ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der jetzige Link wurde mit einem anderen Schlüssel erstellt oder ist abgelaufen.</translation>
     </message>
     <message>
         <source>Nobody can join at the moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurzeit kann niemand beitreten.</translation>
     </message>
 </context>
 <context>
@@ -2375,15 +2375,15 @@
     <name>ReachabilityChip</name>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ja</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Nein</translation>
     </message>
     <message>
         <source>Not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch unbekannt</translation>
     </message>
 </context>
 <context>
@@ -3850,34 +3850,34 @@
     <name>TeamControl</name>
     <message>
         <source>Join or found…</source>
-        <translation type="unfinished"></translation>
+        <translation>Beitreten oder gründen …</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Team {number}</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen …</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
         <source>Look at the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Team ansehen</translation>
     </message>
     <message>
         <source>Found the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Team gründen</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Team</source>
@@ -3885,15 +3885,15 @@
     </message>
     <message>
         <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was du in einem Team verdienst, zählt auch für das Team. Was du für das Team verdient hast, bleibt ihm, wenn du es verlässt.</translation>
     </message>
     <message>
         <source>Join the team “{team}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>Dem Team „{team}“ beitreten?</translation>
     </message>
     <message>
         <source>Its owner, {owner}, invites everyone who has this link.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Leitung, {owner}, lädt alle ein, die diesen Link haben.</translation>
     </message>
     <message>
         <source>Join the team</source>
@@ -3901,58 +3901,58 @@
     </message>
     <message numerus="yes">
         <source>%n member(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Mitglied</numerusform>
+            <numerusform>%n Mitglieder</numerusform>
         </translation>
     </message>
     <message>
         <source>{points} points so far</source>
-        <translation type="unfinished"></translation>
+        <translation>bisher {points} Punkte</translation>
     </message>
     <message>
         <source>Everyone can see that you are in the team, and what you earn for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle können sehen, dass du im Team bist und was du für das Team verdienst.</translation>
     </message>
     <message>
         <source>Your points stay yours. They also count for the team, from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Punkte bleiben dir. Ab jetzt zählen sie auch für das Team.</translation>
     </message>
     <message>
         <source>The owner can remove you; you can leave at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Leitung kann dich entfernen; du kannst das Team jederzeit verlassen.</translation>
     </message>
     <message>
         <source>You are in another team. Leave it before you join this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bist in einem anderen Team. Verlasse es, bevor du diesem beitrittst.</translation>
     </message>
     <message>
         <source>You own this team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du leitest dieses Team.</translation>
     </message>
     <message>
         <source>Its owner is {owner}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Leitung hat {owner}.</translation>
     </message>
     <message>
         <source>{points} points</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} Punkte</translation>
     </message>
     <message>
         <source>What you earned for the team stays with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was du für das Team verdient hast, bleibt ihm.</translation>
     </message>
     <message>
         <source>The member that joined first becomes its owner.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Mitglied, das zuerst beigetreten ist, übernimmt die Leitung.</translation>
     </message>
     <message>
         <source>You are its last member: the team ends for good.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bist das letzte Mitglied: Das Team endet endgültig.</translation>
     </message>
     <message>
         <source>Leave the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Team verlassen?</translation>
     </message>
     <message>
         <source>Leave the team</source>
@@ -3960,31 +3960,31 @@
     </message>
     <message>
         <source>Hand the team over to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Team an {name} übergeben?</translation>
     </message>
     <message>
         <source>You stay a member, and cannot take the team back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Du bleibst Mitglied und kannst das Team nicht zurücknehmen.</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>Übergeben</translation>
     </message>
     <message>
         <source>Remove {name} from the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} aus dem Team entfernen?</translation>
     </message>
     <message>
         <source>The join link stops working, as {name} has it. Points stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Beitrittslink gilt nicht mehr, denn {name} hat ihn. Die Punkte bleiben.</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Team {number}</translation>
     </message>
 </context>
 <context>
@@ -5370,7 +5370,7 @@
     </message>
     <message>
         <source>Connections from others</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbindungen von anderen</translation>
     </message>
     <message>
         <source>Metered networks</source>
@@ -5426,19 +5426,19 @@
     </message>
     <message>
         <source>Others can connect to this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere können sich mit diesem Computer verbinden</translation>
     </message>
     <message>
         <source>Found out by asking other computers of the network to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird ermittelt, indem andere Computer des Netzwerks gebeten werden, es zu versuchen.</translation>
     </message>
     <message>
         <source>Open a port on the router</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Port am Router öffnen</translation>
     </message>
     <message>
         <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bittet deinen Router per UPnP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5622,7 +5622,7 @@
     </message>
     <message>
         <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tritt einem mit einem Link von seiner Leitung bei oder gründe ein eigenes. Was du verdienst, zählt auch für dein Team.</translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5770,7 +5770,7 @@
     </message>
     <message>
         <source>To your router</source>
-        <translation type="unfinished"></translation>
+        <translation>An deinen Router</translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5938,11 +5938,11 @@
     </message>
     <message>
         <source>A port, and the name Tequio</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Port und der Name Tequio</translation>
     </message>
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur wenn du Tequio unter Netzwerk einen Port am Router öffnen lässt.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6488,39 +6488,39 @@
     </message>
     <message>
         <source>It is not known yet whether other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist noch nicht bekannt, ob andere Computer sich mit diesem verbinden können.</translation>
     </message>
     <message>
         <source>Other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich mit diesem verbinden.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, weil dein Router dazwischen ist. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, lass Tequio unter Einstellungen, Netzwerk, einen Port am Router öffnen oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, vermutlich wegen einer Firewall. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, erlaube eingehende Verbindungen zum TCP-Port {port}.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich noch nicht mit diesem verbinden. Tequio bittet deinen Router gerade, einen Port zu öffnen.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, obwohl dein Router einen Port geöffnet hat: Ein weiterer Router oder eine Firewall ist dazwischen. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, und kein Router antwortet per UPnP. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, schalte UPnP in deinem Router ein oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, und dein Router hat sich geweigert, einen Port zu öffnen ({problem}). Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, leite in deinem Router den TCP-Port {port} an diesen Computer weiter.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, weil dein Router hinter einem anderen ist: dem deines Anbieters oder dem deines Gebäudes. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Nur dein Anbieter kann das ändern, mit einer öffentlichen Adresse.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

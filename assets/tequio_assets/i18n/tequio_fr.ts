@@ -255,22 +255,22 @@
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Série en cours : %n jour avec du travail accepté.</numerusform>
+            <numerusform>Série en cours : %n jours de suite avec du travail accepté.</numerusform>
         </translation>
     </message>
     <message>
         <source>Today (UTC) is still missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Il manque encore la journée d’aujourd’hui (UTC).</translation>
     </message>
     <message>
         <source>No streak: no work was accepted lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune série : aucun travail n’a été accepté récemment.</translation>
     </message>
     <message>
         <source>Next badge: {badge}, {reached} of {needed}</source>
-        <translation type="unfinished"></translation>
+        <translation>Prochain badge : {badge}, {reached} sur {needed}</translation>
     </message>
     <message>
         <source>First round</source>
@@ -938,31 +938,31 @@
     <name>EntryPane</name>
     <message>
         <source>How</source>
-        <translation type="unfinished"></translation>
+        <translation>Comment</translation>
     </message>
     <message>
         <source>Join with a link</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejoindre avec un lien</translation>
     </message>
     <message>
         <source>Found a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer une équipe</translation>
     </message>
     <message>
         <source>Join link or code of a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Lien ou code d’une équipe</translation>
     </message>
     <message>
         <source>Name of the new team</source>
-        <translation type="unfinished"></translation>
+        <translation>Nom de la nouvelle équipe</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>2 à 32 lettres d’un même alphabet et chiffres. Le nom est public et définitif. Vous pouvez créer une équipe tous les 30 jours.</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
-        <translation type="unfinished"></translation>
+        <translation>Demandez le lien ou le code à la personne responsable de l’équipe.</translation>
     </message>
 </context>
 <context>
@@ -1911,95 +1911,95 @@
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Objectif</translation>
     </message>
     <message>
         <source>Members of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Membres de l’équipe</translation>
     </message>
     <message>
         <source>Join link</source>
-        <translation type="unfinished"></translation>
+        <translation>Lien pour rejoindre</translation>
     </message>
     <message>
         <source>Code</source>
-        <translation type="unfinished"></translation>
+        <translation>Code</translation>
     </message>
     <message>
         <source>Make a new link</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer un nouveau lien</translation>
     </message>
     <message>
         <source>Close the link</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer le lien</translation>
     </message>
     <message>
         <source>Points of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Points de l’objectif</translation>
     </message>
     <message>
         <source>No goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucun objectif</translation>
     </message>
     <message>
         <source>Last day of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Dernier jour de l’objectif</translation>
     </message>
     <message>
         <source>Set the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Fixer l’objectif</translation>
     </message>
     <message>
         <source>New name of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau nom de l’équipe</translation>
     </message>
     <message>
         <source>Use this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Utiliser ce nom</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer…</translation>
     </message>
     <message>
         <source>Hand over…</source>
-        <translation type="unfinished"></translation>
+        <translation>Transmettre…</translation>
     </message>
     <message>
         <source>Open its page</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir sa page</translation>
     </message>
     <message>
         <source>Leave the team…</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter l’équipe…</translation>
     </message>
     <message>
         <source>The organisers of the network withdrew the team's name. Choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les organisateurs du réseau ont retiré le nom de l’équipe. Choisissez-en un autre.</translation>
     </message>
     <message>
         <source>The same as a code, for people in this network:</source>
-        <translation type="unfinished"></translation>
+        <translation>La même chose sous forme de code, pour les personnes de ce réseau :</translation>
     </message>
     <message>
         <source>Goal: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Objectif : {reached} points sur {goal} d’ici le {day}</translation>
     </message>
     <message>
         <source>Goal reached: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Objectif atteint : {reached} points sur {goal} d’ici le {day}</translation>
     </message>
     <message>
         <source>Everyone who has it can join until {day}. A new link ends this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Toute personne qui l’a peut rejoindre l’équipe jusqu’au {day}. Un nouveau lien met fin à celui-ci.</translation>
     </message>
     <message>
         <source>The present link was made with another key or ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le lien actuel a été créé avec une autre clé, ou il a expiré.</translation>
     </message>
     <message>
         <source>Nobody can join at the moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Personne ne peut rejoindre l’équipe pour le moment.</translation>
     </message>
 </context>
 <context>
@@ -2375,15 +2375,15 @@
     <name>ReachabilityChip</name>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Oui</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Non</translation>
     </message>
     <message>
         <source>Not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Pas encore connu</translation>
     </message>
 </context>
 <context>
@@ -3850,34 +3850,34 @@
     <name>TeamControl</name>
     <message>
         <source>Join or found…</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejoindre ou créer…</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Équipe {number}</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir…</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
         <source>Look at the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Voir l’équipe</translation>
     </message>
     <message>
         <source>Found the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Créer l’équipe</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Fermer</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Annuler</translation>
     </message>
     <message>
         <source>Team</source>
@@ -3885,15 +3885,15 @@
     </message>
     <message>
         <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce que vous gagnez dans une équipe compte aussi pour l’équipe. Ce que vous avez gagné pour elle lui reste quand vous la quittez.</translation>
     </message>
     <message>
         <source>Join the team “{team}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejoindre l’équipe « {team} » ?</translation>
     </message>
     <message>
         <source>Its owner, {owner}, invites everyone who has this link.</source>
-        <translation type="unfinished"></translation>
+        <translation>La personne responsable, {owner}, invite tous ceux qui ont ce lien.</translation>
     </message>
     <message>
         <source>Join the team</source>
@@ -3901,58 +3901,58 @@
     </message>
     <message numerus="yes">
         <source>%n member(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n membre</numerusform>
+            <numerusform>%n membres</numerusform>
         </translation>
     </message>
     <message>
         <source>{points} points so far</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} points jusqu’ici</translation>
     </message>
     <message>
         <source>Everyone can see that you are in the team, and what you earn for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tout le monde peut voir que vous êtes dans l’équipe, et ce que vous gagnez pour elle.</translation>
     </message>
     <message>
         <source>Your points stay yours. They also count for the team, from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vos points restent à vous. Désormais, ils comptent aussi pour l’équipe.</translation>
     </message>
     <message>
         <source>The owner can remove you; you can leave at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>La personne responsable peut vous retirer ; vous pouvez partir à tout moment.</translation>
     </message>
     <message>
         <source>You are in another team. Leave it before you join this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous êtes dans une autre équipe. Quittez-la avant de rejoindre celle-ci.</translation>
     </message>
     <message>
         <source>You own this team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous êtes responsable de cette équipe.</translation>
     </message>
     <message>
         <source>Its owner is {owner}.</source>
-        <translation type="unfinished"></translation>
+        <translation>La personne responsable est {owner}.</translation>
     </message>
     <message>
         <source>{points} points</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} points</translation>
     </message>
     <message>
         <source>What you earned for the team stays with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ce que vous avez gagné pour l’équipe lui reste.</translation>
     </message>
     <message>
         <source>The member that joined first becomes its owner.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le membre le plus ancien en devient responsable.</translation>
     </message>
     <message>
         <source>You are its last member: the team ends for good.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous êtes son dernier membre : l’équipe prend fin définitivement.</translation>
     </message>
     <message>
         <source>Leave the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitter l’équipe ?</translation>
     </message>
     <message>
         <source>Leave the team</source>
@@ -3960,31 +3960,31 @@
     </message>
     <message>
         <source>Hand the team over to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Transmettre l’équipe à {name} ?</translation>
     </message>
     <message>
         <source>You stay a member, and cannot take the team back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vous restez membre, et ne pouvez pas reprendre l’équipe.</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>Transmettre</translation>
     </message>
     <message>
         <source>Remove {name} from the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer {name} de l’équipe ?</translation>
     </message>
     <message>
         <source>The join link stops working, as {name} has it. Points stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Le lien pour rejoindre ne fonctionne plus, car {name} l’a. Les points restent.</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Équipe {number}</translation>
     </message>
 </context>
 <context>
@@ -5370,7 +5370,7 @@
     </message>
     <message>
         <source>Connections from others</source>
-        <translation type="unfinished"></translation>
+        <translation>Connexions des autres</translation>
     </message>
     <message>
         <source>Metered networks</source>
@@ -5426,19 +5426,19 @@
     </message>
     <message>
         <source>Others can connect to this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres peuvent se connecter à cet ordinateur</translation>
     </message>
     <message>
         <source>Found out by asking other computers of the network to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>Déterminé en demandant à d’autres ordinateurs du réseau d’essayer.</translation>
     </message>
     <message>
         <source>Open a port on the router</source>
-        <translation type="unfinished"></translation>
+        <translation>Ouvrir un port sur le routeur</translation>
     </message>
     <message>
         <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Demande à votre routeur, par UPnP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5622,7 +5622,7 @@
     </message>
     <message>
         <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rejoignez-en une avec un lien de la personne responsable, ou créez la vôtre. Ce que vous gagnez compte aussi pour votre équipe.</translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5770,7 +5770,7 @@
     </message>
     <message>
         <source>To your router</source>
-        <translation type="unfinished"></translation>
+        <translation>À votre routeur</translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5938,11 +5938,11 @@
     </message>
     <message>
         <source>A port, and the name Tequio</source>
-        <translation type="unfinished"></translation>
+        <translation>Un port, et le nom Tequio</translation>
     </message>
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seulement si vous laissez Tequio ouvrir un port sur le routeur, dans Réseau.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6488,39 +6488,39 @@
     </message>
     <message>
         <source>It is not known yet whether other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>On ne sait pas encore si d’autres ordinateurs peuvent se connecter à celui-ci.</translation>
     </message>
     <message>
         <source>Other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>D’autres ordinateurs peuvent se connecter à celui-ci.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, car votre routeur est entre les deux. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, laissez Tequio ouvrir un port sur le routeur dans Paramètres, Réseau, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, probablement à cause d’un pare-feu. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, autorisez les connexions entrantes vers le port TCP {port}.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas encore se connecter à celui-ci. Tequio demande à votre routeur d’ouvrir un port.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, bien que votre routeur ait ouvert un port : un autre routeur ou un pare-feu est entre les deux. Rien n’est perdu : votre travail passe par des seeds.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et aucun routeur ne répond par UPnP. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, activez UPnP sur votre routeur, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et votre routeur a refusé d’ouvrir un port ({problem}). Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, redirigez sur votre routeur le port TCP {port} vers cet ordinateur.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, car votre routeur est derrière un autre : celui de votre fournisseur ou celui de votre immeuble. Rien n’est perdu : votre travail passe par des seeds. Seul votre fournisseur peut changer cela, avec une adresse publique.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

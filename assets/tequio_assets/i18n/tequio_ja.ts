@@ -255,21 +255,21 @@
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>現在の連続記録：%n日連続で作業が受け入れられています。</numerusform>
         </translation>
     </message>
     <message>
         <source>Today (UTC) is still missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>今日（UTC）の分はまだありません。</translation>
     </message>
     <message>
         <source>No streak: no work was accepted lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>連続記録なし：最近は作業が受け入れられていません。</translation>
     </message>
     <message>
         <source>Next badge: {badge}, {reached} of {needed}</source>
-        <translation type="unfinished"></translation>
+        <translation>次のバッジ：{badge}、{reached} / {needed}</translation>
     </message>
     <message>
         <source>First round</source>
@@ -932,31 +932,31 @@
     <name>EntryPane</name>
     <message>
         <source>How</source>
-        <translation type="unfinished"></translation>
+        <translation>方法</translation>
     </message>
     <message>
         <source>Join with a link</source>
-        <translation type="unfinished"></translation>
+        <translation>リンクで参加</translation>
     </message>
     <message>
         <source>Found a team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームを作成</translation>
     </message>
     <message>
         <source>Join link or code of a team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームの参加リンクまたはコード</translation>
     </message>
     <message>
         <source>Name of the new team</source>
-        <translation type="unfinished"></translation>
+        <translation>新しいチームの名前</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>1種類の文字体系の文字と数字で2～32文字。名前は公開され、変更できません。チームは30日に1つ作成できます。</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
-        <translation type="unfinished"></translation>
+        <translation>リンクまたはコードは、チームのオーナーに確認してください。</translation>
     </message>
 </context>
 <context>
@@ -1898,95 +1898,95 @@
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目標</translation>
     </message>
     <message>
         <source>Members of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームのメンバー</translation>
     </message>
     <message>
         <source>Join link</source>
-        <translation type="unfinished"></translation>
+        <translation>参加リンク</translation>
     </message>
     <message>
         <source>Code</source>
-        <translation type="unfinished"></translation>
+        <translation>コード</translation>
     </message>
     <message>
         <source>Make a new link</source>
-        <translation type="unfinished"></translation>
+        <translation>新しいリンクを作成</translation>
     </message>
     <message>
         <source>Close the link</source>
-        <translation type="unfinished"></translation>
+        <translation>リンクを無効にする</translation>
     </message>
     <message>
         <source>Points of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目標のポイント</translation>
     </message>
     <message>
         <source>No goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目標なし</translation>
     </message>
     <message>
         <source>Last day of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目標の最終日</translation>
     </message>
     <message>
         <source>Set the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目標を設定</translation>
     </message>
     <message>
         <source>New name of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームの新しい名前</translation>
     </message>
     <message>
         <source>Use this name</source>
-        <translation type="unfinished"></translation>
+        <translation>この名前を使う</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation type="unfinished"></translation>
+        <translation>外す…</translation>
     </message>
     <message>
         <source>Hand over…</source>
-        <translation type="unfinished"></translation>
+        <translation>譲渡…</translation>
     </message>
     <message>
         <source>Open its page</source>
-        <translation type="unfinished"></translation>
+        <translation>チームのページを開く</translation>
     </message>
     <message>
         <source>Leave the team…</source>
-        <translation type="unfinished"></translation>
+        <translation>チームから離れる…</translation>
     </message>
     <message>
         <source>The organisers of the network withdrew the team's name. Choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワークの主催者がチームの名前を取り消しました。別の名前を選んでください。</translation>
     </message>
     <message>
         <source>The same as a code, for people in this network:</source>
-        <translation type="unfinished"></translation>
+        <translation>このネットワークの人には、同じ内容のコードも使えます：</translation>
     </message>
     <message>
         <source>Goal: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>目標：{day}までに{reached} / {goal}ポイント</translation>
     </message>
     <message>
         <source>Goal reached: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>目標達成：{day}までに{reached} / {goal}ポイント</translation>
     </message>
     <message>
         <source>Everyone who has it can join until {day}. A new link ends this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>リンクを持っている人は誰でも{day}まで参加できます。新しいリンクを作成すると、このリンクは無効になります。</translation>
     </message>
     <message>
         <source>The present link was made with another key or ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>現在のリンクは別のキーで作成されたか、期限切れです。</translation>
     </message>
     <message>
         <source>Nobody can join at the moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>現在は誰も参加できません。</translation>
     </message>
 </context>
 <context>
@@ -2361,15 +2361,15 @@
     <name>ReachabilityChip</name>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>はい</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>いいえ</translation>
     </message>
     <message>
         <source>Not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>まだ不明</translation>
     </message>
 </context>
 <context>
@@ -3828,34 +3828,34 @@
     <name>TeamControl</name>
     <message>
         <source>Join or found…</source>
-        <translation type="unfinished"></translation>
+        <translation>参加または作成…</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>チーム{number}</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>開く…</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
         <source>Look at the team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームを見る</translation>
     </message>
     <message>
         <source>Found the team</source>
-        <translation type="unfinished"></translation>
+        <translation>チームを作成</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>閉じる</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>キャンセル</translation>
     </message>
     <message>
         <source>Team</source>
@@ -3863,15 +3863,15 @@
     </message>
     <message>
         <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
-        <translation type="unfinished"></translation>
+        <translation>チームで獲得したポイントは、チームのポイントにもなります。チームのために獲得したポイントは、離れてもチームに残ります。</translation>
     </message>
     <message>
         <source>Join the team “{team}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>チーム「{team}」に参加しますか？</translation>
     </message>
     <message>
         <source>Its owner, {owner}, invites everyone who has this link.</source>
-        <translation type="unfinished"></translation>
+        <translation>オーナーの{owner}さんが、このリンクを持つすべての人を招待しています。</translation>
     </message>
     <message>
         <source>Join the team</source>
@@ -3879,57 +3879,57 @@
     </message>
     <message numerus="yes">
         <source>%n member(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>メンバー%n人</numerusform>
         </translation>
     </message>
     <message>
         <source>{points} points so far</source>
-        <translation type="unfinished"></translation>
+        <translation>これまでに{points}ポイント</translation>
     </message>
     <message>
         <source>Everyone can see that you are in the team, and what you earn for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>チームに参加していることと、チームのために獲得したポイントは、誰でも見られます。</translation>
     </message>
     <message>
         <source>Your points stay yours. They also count for the team, from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>ポイントはあなたのままです。今後はチームのポイントにもなります。</translation>
     </message>
     <message>
         <source>The owner can remove you; you can leave at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>オーナーはあなたをチームから外せます。あなたはいつでもチームから離れられます。</translation>
     </message>
     <message>
         <source>You are in another team. Leave it before you join this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>別のチームに参加しています。このチームに参加する前に、そのチームから離れてください。</translation>
     </message>
     <message>
         <source>You own this team.</source>
-        <translation type="unfinished"></translation>
+        <translation>あなたがこのチームのオーナーです。</translation>
     </message>
     <message>
         <source>Its owner is {owner}.</source>
-        <translation type="unfinished"></translation>
+        <translation>オーナーは{owner}さんです。</translation>
     </message>
     <message>
         <source>{points} points</source>
-        <translation type="unfinished"></translation>
+        <translation>{points}ポイント</translation>
     </message>
     <message>
         <source>What you earned for the team stays with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>チームのために獲得したポイントは、チームに残ります。</translation>
     </message>
     <message>
         <source>The member that joined first becomes its owner.</source>
-        <translation type="unfinished"></translation>
+        <translation>最も早く参加したメンバーがオーナーになります。</translation>
     </message>
     <message>
         <source>You are its last member: the team ends for good.</source>
-        <translation type="unfinished"></translation>
+        <translation>あなたが最後のメンバーです。チームは完全に終了します。</translation>
     </message>
     <message>
         <source>Leave the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>チームから離れますか？</translation>
     </message>
     <message>
         <source>Leave the team</source>
@@ -3937,31 +3937,31 @@
     </message>
     <message>
         <source>Hand the team over to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>チームを{name}さんに譲渡しますか？</translation>
     </message>
     <message>
         <source>You stay a member, and cannot take the team back.</source>
-        <translation type="unfinished"></translation>
+        <translation>あなたはメンバーとして残りますが、チームを取り戻すことはできません。</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>譲渡</translation>
     </message>
     <message>
         <source>Remove {name} from the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}さんをチームから外しますか？</translation>
     </message>
     <message>
         <source>The join link stops working, as {name} has it. Points stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}さんが持っているため、参加リンクは無効になります。ポイントは残ります。</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>外す</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>チーム{number}</translation>
     </message>
 </context>
 <context>
@@ -5346,7 +5346,7 @@
     </message>
     <message>
         <source>Connections from others</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかからの接続</translation>
     </message>
     <message>
         <source>Metered networks</source>
@@ -5402,19 +5402,19 @@
     </message>
     <message>
         <source>Others can connect to this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかからこのコンピューターに接続できる</translation>
     </message>
     <message>
         <source>Found out by asking other computers of the network to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワークのほかのコンピューターに試してもらって確認します。</translation>
     </message>
     <message>
         <source>Open a port on the router</source>
-        <translation type="unfinished"></translation>
+        <translation>ルーターのポートを開く</translation>
     </message>
     <message>
         <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5598,7 +5598,7 @@
     </message>
     <message>
         <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
-        <translation type="unfinished"></translation>
+        <translation>オーナーからのリンクで参加するか、自分のチームを作成できます。獲得したポイントはチームのポイントにもなります。</translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5746,7 +5746,7 @@
     </message>
     <message>
         <source>To your router</source>
-        <translation type="unfinished"></translation>
+        <translation>ルーターへ</translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5914,11 +5914,11 @@
     </message>
     <message>
         <source>A port, and the name Tequio</source>
-        <translation type="unfinished"></translation>
+        <translation>ポートと、Tequioという名前</translation>
     </message>
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>「ネットワーク」で、Tequioがルーターのポートを開くことを許可した場合のみ。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6464,39 +6464,39 @@
     </message>
     <message>
         <source>It is not known yet whether other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかのコンピューターがこのコンピューターに接続できるかどうかは、まだ不明です。</translation>
     </message>
     <message>
         <source>Other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかのコンピューターはこのコンピューターに接続できます。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>ルーターが間にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。変更するには、「設定」の「ネットワーク」でTequioにルーターのポートを開かせるか、ルーターでTCPポート{port}をこのコンピューターに転送してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
-        <translation type="unfinished"></translation>
+        <translation>おそらくファイアウォールのため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。変更するには、TCPポート{port}への受信接続を許可してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかのコンピューターはまだこのコンピューターに接続できません。Tequioがルーターにポートを開くよう依頼しています。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>ルーターはポートを開きましたが、別のルーターまたはファイアウォールが間にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかのコンピューターはこのコンピューターに接続できません。UPnPで応答するルーターもありません。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでUPnPをオンにするか、TCPポート{port}をこのコンピューターに転送してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
-        <translation type="unfinished"></translation>
+        <translation>ほかのコンピューターはこのコンピューターに接続できません。ルーターがポートを開くことを拒否しました（{problem}）。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでTCPポート{port}をこのコンピューターに転送してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
-        <translation type="unfinished"></translation>
+        <translation>ルーターが別のルーター（プロバイダーまたは建物のもの）の内側にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。変更できるのはプロバイダーだけで、パブリックアドレスが必要です。</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

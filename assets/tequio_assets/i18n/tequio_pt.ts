@@ -255,22 +255,22 @@
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Sequência atual: %n dia com trabalho aceito.</numerusform>
+            <numerusform>Sequência atual: %n dias seguidos com trabalho aceito.</numerusform>
         </translation>
     </message>
     <message>
         <source>Today (UTC) is still missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda falta o dia de hoje (UTC).</translation>
     </message>
     <message>
         <source>No streak: no work was accepted lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem sequência: nenhum trabalho foi aceito ultimamente.</translation>
     </message>
     <message>
         <source>Next badge: {badge}, {reached} of {needed}</source>
-        <translation type="unfinished"></translation>
+        <translation>Próxima medalha: {badge}, {reached} de {needed}</translation>
     </message>
     <message>
         <source>First round</source>
@@ -938,31 +938,31 @@
     <name>EntryPane</name>
     <message>
         <source>How</source>
-        <translation type="unfinished"></translation>
+        <translation>Como</translation>
     </message>
     <message>
         <source>Join with a link</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrar com um link</translation>
     </message>
     <message>
         <source>Found a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar uma equipe</translation>
     </message>
     <message>
         <source>Join link or code of a team</source>
-        <translation type="unfinished"></translation>
+        <translation>Link de entrada ou código de uma equipe</translation>
     </message>
     <message>
         <source>Name of the new team</source>
-        <translation type="unfinished"></translation>
+        <translation>Nome da nova equipe</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>2 a 32 letras de um mesmo alfabeto e algarismos. O nome é público e permanente. Você pode criar uma equipe a cada 30 dias.</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
-        <translation type="unfinished"></translation>
+        <translation>Peça o link ou o código a quem é responsável pela equipe.</translation>
     </message>
 </context>
 <context>
@@ -1911,95 +1911,95 @@
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Meta</translation>
     </message>
     <message>
         <source>Members of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Membros da equipe</translation>
     </message>
     <message>
         <source>Join link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link de entrada</translation>
     </message>
     <message>
         <source>Code</source>
-        <translation type="unfinished"></translation>
+        <translation>Código</translation>
     </message>
     <message>
         <source>Make a new link</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar um novo link</translation>
     </message>
     <message>
         <source>Close the link</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechar o link</translation>
     </message>
     <message>
         <source>Points of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Pontos da meta</translation>
     </message>
     <message>
         <source>No goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Sem meta</translation>
     </message>
     <message>
         <source>Last day of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Último dia da meta</translation>
     </message>
     <message>
         <source>Set the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Definir a meta</translation>
     </message>
     <message>
         <source>New name of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Novo nome da equipe</translation>
     </message>
     <message>
         <source>Use this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Usar este nome</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover…</translation>
     </message>
     <message>
         <source>Hand over…</source>
-        <translation type="unfinished"></translation>
+        <translation>Transferir…</translation>
     </message>
     <message>
         <source>Open its page</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir a página dela</translation>
     </message>
     <message>
         <source>Leave the team…</source>
-        <translation type="unfinished"></translation>
+        <translation>Sair da equipe…</translation>
     </message>
     <message>
         <source>The organisers of the network withdrew the team's name. Choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Os organizadores da rede retiraram o nome da equipe. Escolha outro.</translation>
     </message>
     <message>
         <source>The same as a code, for people in this network:</source>
-        <translation type="unfinished"></translation>
+        <translation>O mesmo como código, para quem está nesta rede:</translation>
     </message>
     <message>
         <source>Goal: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Meta: {reached} de {goal} pontos até {day}</translation>
     </message>
     <message>
         <source>Goal reached: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>Meta atingida: {reached} de {goal} pontos até {day}</translation>
     </message>
     <message>
         <source>Everyone who has it can join until {day}. A new link ends this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Quem o tiver pode entrar até {day}. Um novo link encerra este.</translation>
     </message>
     <message>
         <source>The present link was made with another key or ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>O link atual foi criado com outra chave ou venceu.</translation>
     </message>
     <message>
         <source>Nobody can join at the moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ninguém pode entrar no momento.</translation>
     </message>
 </context>
 <context>
@@ -2375,15 +2375,15 @@
     <name>ReachabilityChip</name>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Sim</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Não</translation>
     </message>
     <message>
         <source>Not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda desconhecido</translation>
     </message>
 </context>
 <context>
@@ -3850,34 +3850,34 @@
     <name>TeamControl</name>
     <message>
         <source>Join or found…</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrar ou criar…</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Equipe {number}</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir…</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
         <source>Look at the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Ver a equipe</translation>
     </message>
     <message>
         <source>Found the team</source>
-        <translation type="unfinished"></translation>
+        <translation>Criar a equipe</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechar</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Cancelar</translation>
     </message>
     <message>
         <source>Team</source>
@@ -3885,15 +3885,15 @@
     </message>
     <message>
         <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que você ganha em uma equipe conta também para a equipe. O que você ganhou para ela fica com ela quando você sai.</translation>
     </message>
     <message>
         <source>Join the team “{team}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>Entrar na equipe “{team}”?</translation>
     </message>
     <message>
         <source>Its owner, {owner}, invites everyone who has this link.</source>
-        <translation type="unfinished"></translation>
+        <translation>A pessoa responsável, {owner}, convida todos que têm este link.</translation>
     </message>
     <message>
         <source>Join the team</source>
@@ -3901,58 +3901,58 @@
     </message>
     <message numerus="yes">
         <source>%n member(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n membro</numerusform>
+            <numerusform>%n membros</numerusform>
         </translation>
     </message>
     <message>
         <source>{points} points so far</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} pontos até agora</translation>
     </message>
     <message>
         <source>Everyone can see that you are in the team, and what you earn for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Todos podem ver que você está na equipe e o que ganha para ela.</translation>
     </message>
     <message>
         <source>Your points stay yours. They also count for the team, from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seus pontos continuam seus. A partir de agora, contam também para a equipe.</translation>
     </message>
     <message>
         <source>The owner can remove you; you can leave at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>A pessoa responsável pode remover você; você pode sair quando quiser.</translation>
     </message>
     <message>
         <source>You are in another team. Leave it before you join this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você está em outra equipe. Saia dela antes de entrar nesta.</translation>
     </message>
     <message>
         <source>You own this team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você é responsável por esta equipe.</translation>
     </message>
     <message>
         <source>Its owner is {owner}.</source>
-        <translation type="unfinished"></translation>
+        <translation>A pessoa responsável é {owner}.</translation>
     </message>
     <message>
         <source>{points} points</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} pontos</translation>
     </message>
     <message>
         <source>What you earned for the team stays with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>O que você ganhou para a equipe fica com ela.</translation>
     </message>
     <message>
         <source>The member that joined first becomes its owner.</source>
-        <translation type="unfinished"></translation>
+        <translation>O membro mais antigo passa a ser responsável por ela.</translation>
     </message>
     <message>
         <source>You are its last member: the team ends for good.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você é o último membro: a equipe termina para sempre.</translation>
     </message>
     <message>
         <source>Leave the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>Sair da equipe?</translation>
     </message>
     <message>
         <source>Leave the team</source>
@@ -3960,31 +3960,31 @@
     </message>
     <message>
         <source>Hand the team over to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>Transferir a equipe para {name}?</translation>
     </message>
     <message>
         <source>You stay a member, and cannot take the team back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Você continua membro e não pode retomar a equipe.</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>Transferir</translation>
     </message>
     <message>
         <source>Remove {name} from the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover {name} da equipe?</translation>
     </message>
     <message>
         <source>The join link stops working, as {name} has it. Points stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>O link de entrada deixa de funcionar, pois {name} o tem. Os pontos ficam.</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>Equipe {number}</translation>
     </message>
 </context>
 <context>
@@ -5370,7 +5370,7 @@
     </message>
     <message>
         <source>Connections from others</source>
-        <translation type="unfinished"></translation>
+        <translation>Conexões de outros</translation>
     </message>
     <message>
         <source>Metered networks</source>
@@ -5426,19 +5426,19 @@
     </message>
     <message>
         <source>Others can connect to this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros podem se conectar a este computador</translation>
     </message>
     <message>
         <source>Found out by asking other computers of the network to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>Verificado pedindo a outros computadores da rede que tentem.</translation>
     </message>
     <message>
         <source>Open a port on the router</source>
-        <translation type="unfinished"></translation>
+        <translation>Abrir uma porta no roteador</translation>
     </message>
     <message>
         <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pede ao seu roteador, por UPnP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5622,7 +5622,7 @@
     </message>
     <message>
         <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
-        <translation type="unfinished"></translation>
+        <translation>Entre em uma com um link de quem é responsável por ela ou crie a sua. O que você ganha conta também para a sua equipe.</translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5770,7 +5770,7 @@
     </message>
     <message>
         <source>To your router</source>
-        <translation type="unfinished"></translation>
+        <translation>Para o seu roteador</translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5938,11 +5938,11 @@
     </message>
     <message>
         <source>A port, and the name Tequio</source>
-        <translation type="unfinished"></translation>
+        <translation>Uma porta e o nome Tequio</translation>
     </message>
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>Só se você deixar o Tequio abrir uma porta no roteador, em Rede.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6488,39 +6488,39 @@
     </message>
     <message>
         <source>It is not known yet whether other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda não se sabe se outros computadores podem se conectar a este.</translation>
     </message>
     <message>
         <source>Other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores podem se conectar a este.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, porque seu roteador está no caminho. Nada se perde: seu trabalho passa por seeds. Para mudar isso, deixe o Tequio abrir uma porta no roteador em Configurações, Rede, ou redirecione nele a porta TCP {port} para este computador.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, provavelmente por causa de um firewall. Nada se perde: seu trabalho passa por seeds. Para mudar isso, permita conexões de entrada na porta TCP {port}.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores ainda não podem se conectar a este. O Tequio está pedindo ao seu roteador que abra uma porta.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, embora seu roteador tenha aberto uma porta: há outro roteador ou um firewall no caminho. Nada se perde: seu trabalho passa por seeds.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, e nenhum roteador responde por UPnP. Nada se perde: seu trabalho passa por seeds. Para mudar isso, ative o UPnP no seu roteador ou redirecione nele a porta TCP {port} para este computador.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, e seu roteador se recusou a abrir uma porta ({problem}). Nada se perde: seu trabalho passa por seeds. Para mudar isso, redirecione no seu roteador a porta TCP {port} para este computador.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
-        <translation type="unfinished"></translation>
+        <translation>Outros computadores não podem se conectar a este, porque seu roteador está atrás de outro: o do seu provedor ou o do seu prédio. Nada se perde: seu trabalho passa por seeds. Só seu provedor pode mudar isso, com um endereço público.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -255,21 +255,21 @@
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>当前连续记录：连续 %n 天有工作被接受。</numerusform>
         </translation>
     </message>
     <message>
         <source>Today (UTC) is still missing.</source>
-        <translation type="unfinished"></translation>
+        <translation>今天（UTC）的还没有。</translation>
     </message>
     <message>
         <source>No streak: no work was accepted lately.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有连续记录：最近没有工作被接受。</translation>
     </message>
     <message>
         <source>Next badge: {badge}, {reached} of {needed}</source>
-        <translation type="unfinished"></translation>
+        <translation>下一枚徽章：{badge}，{reached} / {needed}</translation>
     </message>
     <message>
         <source>First round</source>
@@ -932,31 +932,31 @@
     <name>EntryPane</name>
     <message>
         <source>How</source>
-        <translation type="unfinished"></translation>
+        <translation>方式</translation>
     </message>
     <message>
         <source>Join with a link</source>
-        <translation type="unfinished"></translation>
+        <translation>通过链接加入</translation>
     </message>
     <message>
         <source>Found a team</source>
-        <translation type="unfinished"></translation>
+        <translation>创建团队</translation>
     </message>
     <message>
         <source>Join link or code of a team</source>
-        <translation type="unfinished"></translation>
+        <translation>团队的加入链接或加入码</translation>
     </message>
     <message>
         <source>Name of the new team</source>
-        <translation type="unfinished"></translation>
+        <translation>新团队的名称</translation>
     </message>
     <message>
         <source>2 to 32 letters of one script and digits. The name is public and stays. You can found one team in 30 days.</source>
-        <translation type="unfinished"></translation>
+        <translation>2 到 32 个同一文字体系的字母和数字。名称公开且不可更改。每 30 天可创建一个团队。</translation>
     </message>
     <message>
         <source>Ask the owner of the team for its link or code.</source>
-        <translation type="unfinished"></translation>
+        <translation>请向团队负责人索取链接或加入码。</translation>
     </message>
 </context>
 <context>
@@ -1898,95 +1898,95 @@
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标</translation>
     </message>
     <message>
         <source>Members of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>团队成员</translation>
     </message>
     <message>
         <source>Join link</source>
-        <translation type="unfinished"></translation>
+        <translation>加入链接</translation>
     </message>
     <message>
         <source>Code</source>
-        <translation type="unfinished"></translation>
+        <translation>加入码</translation>
     </message>
     <message>
         <source>Make a new link</source>
-        <translation type="unfinished"></translation>
+        <translation>生成新链接</translation>
     </message>
     <message>
         <source>Close the link</source>
-        <translation type="unfinished"></translation>
+        <translation>停用链接</translation>
     </message>
     <message>
         <source>Points of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标积分</translation>
     </message>
     <message>
         <source>No goal</source>
-        <translation type="unfinished"></translation>
+        <translation>无目标</translation>
     </message>
     <message>
         <source>Last day of the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标的最后一天</translation>
     </message>
     <message>
         <source>Set the goal</source>
-        <translation type="unfinished"></translation>
+        <translation>设定目标</translation>
     </message>
     <message>
         <source>New name of the team</source>
-        <translation type="unfinished"></translation>
+        <translation>团队的新名称</translation>
     </message>
     <message>
         <source>Use this name</source>
-        <translation type="unfinished"></translation>
+        <translation>使用此名称</translation>
     </message>
     <message>
         <source>Remove…</source>
-        <translation type="unfinished"></translation>
+        <translation>移除…</translation>
     </message>
     <message>
         <source>Hand over…</source>
-        <translation type="unfinished"></translation>
+        <translation>移交…</translation>
     </message>
     <message>
         <source>Open its page</source>
-        <translation type="unfinished"></translation>
+        <translation>打开团队页面</translation>
     </message>
     <message>
         <source>Leave the team…</source>
-        <translation type="unfinished"></translation>
+        <translation>离开团队…</translation>
     </message>
     <message>
         <source>The organisers of the network withdrew the team's name. Choose another one.</source>
-        <translation type="unfinished"></translation>
+        <translation>网络的组织者撤销了团队名称。请另选一个。</translation>
     </message>
     <message>
         <source>The same as a code, for people in this network:</source>
-        <translation type="unfinished"></translation>
+        <translation>同一链接的加入码，供此网络中的人使用：</translation>
     </message>
     <message>
         <source>Goal: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>目标：{reached} / {goal} 积分，截至 {day}</translation>
     </message>
     <message>
         <source>Goal reached: {reached} of {goal} points by {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>目标已达成：{reached} / {goal} 积分，截至 {day}</translation>
     </message>
     <message>
         <source>Everyone who has it can join until {day}. A new link ends this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>在 {day} 之前，持有者均可加入。生成新链接后，此链接失效。</translation>
     </message>
     <message>
         <source>The present link was made with another key or ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前链接是用另一密钥生成的，或已过期。</translation>
     </message>
     <message>
         <source>Nobody can join at the moment.</source>
-        <translation type="unfinished"></translation>
+        <translation>目前无人可以加入。</translation>
     </message>
 </context>
 <context>
@@ -2361,15 +2361,15 @@
     <name>ReachabilityChip</name>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>是</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>否</translation>
     </message>
     <message>
         <source>Not known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚不清楚</translation>
     </message>
 </context>
 <context>
@@ -3828,34 +3828,34 @@
     <name>TeamControl</name>
     <message>
         <source>Join or found…</source>
-        <translation type="unfinished"></translation>
+        <translation>加入或创建…</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>团队 {number}</translation>
     </message>
     <message>
         <source>Open…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开…</translation>
     </message>
 </context>
 <context>
     <name>TeamDialog</name>
     <message>
         <source>Look at the team</source>
-        <translation type="unfinished"></translation>
+        <translation>查看团队</translation>
     </message>
     <message>
         <source>Found the team</source>
-        <translation type="unfinished"></translation>
+        <translation>创建团队</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Team</source>
@@ -3863,15 +3863,15 @@
     </message>
     <message>
         <source>What you earn in a team also counts for the team. What you earned for it stays with it when you leave.</source>
-        <translation type="unfinished"></translation>
+        <translation>您在团队中获得的积分也计入团队。离开后，您已为团队获得的积分仍留在团队。</translation>
     </message>
     <message>
         <source>Join the team “{team}”?</source>
-        <translation type="unfinished"></translation>
+        <translation>加入团队“{team}”？</translation>
     </message>
     <message>
         <source>Its owner, {owner}, invites everyone who has this link.</source>
-        <translation type="unfinished"></translation>
+        <translation>团队负责人 {owner} 邀请所有持有此链接的人。</translation>
     </message>
     <message>
         <source>Join the team</source>
@@ -3879,57 +3879,57 @@
     </message>
     <message numerus="yes">
         <source>%n member(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 名成员</numerusform>
         </translation>
     </message>
     <message>
         <source>{points} points so far</source>
-        <translation type="unfinished"></translation>
+        <translation>目前共 {points} 积分</translation>
     </message>
     <message>
         <source>Everyone can see that you are in the team, and what you earn for it.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有人都能看到您在此团队中，以及您为它获得的积分。</translation>
     </message>
     <message>
         <source>Your points stay yours. They also count for the team, from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>积分仍归您所有。从现在起也计入团队。</translation>
     </message>
     <message>
         <source>The owner can remove you; you can leave at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>负责人可以将您移除；您可以随时离开。</translation>
     </message>
     <message>
         <source>You are in another team. Leave it before you join this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>您在另一个团队中。请先离开，再加入此团队。</translation>
     </message>
     <message>
         <source>You own this team.</source>
-        <translation type="unfinished"></translation>
+        <translation>您是此团队的负责人。</translation>
     </message>
     <message>
         <source>Its owner is {owner}.</source>
-        <translation type="unfinished"></translation>
+        <translation>负责人是 {owner}。</translation>
     </message>
     <message>
         <source>{points} points</source>
-        <translation type="unfinished"></translation>
+        <translation>{points} 积分</translation>
     </message>
     <message>
         <source>What you earned for the team stays with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>您为团队获得的积分仍留在团队。</translation>
     </message>
     <message>
         <source>The member that joined first becomes its owner.</source>
-        <translation type="unfinished"></translation>
+        <translation>最早加入的成员将成为负责人。</translation>
     </message>
     <message>
         <source>You are its last member: the team ends for good.</source>
-        <translation type="unfinished"></translation>
+        <translation>您是最后一名成员：团队将永久终止。</translation>
     </message>
     <message>
         <source>Leave the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>离开团队？</translation>
     </message>
     <message>
         <source>Leave the team</source>
@@ -3937,31 +3937,31 @@
     </message>
     <message>
         <source>Hand the team over to {name}?</source>
-        <translation type="unfinished"></translation>
+        <translation>将团队移交给 {name}？</translation>
     </message>
     <message>
         <source>You stay a member, and cannot take the team back.</source>
-        <translation type="unfinished"></translation>
+        <translation>您仍是成员，但无法收回团队。</translation>
     </message>
     <message>
         <source>Hand over</source>
-        <translation type="unfinished"></translation>
+        <translation>移交</translation>
     </message>
     <message>
         <source>Remove {name} from the team?</source>
-        <translation type="unfinished"></translation>
+        <translation>将 {name} 移出团队？</translation>
     </message>
     <message>
         <source>The join link stops working, as {name} has it. Points stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>因为 {name} 持有加入链接，该链接将失效。积分保留。</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>移除</translation>
     </message>
     <message>
         <source>Team {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>团队 {number}</translation>
     </message>
 </context>
 <context>
@@ -5346,7 +5346,7 @@
     </message>
     <message>
         <source>Connections from others</source>
-        <translation type="unfinished"></translation>
+        <translation>来自他人的连接</translation>
     </message>
     <message>
         <source>Metered networks</source>
@@ -5402,19 +5402,19 @@
     </message>
     <message>
         <source>Others can connect to this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>他人可以连接到这台电脑</translation>
     </message>
     <message>
         <source>Found out by asking other computers of the network to try.</source>
-        <translation type="unfinished"></translation>
+        <translation>通过请网络中的其他电脑尝试连接来确定。</translation>
     </message>
     <message>
         <source>Open a port on the router</source>
-        <translation type="unfinished"></translation>
+        <translation>在路由器上打开端口</translation>
     </message>
     <message>
         <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation type="unfinished"></translation>
+        <translation>通过 UPnP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -5598,7 +5598,7 @@
     </message>
     <message>
         <source>Join one with a link from its owner, or found your own. What you earn also counts for your team.</source>
-        <translation type="unfinished"></translation>
+        <translation>通过负责人的链接加入一个，或创建自己的团队。您获得的积分也计入团队。</translation>
     </message>
     <message>
         <source>group friends</source>
@@ -5746,7 +5746,7 @@
     </message>
     <message>
         <source>To your router</source>
-        <translation type="unfinished"></translation>
+        <translation>发送给您的路由器</translation>
     </message>
     <message>
         <source>To servers that offer Tequio</source>
@@ -5914,11 +5914,11 @@
     </message>
     <message>
         <source>A port, and the name Tequio</source>
-        <translation type="unfinished"></translation>
+        <translation>一个端口，以及 Tequio 这个名称</translation>
     </message>
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
-        <translation type="unfinished"></translation>
+        <translation>仅当您在“网络”中允许 Tequio 在路由器上打开端口时。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6464,39 +6464,39 @@
     </message>
     <message>
         <source>It is not known yet whether other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚不清楚其他电脑能否连接到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers can connect to this one.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑可以连接到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is in between. Nothing is lost: your work travels through seeds. To change it, let Tequio open a port on the router in Settings, Network, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，因为中间隔着您的路由器。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在“设置 › 网络”中让 Tequio 在路由器上打开端口，或在路由器上将 TCP 端口 {port} 转发到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, probably because of a firewall. Nothing is lost: your work travels through seeds. To change it, allow incoming connections to TCP port {port}.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，可能是防火墙所致。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请允许到 TCP 端口 {port} 的传入连接。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one yet. Tequio is asking your router to open a port.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑尚无法连接到这台电脑。Tequio 正在请求路由器打开端口。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, although your router has opened a port: another router or a firewall is in between. Nothing is lost: your work travels through seeds.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，虽然您的路由器已打开端口：中间还隔着另一台路由器或防火墙。不会有任何损失：您的工作会经由种子节点传送。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，也没有路由器通过 UPnP 应答。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上开启 UPnP，或在其中将 TCP 端口 {port} 转发到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，且路由器拒绝打开端口（{problem}）。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上将 TCP 端口 {port} 转发到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他电脑无法连接到这台电脑，因为您的路由器位于另一台路由器之后：运营商的，或楼宇的。不会有任何损失：您的工作会经由种子节点传送。只有运营商能改变这一点，即提供公网地址。</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>
