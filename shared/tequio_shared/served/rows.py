@@ -257,6 +257,7 @@ def _closed(
     body: RoundClose,
     headers: Sequence[ContributionHeader],
 ) -> RoundRow:
+    losses = [header.claimed_loss_last_q16 for header in headers]
     return replace(
         found,
         closed_index=index,
@@ -265,7 +266,7 @@ def _closed(
         result=digest_from_text(body.result),
         ended_ms=statement.ts,
         tokens=sum(header.tokens for header in headers),
-        loss_q16=median_low(header.claimed_loss_last_q16 for header in headers),
+        loss_q16=median_low(losses) if losses else None,  # after the last training
     )
 
 
