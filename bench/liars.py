@@ -5,14 +5,15 @@ run is played by the product's rules without training (`loops/attacked_log.py`);
 contributions of its rounds are trained in this process, with the demo's plan and learning rates and
 a smaller model. What differs between the two runs is also trained by itself:
 
-- *audits*: members that audit train nothing in that round;
+- *audits*: members that audit train nothing in that round if their share leaves no time;
 - *shares*: windows of each member, which grow only as its work is repeated;
 - *liars*: their contributions, accepted until they are convicted.
 
-    python bench/liars.py [--seeds 1 2] [--logs] [--write] [--json FILE]
+    python bench/liars.py [--seeds 1 2] [--most WINDOWS] [--logs] [--write] [--json FILE]
 
-`--logs` only plays the logs, in seconds; training takes minutes for each seed. `--write` puts the
-tables into docs/auditing.md.
+`--most` bounds every share, as where many volunteers have one machine. `--logs` only plays the
+logs, in seconds; training takes minutes for each seed. `--write` puts the tables into
+docs/auditing.md.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 from statistics import mean
 from typing import TYPE_CHECKING
 
+import msgspec
 import torch
 from loops import repository, table
 from loops.attacked_log import AttackedLog, play_log
@@ -84,6 +86,7 @@ def main() -> None:
     """Play the logs, train what they accepted, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2], help="default: 1 2")
+    parser.add_argument("--most", type=int, help="largest share (default: the plan's)")
     parser.add_argument("--logs", action="store_true", help="play the logs only")
     parser.add_argument("--write", action="store_true", help="put the tables into the document")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
@@ -92,7 +95,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build_library_data(folder / "data", SEQUENCE)
-        logs = {seed: _play(_plan(folder, seed), seed) for seed in options.seeds}
+        logs = {seed: _play(_plan(folder, seed), seed, options.most) for seed in options.seeds}
         content = table.markdown(LOG_COLUMNS, [_log_row(seed, *one) for seed, one in logs.items()])
         bits = {} if options.logs else _train(folder, logs)
     columns = COLUMNS if bits else COLUMNS[:3]
@@ -105,9 +108,12 @@ def main() -> None:
         options.json.write_text(json.dumps({**machine(), "bits_per_byte": named}))
 
 
-def _play(plan: Path, seed: int) -> tuple[AttackedLog, AttackedLog]:
+def _play(plan: Path, seed: int, most: int | None) -> tuple[AttackedLog, AttackedLog]:
     """The logs of the honest alone, and of all."""
     manifest = prepare_run(plan).manifest
+    if most is not None:
+        windows = msgspec.structs.replace(manifest.windows, most=most)
+        manifest = msgspec.structs.replace(manifest, windows=windows)
     return (
         play_log(manifest, HONEST, (), speed=SPEED, seed=seed),
         play_log(manifest, HONEST, LIARS, speed=SPEED, seed=seed),
