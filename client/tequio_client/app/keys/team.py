@@ -353,8 +353,11 @@ class OwnTeamPane(QWidget):
     def _show_goal(self, team: control.TeamReply) -> None:
         self.goal.setVisible(bool(team.goal))
         self.bar.setVisible(bool(team.goal))
+        self.points.set_number(team.goal // GFLOP_PER_POINT)
         if not team.goal:
             return
+        ends = QDateTime.fromMSecsSinceEpoch(team.goal_until_ms, QTimeZone.systemTimeZone())
+        self.until.setDate(ends.date())
         words = self.tr("Goal: {reached} of {goal} points by {day}")
         if team.reached >= team.goal:
             words = self.tr("Goal reached: {reached} of {goal} points by {day}")
@@ -362,7 +365,6 @@ class OwnTeamPane(QWidget):
         day = figures.day(team.goal_until_ms)
         self.goal.setText(words.format(reached=reached, goal=goal, day=day))
         self.bar.set_share(team.reached / team.goal)
-        self.points.set_number(team.goal // GFLOP_PER_POINT)
 
     def _show_link(self, team: control.TeamReply) -> None:
         self.link.show_text(team.link)

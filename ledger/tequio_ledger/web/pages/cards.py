@@ -37,6 +37,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.round.points import points
+from tequio_shared.served.answers import earned_for
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
             card = read(connection)
         return render.finish(request, draw(card), cache=render.CACHE_CARD, media_type=PNG)
 
-    return await render.enqueue(request, make)
+    return await render.enqueue(request, make, is_card=True)
 
 
 # --- What each kind of card shows. Each reads the state in the event loop, and tables in a thread.
@@ -166,8 +167,8 @@ def _peer(ledger: Ledger, name: str) -> _Read:
     key = ledger.state.names.holder(name) if len(name) <= NAME_CHARS else key_from_text(name)
     if key is None or key not in ledger.state.peers:
         raise RefusedError("not-found", f"no key {name[:60]} is registered in this network")
-    shown, teams = ledger.state.names.of(key), ledger.state.teams
-    team = teams.name_of(teams.of(key)) if teams.of(key) else ""
+    shown, number = ledger.state.names.of(key), ledger.state.teams.of(key)
+    team = _team_name(ledger, number) if number else ""
 
     def read(connection: Connection) -> PreviewCard:
         row = queries.key(connection, key)
@@ -198,15 +199,21 @@ def _team(ledger: Ledger, name: str) -> _Read:
     members = len(record.members)
     card = PreviewCard(
         network=ledger.genesis.name,
-        title=ledger.state.teams.name_of(number),
+        title=_team_name(ledger, number),
         text="A team that trains open language models together with others.",
         figures=(
             (text.count(members), text.noun(members, "member")),
-            (points(sum(record.earned.values())), "points"),
+            (points(earned_for(ledger.state, number).total()), "points"),
         ),
         face=record.owner,
     )
     return lambda _: card
+
+
+def _team_name(ledger: Ledger, number: int) -> str:
+    """Name of a team, if the pictures' font has its letters."""
+    name = ledger.state.teams.name_of(number)
+    return name if _is_drawn(name) else f"Team {number}"
 
 
 _READERS: dict[str, Callable[[Ledger, str], _Read]] = {

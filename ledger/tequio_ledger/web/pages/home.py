@@ -16,7 +16,7 @@ from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.log_files import witness_answers
 from tequio_ledger.web.openapi import PATH as OPENAPI_PATH
 from tequio_ledger.web.openapi import ApiDescription, Json
-from tequio_ledger.web.pages import competition_text, render, run_charts
+from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
@@ -101,8 +101,8 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
             "home.html",
             headline=headline(listed[0] if listed and not listed[0].is_over else None),
             featured=featured,
+            conditions=text.admission_conditions(featured.now.manifest.admits) if featured else (),
             runs=listed[1 : 1 + OTHER_RUNS],
-            further_runs=max(len(listed) - 1 - OTHER_RUNS, 0),
             contests=contests[:COMPETITIONS],
             keys=keys,
             ranked=ranked,

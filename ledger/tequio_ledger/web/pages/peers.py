@@ -103,19 +103,17 @@ def get_leaderboard(
 
 
 @get("/teams/{team:int}")
-@render.in_queue
-def get_team(request: Request, ledger: Ledger, team: int, after: Index = 0) -> Response:
+async def get_team(request: Request, ledger: Ledger, team: int, after: Index = 0) -> Response:
     """Show a team: its owner, goal and points, and its members, the best first."""
-    with snapshot(ledger.database) as (_, published):
-        found = answers.team_answer(ledger.state, team, after, ROWS, as_of(published))
-    return render.page(
-        request,
-        ledger,
-        published,
-        "team.html",
-        team=found,
-        name=ledger.state.teams.name_of(team),
-    )
+    published = await ledger.sequencer.settled()
+    # Here and not in a thread: rounds that close meanwhile would change what is read.
+    found = answers.team_answer(ledger.state, team, after, ROWS, as_of(published))
+    name = ledger.state.teams.name_of(team)
+
+    def make() -> Response:
+        return render.page(request, ledger, published, "team.html", team=found, name=name)
+
+    return await render.enqueue(request, make)
 
 
 def _owners(connection: Connection, since_ms: int | None, after: int) -> list[LeaderRow]:

@@ -47,12 +47,14 @@ CACHED_PAGES = 64
 CONCURRENT_RENDERS = 2
 MAX_WAITING = 128
 """Requests waiting for a render, at most; a further one is told to try again later."""
+CONCURRENT_CARDS, MAX_WAITING_CARDS = 1, 8
+"""The same of pictures beside shared links, which take a hundred times as long as a page."""
 CACHE_LIVE = "public, max-age=0, must-revalidate"
 """Of pages that change with the log."""
 CACHE_SETTLED = "public, max-age=60"
 """Of pages about finished things: only the checkpoint that they name grows."""
 CACHE_CARD = "public, max-age=600"
-"""Of pictures beside shared links, and of feeds."""
+"""Of pictures beside shared links."""
 CARDS = frozenset({"runs", "competitions", "peers", "teams"})
 """First parts of the paths of pages that have a card of their own."""
 _NOT_MODIFIED = 304
@@ -141,7 +143,12 @@ def finish(request: Request, body: bytes, *, cache: str, media_type: str = "text
     made = CachedPage(
         body=body,
         tag=tag,
-        headers={**SECURITY_HEADERS, "cache-control": cache, "etag": tag},
+        headers={
+            **SECURITY_HEADERS,
+            "cache-control": cache,
+            "etag": tag,
+            "vary": "host, x-forwarded-proto",  # pages name the ledger's address
+        },
         media_type=media_type,
     )
     pages: PageCache = request.state.page_cache
@@ -269,16 +276,18 @@ class RenderQueue:
     these up: statements, proofs and tiles come first.
     """
 
-    def __init__(self) -> None:
-        self._free = asyncio.Semaphore(CONCURRENT_RENDERS)
+    def __init__(self, slots: int = CONCURRENT_RENDERS, waiting: int = MAX_WAITING) -> None:
+        self._free = asyncio.Semaphore(slots)
+        self._most_waiting = waiting
         self._waiting = 0
 
     async def run(self, work: Callable[[], R]) -> R:
         """Do the work in a thread when it is its turn; raises RefusedError("queue-full")."""
-        if self._waiting >= MAX_WAITING:
+        if self._waiting >= self._most_waiting:
             metrics.RATE_LIMITED.labels(limit="pages").inc()
             raise RefusedError(
-                "queue-full", f"{MAX_WAITING} requests wait for a page already: try again later"
+                "queue-full",
+                f"{self._most_waiting} requests wait for a page already: try again later",
             )
         self._waiting += 1
         try:
@@ -291,10 +300,12 @@ class RenderQueue:
             self._free.release()
 
 
-async def enqueue(request: Request, make: Callable[[], Response]) -> Response:
+async def enqueue(
+    request: Request, make: Callable[[], Response], *, is_card: bool = False
+) -> Response:
     """Render a page when it is its turn, unless the same one was rendered meanwhile."""
     pages: PageCache = request.state.page_cache
-    queue: RenderQueue = request.state.render_queue
+    queue: RenderQueue = request.state.card_queue if is_card else request.state.render_queue
 
     def work() -> Response:
         found = pages.find(request)

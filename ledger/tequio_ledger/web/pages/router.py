@@ -26,7 +26,12 @@ from tequio_ledger.web.pages import (
     static,
 )
 from tequio_ledger.web.pages.documentation import Documentation
-from tequio_ledger.web.pages.render import PageCache, RenderQueue
+from tequio_ledger.web.pages.render import (
+    CONCURRENT_CARDS,
+    MAX_WAITING_CARDS,
+    PageCache,
+    RenderQueue,
+)
 from tequio_ledger.web.pages.round_view import RoundReader
 from tequio_ledger.web.routing import RouteGroup, get
 from tequio_shared.errors import PeerError, RefusedError
@@ -157,9 +162,11 @@ def pages(
     """
     reader = RoundReader(ledger.blobs.read)
     cache, queue = PageCache(time.monotonic), RenderQueue()
+    cards = RenderQueue(CONCURRENT_CARDS, MAX_WAITING_CARDS)
 
     def cached(request: Request) -> Response | None:
         request.state.page_cache, request.state.render_queue = cache, queue
+        request.state.card_queue = cards
         request.state.has_docs = docs is not None
         found = cache.find(request)
         return None if found is None else found.answer(request)

@@ -155,6 +155,8 @@ def test_a_member_sees_goal_and_roster_and_cannot_lead(made: FirstRunSetup, qtbo
     dialog = opened(made, qtbot, MEMBER)
     assert dialog.own.leading.isHidden()
     assert "5,234 of 10,000 points by" in dialog.own.goal.text()
+    # What is set again as it is must not move the day, which would begin the goal again.
+    assert abs(dialog.own.goal_until_ms - 1_798_761_600_000) < 86_400_000
     assert dialog.own.bar.share == pytest.approx(0.5234)
     assert [row.name for row in dialog.own.roster.rows.rows] == ["Bruno", "", "Ana"]
     made.worker.replies[RequestMembership] = TeamReply()
