@@ -974,7 +974,8 @@ class SecondRound:
         if not self.is_open:
             return slot not in self.lots
         has_duty = self.shares[slot] > 0 or (self.is_witnessed and slot in self.elected)
-        said = slot in self.ids or slot in self.proofs or slot in self.reports
+        has_audited = slot in self.reports and self.reports[slot][1]["sketch"]
+        said = slot in self.ids or slot in self.proofs or has_audited
         return has_duty and not said
 
 

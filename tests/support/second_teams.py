@@ -53,6 +53,8 @@ class SecondTeams:
                 replayed.revoked.add(author)
                 if author == owner:
                     owner = next((key for key in now if key not in replayed.revoked), owner)
+            elif act[0] == "join" and act[1] == team and owner in replayed.revoked:
+                owner = author
             elif act[0] == "leave" and author == owner and now:
                 owner = next((key for key in now if key not in replayed.revoked), now[0])
         return owner
@@ -65,7 +67,9 @@ class SecondTeams:
                 found = tuple(act[2:])
             elif act[0] == "withdraw" and act[1] == team:
                 found = ("", *found[1:])
-            elif act[0] == "remove" and act[2] == team:
+            elif (act[0] == "remove" and act[2] == team) or (
+                act[0] in ("revoke", "replace") and team in act[-1:]
+            ):
                 found = (found[0], None, found[2])
         return found
 
@@ -88,6 +92,10 @@ class SecondTeams:
             self.banned.add(_form(str(self.settings(int(str(act[1])))[0])))
         elif kind == "revoke":
             self.revoked.add(author)
+            act = (*act, own if own and self.owner(own) == author else 0)
+        elif kind == "replace":
+            led = self.team_of(str(act[1]))
+            act = (*act, led if led and self.owner(led) == act[1] else 0)
         self.history.append((index, ts, author, act))
         return True
 

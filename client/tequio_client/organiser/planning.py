@@ -247,7 +247,7 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
             train_limit_s=3 * train_s,
             witness_s=_tens(min(max(3 * line_s, _LEAST_S), _DAY_S)),
             attest_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
-            cooldown_s=_LEAST_S,
+            cooldown_s=_tens(min(max(2 * line_s, _LEAST_S), _DAY_S)),
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
         ),
     )

@@ -259,8 +259,8 @@ class AuditBook:
         # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
         for key, duty in list(self.duties.items()):
             is_over = self.cases[duty.contribution].last_order <= view.number
-            # Who has left is paused too: else it would leave and return each time. And who has
-            # returned by now keeps its duty.
+            # A key that has left is paused too: else it would leave and return each time. One that
+            # is back by now keeps its duty.
             if not is_present(key):
                 self.paused[key] = view.number + AUDIT_PAUSE
             if is_over or not is_present(key):

@@ -209,20 +209,28 @@ def _when_cooling(
     view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
 ) -> CoordinatorStep | None:
     """Promote the last head, then hold rounds without training until the last audits are over."""
-    phase = view.round.phase if view.round else RoundPhase.OVER
-    if phase is RoundPhase.TRAIN:
-        return _when_training(view, watch, now, prove)
-    if phase is RoundPhase.WITNESS:
-        return _when_witnessing(view, watch, now)
+    match view.round.phase if view.round else RoundPhase.OVER:
+        case RoundPhase.TRAIN:
+            return _when_training(view, watch, now, prove)
+        case RoundPhase.WITNESS:
+            return _when_witnessing(view, watch, now)
+        case RoundPhase.ATTEST if view.next_head is not None or view.has_open_audits():
+            return _when_stating(view, watch, now)
+    return _between_last_rounds(view, watch, now, prove)
+
+
+def _between_last_rounds(
+    view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
+) -> CoordinatorStep | None:
     end = CoordinatorStep(body=RunClose(reason=int(close_reason(view.request))), round=None)
-    is_stating = phase is RoundPhase.ATTEST
     if view.next_head is None and not view.has_open_audits():
         return end
-    if is_stating and _round(view).agreed_head() is not None:
-        return _when_stating(view, watch, now)
-    if _is_over(_cooling_from(watch), view.manifest.rounds.cooldown, now):
+    can_go_on, ends = view.can_audit(now), _cooldown_ends(view, watch)
+    if can_go_on and view.has_open_audits():
+        return _roster(view, now, prove)
+    if ends is not None and now >= ends:
         return end
-    return None if is_stating or not has_enough_members(view, now) else _roster(view, now, prove)
+    return _roster(view, now, prove) if can_go_on else None
 
 
 def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None:
@@ -231,14 +239,18 @@ def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None
         return _train_ends(_round(view), watch)
     if phase is RoundPhase.WITNESS:
         return _witness_ends(view, watch)
-    if phase is RoundPhase.ATTEST and _round(view).agreed_head() is not None:
-        return accounts.opens_from(view)
-    return _after(_cooling_from(watch), view.manifest.rounds.cooldown)
+    if phase is RoundPhase.ATTEST:
+        is_agreed = _round(view).agreed_head() is not None
+        stating = _after(watch.roster_at, view.manifest.rounds.attest)
+        return accounts.opens_from(view) if is_agreed else stating
+    return _cooldown_ends(view, watch)
 
 
-def _cooling_from(watch: CoordinatorTimers) -> int | None:
-    """Since when members could attest the last head: the roster, or without one the cooldown."""
-    return watch.cooling_since if watch.roster_at is None else watch.roster_at
+def _cooldown_ends(view: FullRunView, watch: CoordinatorTimers) -> int | None:
+    """End of the wait for members, or for their agreement about the last head."""
+    if view.has_open_audits():
+        return view.coordinator_ms + view.last_wait_ms
+    return _after(watch.cooling_since, view.last_wait_ms)
 
 
 def _roster(view: FullRunView, now: int, prove: Prove) -> CoordinatorStep:

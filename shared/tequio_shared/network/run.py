@@ -126,6 +126,10 @@ TRANSITIONS: Mapping[tuple[RunState, RunEvent], RunState] = {
 }
 
 
+LEAST_AUDITORS = 2
+"""Trainers with whom a round after the last training begins."""
+
+
 class RunRequest(StrEnum):
     """The organiser's request for the time after the round in progress."""
 
@@ -627,6 +631,19 @@ class FullRunView(RunView):
         is_begun = self.round is not None and self.round.phase is RoundPhase.ATTEST
         return self.accounts.audits.has_time(self.number - is_begun)
 
+    def can_audit(self, ts: int) -> bool:
+        """Return whether a roster of that time has members for a round after the last training.
+
+        As many as training needs would let a few that leave end the run for the others.
+        """
+        least = min(LEAST_AUDITORS, self.manifest.rounds.min_members)
+        return self.accounts.has_members(ts, least)
+
+    @property
+    def last_wait_ms(self) -> int:
+        """How long a run that is ending waits for members."""
+        return max(self.manifest.rounds.cooldown, self.manifest.rounds.attest)
+
     def _record_roster(self, roster: Roster) -> None:
         self.accounts.rostered.update(member.key for member in roster.members)
         self.accounts.assign_windows(roster)
@@ -651,8 +668,11 @@ class FullRunView(RunView):
         if body.reason != close_reason(self.request):
             raise RefusedError("wrong-close", f"the run does not end for reason {body.reason}")
         # Work of the last rounds must not be paid before it was audited, unless nobody is left.
-        waited = self.manifest.rounds.cooldown
-        if self.has_open_audits() and ts < self.coordinator_ms + waited:
+        if not self.has_open_audits():
+            return
+        is_begun = self.round is not None and self.round.phase is not RoundPhase.OVER
+        is_early = ts < self.coordinator_ms + self.last_wait_ms
+        if is_begun or is_early or self.can_audit(ts):
             raise RefusedError("wrong-close", "members still have work of the run to audit")
 
     def _record_end(self) -> None:

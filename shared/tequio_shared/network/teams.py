@@ -140,6 +140,8 @@ class Teams:
                 f"the team has {len(record.members)} members, and the link admits no more",
             )
         record.members[author] = index
+        if self.links.is_ended(record.owner):
+            record.owner = author
         self._change(index, author, team)
 
     def leave(self, index: int, ts: int, author: PeerKey, signers: tuple[PeerKey, ...]) -> None:
@@ -193,12 +195,14 @@ class Teams:
         }
         if record.owner == former:
             record.owner = successor
+            record.invitation = None  # a thief of the former key could derive the link's
         self._changes[successor] = [(index, team)]
 
     def revoke(self, key: PeerKey) -> None:
         """Pass on the team of a revoked key: it can sign nothing more, but may be replaced."""
         team = self.of(key)
         if team and self.records[team].owner == key:
+            self.records[team].invitation = None  # a thief of the key could derive the link's
             self._pass_on(self.records[team])
 
     def pay(self, index: int, ts: int, key: PeerKey, gflop: int) -> None:

@@ -17,21 +17,23 @@ from tequio_shared.statements.runs import (
     RoundClose,
     RoundOpen,
     RoundRoster,
+    RoundVoid,
     RunClose,
     RunFinish,
     RunPause,
     WorkCommit,
 )
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, tiny_manifest
 from tests.support.second_audits import Auditing
 
 ROUNDS = 3
 
 
-def swarm_of(rate: int = 10_000, most: int = ROUNDS, seed: int = 0) -> Swarm:
+def swarm_of(rate: int = 10_000, most: int = ROUNDS, seed: int = 0, least: int = 2) -> Swarm:
     rules = AuditRules(unproven_bp=rate, others_bp=rate)
-    swarm = Swarm(msgspec.structs.replace(tiny_manifest(most=most), audit=rules), seed=seed)
+    manifest = tiny_manifest(most=most, min_members=least)
+    swarm = Swarm(msgspec.structs.replace(manifest, audit=rules), seed=seed)
     for at in range(8):
         swarm.volunteer(f"member {at}")
     return swarm
@@ -111,7 +113,7 @@ def test_a_run_whose_members_have_left_ends_after_the_cooldown() -> None:
     began = swarm.view.coordinator_ms
     swarm.run()
     assert swarm.view.state is RunState.FINISHED
-    assert swarm.entries[-1].statement.ts - began >= swarm.manifest.rounds.cooldown
+    assert swarm.entries[-1].statement.ts - began >= swarm.view.last_wait_ms
 
 
 @attack("U9", layer="coord", ends="refused as `wrong-close` while members can audit")
@@ -123,6 +125,43 @@ def test_a_coordinator_cannot_end_the_run_before_its_last_audits() -> None:
     end = StatementDraft(RunClose(reason=CloseReason.ROUNDS_DONE))
     with pytest.raises(RefusedError, match="to audit"):
         swarm.log_statement(swarm.coordinator, end)
+
+
+def test_a_coordinator_cannot_end_the_run_by_doing_nothing_while_members_are_there() -> None:
+    swarm = swarm_of()
+    until_cooldown(swarm)
+    swarm.now_ms += 10 * swarm.view.last_wait_ms
+    end = StatementDraft(RunClose(reason=CloseReason.ROUNDS_DONE))
+    with pytest.raises(RefusedError, match="to audit"):
+        swarm.log_statement(swarm.coordinator, end)
+
+
+def test_members_that_do_not_attest_the_last_head_do_not_end_the_run() -> None:
+    swarm = swarm_of()
+    until_cooldown(swarm)
+    for one in swarm.volunteers[:3]:
+        one.failure_rates = FailureRates(silent=100)
+    swarm.run()
+    assert swarm.view.head is not None
+    assert swarm.view.head.round == ROUNDS
+    assert not swarm.view.accounts.audits.cases
+    last = [one.statement for one in swarm.entries if isinstance(one.statement.body, RoundVoid)]
+    assert [one.round for one in last] == [ROUNDS + 1]
+
+
+def test_members_that_leave_do_not_end_the_run_for_two_that_stay() -> None:
+    swarm = swarm_of(least=4)
+    until_cooldown(swarm)
+    for one in swarm.volunteers[2:]:
+        swarm.post(one, StatementDraft(MemberLeave(reason=1)))
+    swarm.run()
+    assert swarm.view.head is not None
+    assert swarm.view.head.round == ROUNDS
+    assert isinstance(swarm.entries[-1].statement.body, RunClose)
+    assert any(
+        isinstance(one.statement.body, RoundClose) and (one.statement.round or 0) > ROUNDS
+        for one in swarm.entries
+    )
 
 
 def test_a_round_opens_only_while_there_is_something_to_audit() -> None:

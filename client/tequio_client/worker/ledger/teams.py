@@ -83,7 +83,12 @@ async def _definition(api: LedgerApi, signer: Signer, wanted: control.RequestTea
     net = (await api.network()).id
     now = await api.team(own) if own else None
     days = FIRST_LINK_DAYS if now is None and wanted.days is None else wanted.days
-    invitation, until, most = (now.invitation or "", now.until, now.most) if now else ("", 0, 0)
+    invitation, until, most = "", 0, 0
+    if now and now.invitation:
+        # Kept only if it is this key's own: a ledger could name a link of somebody else's.
+        own_link = to_text(invitation_signer(signer, net, now.until).key)
+        if now.invitation == own_link:
+            invitation, until, most = own_link, now.until, now.most
     if days is not None:
         until, most = (now_ms() + days * _DAY_MS, wanted.most) if days else (0, 0)
         invitation = to_text(invitation_signer(signer, net, until).key) if days else ""

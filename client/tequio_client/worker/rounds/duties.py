@@ -241,7 +241,7 @@ def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
     A quarantine counts like such a roster, and so does a member.leave of this key. Nothing is asked
     before a quarantine has ended.
     """
-    if own.is_leaving or own.idle_reason or own.held is None or view.state is RunState.COOLDOWN:
+    if own.is_leaving or own.idle_reason or own.held is None:
         return None
     # A member that is ready without the head would only delay the round's start for all others.
     if view.next_head is not None and not _is_next(view, own.held):

@@ -37,6 +37,8 @@ from tequio_shared.round.assignment import split_windows
 log = structlog.get_logger(__name__)
 
 
+_CONTENT_PART = 0.5
+"""Payload and shards may take this part of the time left."""
 _FIRST_LEAF_PART = 0.5
 """Without any leaf after this part of the time left, they are withheld."""
 _ALL_LEAVES_PART = 0.9
@@ -170,13 +172,15 @@ class RepeatedTraining:
     async def _repeat(
         self, work: PastWork, task: AuditTask, weights: Path, files: _AuditFiles
     ) -> link.Audited:
-        with trio.move_on_after(self._patience.content_s) as patience:
+        # Not longer than half of the time left: the member may have windows to train besides.
+        content_s = min(self._patience.content_s, self._left_s * _CONTENT_PART)
+        with trio.move_on_after(content_s) as patience:
             await self._context.exchange.fetch_tree(work.payload, work.trainer)
             shards = await self._shards(work)
         if patience.cancelled_caught:
             raise AuditNotPossibleError(
                 "late-content",
-                f"payload or shards did not arrive in {self._patience.content_s:.0f} s",
+                f"payload or shards did not arrive in {content_s:.0f} s",
             )
         try:
             return await self._ask(work, task, weights, shards, files)

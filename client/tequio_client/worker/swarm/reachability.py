@@ -156,10 +156,14 @@ def judge(answers: Iterable[Answer]) -> ReachVerdict:
             one.place
         )
     needed = min(NEEDED_NETWORKS, len(places))
+    # Of all networks that answered about the port: the address is their word.
+    asked: dict[tuple[bool, int], set[str]] = {}
+    for one in counted:
+        asked.setdefault((":" in one.host, one.port), set()).add(one.place)
     confirmed = [
         where
         for where, by in reached.items()
-        if len(by) >= needed and len(by) > len(missed.get(where, ()))
+        if len(by) >= needed and 2 * len(by) > len(asked[":" in where[0], where[1]])
     ]
     is_missed = all(len(missed.get(where, ())) > len(by) for where, by in reached.items())
     if confirmed:

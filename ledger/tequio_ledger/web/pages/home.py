@@ -308,9 +308,9 @@ def _named(connection: Connection, ledger: Ledger, digest: Digest) -> Iterator[S
 def _keys(connection: Connection, start: str) -> Iterator[SearchMatch]:
     """List keys whose base64url text begins with some characters."""
     low, high = (_padded(start, digit) for digit in ("A", "_"))
-    for text in map(to_text, entries.keys_like(connection, low, high, MATCHES)):
-        if text.startswith(start):
-            yield SearchMatch(f"/peers/{text}", text, "a key")
+    for key in map(to_text, entries.keys_like(connection, low, high, MATCHES)):
+        if key.startswith(start):
+            yield SearchMatch(f"/peers/{key}", key, "a key")
 
 
 def _padded(start: str, digit: str) -> bytes:
