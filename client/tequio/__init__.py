@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -136,10 +137,12 @@ class Network:
 
     def peers(self) -> Iterator[PeerAnswer]:
         """Iterate over all members in order of registration, one request for each 250."""
-        after: str | None = ""
-        while after is not None:
-            rows, after = self._call(partial(_LedgerCall.peers, after=after))
+        last: PeerAnswer | None = None
+        is_more = True
+        while is_more:
+            rows, is_more = self._call(partial(_LedgerCall.peers, after=last))
             yield from rows
+            last = rows[-1] if rows else None
 
     def peer(self, key: str) -> PeerAnswer:
         """Describe one member by its key; LedgerRefusedError if there is none."""
@@ -154,10 +157,20 @@ class Network:
         """Read the whole log and derive everything that the ledger reports, as `tequio audit` does.
 
         It takes long for a long log. Weights are not recomputed: `tequio audit` does that, too. The
-        report lists what does not hold; its `exit_code` is 0 if everything does.
+        report lists what does not hold, also if the log does not continue what this object has seen
+        of it; its `exit_code` is 0 if everything holds.
         """
-        options = AuditOptions(trust=self._trust, patience_s=PUBLISHED_S)
-        return trio.run(partial(audit_live, self.url, options, cache=None, progress=NoProgress()))
+        options = AuditOptions(
+            trust=self._trust,
+            patience_s=PUBLISHED_S,
+            network=self._call(_LedgerCall.network).id,
+            seen=self._newest,
+        )
+        work = partial(audit_live, self.url, options, cache=None, progress=NoProgress())
+        report = trio.run(work)
+        if report.exit_code == 0:
+            self._newest = report.checkpoint
+        return report
 
     def _call(self, work: Callable[[_LedgerCall], Awaitable[T]]) -> T:
         async def run() -> T:
@@ -320,9 +333,7 @@ class _LedgerCall:
         while limit is None or len(found) < limit:
             most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
             page = await self._api.rounds(run.id, after=after, limit=most)
-            numbers = [after, *(one.round for one in page)]
-            if numbers != sorted(set(numbers)) or len(page) > most:
-                raise PeerError(f"the rounds after {after} do not ascend: {numbers[1:9]}")
+            _check_page("rounds", [after, *(one.round for one in page)], most)
             found += page
             if len(page) < most:
                 break
@@ -336,20 +347,22 @@ class _LedgerCall:
         while following is not None and (limit is None or len(found) < limit):
             most = PAGE_ROWS if limit is None else min(limit - len(found), PAGE_ROWS)
             page = await self._api.measures(run.id, after=following, limit=most)
+            numbers = [following, *(one.round for one in page.heads)]
+            _check_page("heads", numbers, most)
+            if page.next is not None and (not page.heads or page.next != numbers[-1]):
+                raise PeerError(f"the heads after {following} continue after {page.next}")
             await self._check(page.as_of)
             found += [await self._head(run, one) for one in page.heads]
-            if page.next is not None and page.next <= following:
-                raise PeerError(f"the heads after {following} continue after {page.next}")
             following = page.next
         return found
 
     async def _head(self, run: RunAnswer, answer: MeasuredAnswer) -> ProvenHead:
         """Read the measures of a head from the log; raises PeerError for one that differs."""
         rows = {one.entry: one for one in answer.measures}
+        if not rows:
+            raise PeerError(f"nobody measured the head of round {answer.round}")
         said = dict(zip(rows, await self.statements(indices=list(rows)), strict=True))
         bodies = {entry: _measure(run, answer, rows[entry], one) for entry, one in said.items()}
-        if not bodies:
-            raise PeerError(f"nobody measured the head of round {answer.round}")
         middle, sample = measures.median(bodies.values()), answer.sample
         if sample is not None:
             told = bodies.get(sample.entry)
@@ -394,19 +407,25 @@ class _LedgerCall:
         return said
 
     async def competitions(self) -> list[CompetitionLine]:
-        return list(await self._api.competitions())
+        pages = await self._api.competition_pages()
+        await self._check(*(page.as_of for page in pages))
+        return [one for page in pages for one in page.competitions]
 
     async def competition(self, *, wanted: Digest) -> CompetitionAnswer:
         found = await self._api.competition(wanted)
         await self._check(found.as_of)
         return found
 
-    async def peers(self, *, after: str) -> tuple[list[PeerAnswer], str | None]:
-        page = await self._api.peers(after=after, limit=PAGE_ROWS)
-        if page.next is not None and (not page.peers or page.next != page.peers[-1].key != after):
-            raise PeerError(f"the page of peers after {after!r} continues after {page.next}")
+    async def peers(self, *, after: PeerAnswer | None) -> tuple[list[PeerAnswer], bool]:
+        """Read the page after a member, and tell whether there is another one."""
+        name = after.key if after else ""
+        page = await self._api.peers(after=name, limit=PAGE_ROWS)
+        places = [_registration(after) if after else _FIRST, *map(_registration, page.peers)]
+        _check_page("members", places, PAGE_ROWS)
+        if page.next is not None and (not page.peers or page.next != page.peers[-1].key):
+            raise PeerError(f"the members after {name!r} continue after {page.next}")
         await self._check(page.as_of)
-        return list(page.peers), page.next
+        return list(page.peers), page.next is not None
 
     async def peer(self, *, key: str) -> PeerAnswer:
         found = await self._api.peer(key_from_text(key))
@@ -421,6 +440,27 @@ class _LedgerCall:
         network = await self._api.network()
         found = await LogProofs(self._api, newest).entries(network, indices)
         return [found[index].statement for index in indices]
+
+
+_FIRST = -1, ""
+"""Before every place of `_registration`."""
+
+
+def _registration(peer: PeerAnswer) -> tuple[int, str]:
+    """Give the place of a key in the order of registration; some were registered by one entry."""
+    return peer.registered_index, key_from_text(peer.key).hex()
+
+
+_Place = TypeVar("_Place", int, tuple[int, str])
+
+
+def _check_page(what: str, places: Sequence[_Place], most: int) -> None:
+    """Raise PeerError unless a page ascends from the first place, which is before the page."""
+    for one, other in pairwise(places):
+        if other <= one:
+            raise PeerError(f"the {what} do not ascend: {other} comes after {one}")
+    if len(places) > most + 1:
+        raise PeerError(f"{len(places) - 1} {what} came where at most {most} were asked for")
 
 
 def _measure(

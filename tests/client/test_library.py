@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shutil
 import threading
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,8 @@ import pytest
 import tequio
 from tequio_shared.ids import Digest
 from tests.support.competition_site import served_competitions
-from tests.support.ledgers import served
+from tests.support.cosigned_ledger import register_keys
+from tests.support.ledgers import UNLIMITED, served
 from tests.support.sample_site import served_site
 
 if TYPE_CHECKING:
@@ -166,8 +169,33 @@ def other_log(answer: Any) -> None:  # noqa: ANN401 - JSON
     answer["runs"][0]["as_of"]["root"] = "A" * 43
 
 
+def other_root(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["as_of"]["root"] = "A" * 43
+
+
 def more(answer: Any) -> None:  # noqa: ANN401 - JSON
     answer["rounds"][0]["accepted"] += 1
+
+
+def unmeasured(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["heads"][0]["measures"] = []
+
+
+def turned(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["rounds" if "rounds" in answer else "heads"].reverse()
+
+
+def old(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["heads"][0]["round"] = 3
+
+
+def one_too_many(answer: Any) -> None:  # noqa: ANN401 - JSON
+    last = answer["heads"][-1]
+    answer["heads"].append(last | {"round": last["round"] + 1})
+
+
+def skipping(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["next"] = answer["heads"][-1]["round"] + 1
 
 
 @pytest.mark.parametrize(
@@ -177,8 +205,25 @@ def more(answer: Any) -> None:  # noqa: ANN401 - JSON
         ("/measures", invent, lambda run: run.heads(), "another text"),
         ("/v1/runs?", other_log, lambda run: run, "the proof leads to"),
         ("/rounds?", more, lambda run: run.prove(1), "does not end round 1 as reported"),
+        ("/rounds?", turned, lambda run: run.rounds(), "the rounds do not ascend"),
+        ("/measures", unmeasured, lambda run: run.heads(), "nobody measured the head of round"),
+        ("/measures", turned, lambda run: run.heads(), "the heads do not ascend"),
+        ("/measures", old, lambda run: run.heads(after=3), "do not ascend: 3 comes after 3"),
+        ("/measures", one_too_many, lambda run: run.heads(limit=2), "3 heads came where at most 2"),
+        ("/measures", skipping, lambda run: run.heads(), "continue after"),
     ],
-    ids=["measure", "sample", "log", "round"],
+    ids=[
+        "measure",
+        "sample",
+        "log",
+        "round",
+        "order of rounds",
+        "no measure",
+        "order of heads",
+        "old head",
+        "too many heads",
+        "skipped heads",
+    ],
 )
 def test_a_ledger_that_reports_something_else_than_its_log_is_found_out(
     site: Site,
@@ -189,6 +234,43 @@ def test_a_ledger_that_reports_something_else_than_its_log_is_found_out(
 ) -> None:
     with between(site.url, changed(part, edit)) as url, pytest.raises(tequio.PeerError, match=said):
         read(tequio.Network(url).run("nova-350m"))
+
+
+def first_page_again() -> Callable[[str, bytes], bytes]:
+    """Answer every request for members with the first page, as if there were more."""
+    pages: list[Any] = []
+
+    def change(path: str, raw: bytes) -> bytes:
+        if "/v1/peers?" not in path:
+            return raw
+        pages.append(msgspec.json.decode(raw))
+        return msgspec.json.encode(pages[0] | {"next": pages[0]["peers"][-1]["key"]})
+
+    return change
+
+
+def turn_members(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["peers"].reverse()
+
+
+def skip_members(answer: Any) -> None:  # noqa: ANN401 - JSON
+    answer["next"] = answer["peers"][0]["key"]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (first_page_again(), "the members do not ascend"),
+        (changed("/v1/peers?", turn_members), "the members do not ascend"),
+        (changed("/v1/peers?", skip_members), "the members after '' continue after"),
+    ],
+    ids=["again", "turned", "skipped"],
+)
+def test_members_in_another_order_are_found_out(
+    site: Site, change: Callable[[str, bytes], bytes], said: str
+) -> None:
+    with between(site.url, change) as url, pytest.raises(tequio.PeerError, match=said):
+        list(islice(tequio.Network(url).peers(), 1_000))
 
 
 def test_a_checkpoint_that_does_not_extend_the_last_one_is_refused(
@@ -214,6 +296,12 @@ def test_competitions_have_their_rules_and_entrants(tmp_path: Path) -> None:
             found = network.competition(line.competition)
             assert (found.competition, len(found.entrants)) == (line.competition, line.entrants)
         assert network.competition(lines[0].name).competition == lines[0].competition
+        forked = changed("/v1/competitions?", other_root)
+        with (
+            between(contests.url, forked) as url,
+            pytest.raises(tequio.PeerError, match="the proof leads to"),
+        ):
+            tequio.Network(url).competitions()
 
 
 def test_another_network_at_the_same_address_is_refused(site: Site, tmp_path: Path) -> None:
@@ -221,5 +309,30 @@ def test_another_network_at_the_same_address_is_refused(site: Site, tmp_path: Pa
         network = tequio.Network(site.url)
         assert len(network.id) == 43
         network.url = other.url
-        with pytest.raises(tequio.PeerError, match="another network"):
-            network.runs()
+        for call in (network.runs, network.verify):
+            with pytest.raises(tequio.PeerError, match="another network"):
+                call()
+
+
+def test_what_is_verified_continues_what_was_seen_and_is_continued(tmp_path: Path) -> None:
+    with served(tmp_path / "one"):
+        pass  # the log has its first entries, which both forks begin with
+    shutil.copytree(tmp_path / "one", tmp_path / "other")
+    with (
+        served(tmp_path / "one", *UNLIMITED) as one,
+        served(tmp_path / "other", *UNLIMITED) as other,
+    ):
+        register_keys(one, "one", 2)
+        register_keys(other, "other", 3)
+        assert tequio.Network(other.url).verify().exit_code == 0
+        network = tequio.Network(one.url)
+        network.checkpoint()
+        network.url = other.url
+        report = network.verify()
+        assert [one.what for one in report.findings] == ["older checkpoint"]
+        assert report.exit_code == 2
+        network = tequio.Network(one.url)
+        assert network.verify().exit_code == 0
+        network.url = other.url
+        with pytest.raises(tequio.PeerError, match="the proof leads to"):
+            network.checkpoint()

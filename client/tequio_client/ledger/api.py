@@ -204,8 +204,11 @@ class LedgerApi:
 
     async def competitions(self) -> tuple[CompetitionLine, ...]:
         """List all competitions, oldest first; raises PeerError when the pages do not continue."""
-        pages = self._pages("competitions", CompetitionsAnswer)
-        return tuple([one async for page in pages for one in page.competitions])
+        return tuple([one for page in await self.competition_pages() for one in page.competitions])
+
+    async def competition_pages(self) -> list[CompetitionsAnswer]:
+        """Get the pages of that list, each with the log that it is true for."""
+        return [page async for page in self._pages("competitions", CompetitionsAnswer)]
 
     async def competition(self, competition: Digest) -> CompetitionAnswer:
         """Get one competition; its rules are checked against the id."""

@@ -41,7 +41,8 @@ from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import RunId, to_text
+from tequio_shared.ids import NetworkId, RunId, to_text
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
@@ -72,6 +73,10 @@ class AuditOptions:
     """Longest wait for a checkpoint that covers the ledger's answers."""
     omissions: tuple[Path, ...] = ()
     """Files and folders with evidence of attestations that the log lacks."""
+    network: NetworkId | None = None
+    """The network whose log this has to be; None for any."""
+    seen: Checkpoint | None = None
+    """A checkpoint that the ledger showed earlier: the log has to continue it."""
 
 
 def audit(
@@ -134,13 +139,16 @@ class LogAudit:
     def __init__(
         self, source: LedgerSource, scope: AuditOptions, report: LogReport, progress: WorkProgress
     ) -> None:
-        """Read nothing but the genesis; raises NotAvailableError, PeerError."""
+        """Read nothing but the genesis; raises NotAvailableError, PeerError for another network."""
         self._source = source
         self._report = report
         self._progress = progress
         self._scope = scope
         self._patience_s = 0.0
         self._log = FoldedLog(source, report, tiles=source, policy=scope.trust)
+        found = self._log.genesis.network_id
+        if scope.network not in (None, found):
+            raise PeerError(f"this is the ledger of another network: {to_text(found)}")
         self._failed = 0
         self.fold = self._log.fold
         self._omissions = OmissionCheck(self.fold.view, report, scope.omissions)
@@ -149,9 +157,15 @@ class LogAudit:
     def read(self) -> None:
         """Check everything that needs no contributions; raises NotAvailableError, PeerError."""
         self._patience_s = self._scope.patience_s
-        self._log.read(self._progress)
+        seen = self._scope.seen
+        at_least = seen.size if seen else 0
+        self._log.read(self._progress, at_least=at_least, patience_s=self._patience_s)
+        if seen:
+            self._log.reader.check_beginning(seen)
         self._compare_answers()
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
+        signed = self._log.reader.signed
+        self._report.checkpoint = signed.checkpoint if signed else None
         self._report.totals = self.fold.audit_totals()
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))

@@ -114,7 +114,7 @@ class LogReader:
         """
         checkpoint = signed.checkpoint
         if checkpoint.size < self.size:
-            self._check_beginning(checkpoint)
+            self.check_beginning(checkpoint)
             return
         while self.size < checkpoint.size:
             leaves = self._leaves(*next_range(self.size, checkpoint.size))
@@ -193,11 +193,15 @@ class LogReader:
                     found=other.hex(),
                 )
 
-    def _check_beginning(self, older: Checkpoint) -> None:
-        """Hold a checkpoint that is behind against the tree; caches may show one for a while."""
+    def check_beginning(self, older: Checkpoint) -> None:
+        """Hold a checkpoint that was shown before, or by a cache, against the tree."""
         if self._tiles is None or older.size == 0:
             return
         place = LogPlace(entry=older.size - 1)
+        if older.size > self.size:  # a fork, or a cache that is behind: nobody can tell yet
+            detail = f"it has {older.size} entries, of which {self.size} were read"
+            self._report.missing("older checkpoint", place, f"{detail}: audit again later")
+            return
         try:
             proof = self._hashes(log_tiles.consistency_ranges(older.size, self.size), self.size)
             merkle.verify_consistency(older.size, older.root, self.size, self._tree.root(), proof)

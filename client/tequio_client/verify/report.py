@@ -18,6 +18,7 @@ import msgspec
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tequio_shared.errors import UserFacingError
+from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.points import points
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ class LogReport:
     """Remarks on what the auditor brought; they say nothing about the ledger."""
     totals: AuditTotals | None = None
     """None: the log was not read."""
+    checkpoint: Checkpoint | None = None
+    """The last one that an audit read to, and whose root the entries make."""
 
     def mismatch(
         self,

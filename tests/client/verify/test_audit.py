@@ -15,7 +15,7 @@ from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
 from tequio_client.verify.source import StoreFolders
 from tequio_shared.head.contribution import ContributionHeader
-from tequio_shared.ids import Digest, from_text, sha256, to_text
+from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
 from tequio_shared.round.documents import RoundResult
@@ -98,6 +98,41 @@ def test_an_honest_log_with_a_void_round_is_sound(log: SwarmLog, store: Path) ->
     assert report.checked["rounds closed"] == view.closed
     assert report.checked["heads recomputed"] == view.closed
     assert report.checked["entries"] == len(log.leaves)
+
+
+@pytest.mark.parametrize(
+    ("more", "first", "exit_code", "said"),
+    [
+        (0, 0, 0, ""),
+        (-40, 0, 0, ""),
+        (0, 1, 2, "does not continue it"),
+        (-40, 1, 2, "does not continue it"),
+        (1, 0, 3, "audit again later"),
+    ],
+    ids=["whole", "beginning", "other log", "fork", "not there yet"],
+)
+def test_a_log_continues_what_was_seen_of_it(
+    log: SwarmLog, more: int, first: int, exit_code: int, said: str
+) -> None:
+    size = len(log.leaves) + more
+    leaves = [*log.leaves, *log.leaves[:2]][first : first + size]
+    seen = Checkpoint(origin=ORIGIN, size=size, root=merkle.root(leaves))
+    report = audit(log, AuditOptions(seen=seen))
+    assert report.exit_code == exit_code
+    assert [one.what for one in report.findings] == ["older checkpoint"] * bool(said)
+    assert all(said in one.detail for one in report.findings)
+    assert report.checkpoint is not None
+    assert report.checkpoint.size == len(log.leaves)
+
+
+def test_a_log_of_another_network_is_not_read(log: SwarmLog) -> None:
+    own = crooked_swarm().genesis.network_id
+    assert audit(log, AuditOptions(network=own)).exit_code == 0
+    report = audit(log, AuditOptions(network=NetworkId(bytes(32))))
+    (finding,) = report.findings
+    assert finding.grade is AuditGrade.MISMATCH
+    assert "the ledger of another network" in finding.detail
+    assert not report.checked
 
 
 @pytest.mark.parametrize("type_", ["member.ready", "work.commit", "witness.proof", "head.attest"])
