@@ -29,8 +29,6 @@ class DataFolder:
         """The folder of the blobs, by digest."""
         self.mark = path / "signing.json"
         """File that says why the ledger must not sign; absent while it may."""
-        self.webhooks = path / "webhooks.position"
-        """File that stores up to which entry news were posted."""
         self._lock = -1
 
     def key_file(self, name: str) -> Path:

@@ -118,7 +118,6 @@ class Ledger:
                 database=self.database,
                 changed=self._changed,
                 settings=read_settings(self.settings.webhooks),
-                position=self._folder.webhooks,
             )
         documents = DocumentCache(self.blobs)
         self.tables = TableCheck(self.database, self.genesis.network_id, documents)

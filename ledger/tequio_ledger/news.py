@@ -16,6 +16,7 @@ from tequio_ledger.store import entries
 from tequio_ledger.store.models import Round
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import RunId, digest_from_text, to_text
+from tequio_shared.network.tiers import KEYS_OF_TIER
 from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import CLOSED
 from tequio_shared.statements.competitions import CompOpen, CompResult
@@ -26,14 +27,20 @@ from tequio_shared.statements.statement import Body, Entry, Statement
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from tequio_shared.round.manifest import Admission
     from tequio_shared.served.state import State
 
 MILESTONE = 25
-"""Of the rounds of a run, each whose number is a multiple of this is news when it closes."""
+"""A closed round whose number is a multiple of this is news, unless nothing was accepted in it."""
 RECENT = 30
 """Items of one feed, at most."""
 _RUNS, _MILESTONES, _COMPETITIONS = 10, 5, 30
 """The last ones that are looked at."""
+TYPES = frozenset(
+    one.TYPE
+    for one in (RunOpen, RoundClose, CheckpointPublish, CompOpen, CompResult, SoftwareRelease)
+)
+"""Types of the statements that can be news."""
 _PHASES = (CompetitionPhase.OPEN, CompetitionPhase.DECIDED)
 
 
@@ -81,11 +88,12 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
         case RunOpen():
             title = f"The run {rules.name} is open"
             size = f"{rules.model.parameters:,} parameters"
-            text = f"Anyone may take part: {size}, trained with idle graphics cards."
+            text = f"{_who(rules.admits)}: {size}, trained with idle graphics cards."
             return "run.opened", title, text, path
-        case RoundClose(accepted=accepted) if number % MILESTONE == 0:
+        case RoundClose(accepted=accepted) if number % MILESTONE == 0 and accepted:
             title = f"{rules.name} closed round {number:,}"
-            text = f"Its next model is made of {accepted:,} accepted contributions."
+            noun = "contribution" if accepted == 1 else "contributions"
+            text = f"Its next model is made of {accepted:,} accepted {noun}."
             return "round.closed", title, text, f"{path}/rounds/{number}"
         case CheckpointPublish(repo=repo, revision=revision):
             title = f"{rules.name} after round {number:,} can be downloaded"
@@ -97,6 +105,11 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
                 path,
             )
     return None
+
+
+def _who(rules: Admission) -> str:
+    tier = rules.trainer_tier
+    return f"Only {KEYS_OF_TIER[tier]} may train" if tier else "Anyone may take part"
 
 
 def _of_network(state: State, body: Body) -> _Told | None:

@@ -1,10 +1,11 @@
 """Webhooks: posts news of the network to addresses that the operator names in a file.
 
-Rules. Only the process that writes the log posts, and only what is published. Items go out in the
-order of the log, each to all addresses at once. An address that does not accept one is tried again
-`ATTEMPTS` times with growing pauses; then the item is dropped for it, and the operator's log says
-so. The position is stored after each item: a restart repeats the last one at most, so a receiver
-should ignore an `index` that it has seen.
+Rules. Only the process that writes the log posts, and only what is published. Each webhook gets the
+items in the order of the log, and waits for no other one. An address that does not accept an item
+is tried `ATTEMPTS` times with growing pauses; then the item is dropped for it, and the operator's
+log says so. After each item the database stores how far the webhook is, for all processes of a
+ledger: a restart or another process that writes the log continues there. It may repeat the last
+item, so a receiver should ignore an `index` that it has seen.
 
 A name is resolved once for each request, and the request goes to the address that was checked: a
 name that changes its address in between reaches nothing private.
@@ -16,6 +17,7 @@ import asyncio
 import hashlib
 import hmac
 import html
+import re
 import socket
 import stat
 import tomllib
@@ -29,14 +31,17 @@ from urllib.parse import quote
 import msgspec
 import structlog
 from msgspec import Meta, Struct
+from sqlalchemy import select, update
 
-from tequio_ledger.news import NewsItem, news_of
+from tequio_ledger.news import TYPES, NewsItem, news_of
 from tequio_ledger.outgoing import http_client
-from tequio_ledger.store import entries, files, log_rows
+from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
+from tequio_ledger.store.insertion import insert_new
+from tequio_ledger.store.models import NewsPosition
 from tequio_shared.addresses import parse_host
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
-from tequio_shared.ids import to_text
+from tequio_shared.ids import sha256, to_text
 
 if TYPE_CHECKING:
     import httpx
@@ -54,10 +59,13 @@ ANSWER_S = 10.0
 RETRY_S = 5.0
 """Pause after the log could not be read, and between looks for news that nothing announced."""
 MAX_CATCH_UP = 100_000
-"""Entries before the newest that are looked through after a start, at most."""
+"""Entries before the newest that are looked through when a process begins to post, at most."""
 PAGE = 64
+PORTS = range(1, 1 << 16)
 DISCORD_CHARS = 2_000
 _FILE_BYTES = 1 << 16
+_ODD = re.compile(r"[^ -~]|^ | $")
+"""A character that the secret cannot have there."""
 _ACCEPTED, _TOO_MANY, _BROKEN = range(200, 300), 429, 500
 
 log = structlog.get_logger(__name__)
@@ -98,14 +106,49 @@ def read_settings(path: Path) -> WebhookSettings:
         found = msgspec.convert(tomllib.loads(raw.decode()), WebhookSettings)
     except (ValueError, msgspec.ValidationError) as err:
         raise UserFacingError(f"{path} is not a valid file of webhooks: {err}") from err
+    _check_url(path, found.ledger)
     for one in found.webhook:
-        if one.format == "json" and not one.secret:
-            raise UserFacingError(f"{path}: the webhook {_host(one)} needs a secret to sign with")
-        if one.format == "matrix" and not (one.secret and one.room):
-            raise UserFacingError(
-                f"{path}: the webhook {_host(one)} needs `secret`, an access token, and `room`"
-            )
+        _check_hook(path, one)
+    places = [_place(one) for one in found.webhook]
+    for one in found.webhook:
+        if places.count(_place(one)) > 1:
+            raise UserFacingError(f"{path} names the webhook {_host(one.url)} twice: delete one")
     return found
+
+
+def _check_hook(path: Path, hook: Webhook) -> None:
+    _check_url(path, hook.url)
+    name = f"the webhook {_host(hook.url)}"
+    if hook.format == "json" and not hook.secret:
+        raise UserFacingError(f"{path}: {name} needs a secret to sign with")
+    if hook.format == "matrix" and not (hook.secret and hook.room):
+        raise UserFacingError(f"{path}: {name} needs `secret`, an access token, and `room`")
+    odd = _ODD.search(hook.secret)
+    if odd is not None:
+        raise UserFacingError(
+            f"{path}: the secret of {name} contains {odd.group()!r} at character "
+            f"{odd.start() + 1}, but may only contain printable ASCII characters, and no space at "
+            "an end: copy all of it again"
+        )
+
+
+def _check_url(path: Path, url: str) -> None:
+    import httpx  # noqa: PLC0415 - see `outgoing`
+
+    try:
+        parsed = httpx.URL(url)
+        parsed.raw_host.decode("ascii").encode("idna")
+    except (httpx.InvalidURL, ValueError) as err:
+        why = str(err)
+    else:
+        if parsed.raw_host and (parsed.port is None or parsed.port in PORTS):
+            return
+        why = "no port of this number" if parsed.raw_host else "no host"
+    # Only its host: the rest may be a secret.
+    raise UserFacingError(
+        f"{path}: {_host(url)!r} is not a valid host ({why}): write the address as "
+        "https://host.example/path, with a port such as :8443 after the host if it needs one"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,7 +235,7 @@ class NewsLedger(Protocol):
 class Webhooks:
     """Posts the news of a ledger; `run` belongs to its event loop."""
 
-    def __init__(  # noqa: PLR0913 - its whole surroundings
+    def __init__(
         self,
         *,
         ledger: NewsLedger,
@@ -200,70 +243,60 @@ class Webhooks:
         database: Database,
         changed: ChangeSignal,
         settings: WebhookSettings,
-        position: Path,
         pause_s: float = PAUSE_S,
     ) -> None:
-        """`position` is the file that stores how far the log is posted."""
         self._ledger = ledger
         self._genesis = genesis
         self._database = database
         self._changed = changed
         self._settings = settings
-        self._place = position
         self._pause_s = pause_s
         self._http = http_client({})
 
-    async def run(self) -> Never:
+    async def run(self) -> None:
         """Post until cancelled."""
-        position: int | None = None
-        async with self._http:
-            while True:
-                position = await self._step(position)
-                if position is None or position >= self._ledger.published.size:
-                    await self._changed.wait(RETRY_S)
+        async with self._http, asyncio.TaskGroup() as tasks:
+            for hook in self._settings.webhook:
+                tasks.create_task(self._post_to(hook))
 
-    async def _step(self, position: int | None) -> int | None:
-        """Post some news after a position; gives the next one, None while another process posts."""
+    async def _post_to(self, hook: Webhook) -> Never:
+        position: int | None = None
+        while True:
+            position = await self._step(hook, position)
+            if position is None or position >= self._ledger.published.size:
+                await self._changed.wait(RETRY_S)
+
+    async def _step(self, hook: Webhook, position: int | None) -> int | None:
+        """Post at most one item; gives the next position, None while another process posts."""
         if not self._ledger.is_leading:
             return None
         try:
-            if position is None:
-                return await asyncio.to_thread(self._load)
-            return await self._advance(position)
+            position, item = await asyncio.to_thread(self._next, hook, position)
+            if item is not None:
+                if not await self._deliver(hook, self._message(item)):
+                    return None
+                position = item.index + 1  # now: a failure to store it must not repeat the item
+                await asyncio.to_thread(self._store, hook, position)
         except (TequioError, OSError, *FAILURES) as err:
-            log.warning("webhooks wait", why=str(err))
+            log.warning("webhook waits", host=_host(hook.url), why=str(err))
             await asyncio.sleep(RETRY_S)
-            return position
+        return position
 
-    async def _advance(self, position: int) -> int:
-        """Post the news of the next entries; gives the position behind them."""
-        end = min(self._ledger.published.size, position + PAGE)
-        leaves = await asyncio.to_thread(self._leaves, position, end)
-        for index, leaf in enumerate(leaves, position):
-            if news_of(self._ledger.state, index, 0, leaf) is not None:
-                await self._announce(index)
-                await asyncio.to_thread(self._store, index + 1)
-        return end
-
-    def _leaves(self, first: int, end: int) -> list[bytes]:
+    def _next(self, hook: Webhook, position: int | None) -> tuple[int, NewsItem | None]:
+        """Find the next item in a page of the log; gives its index, or where the page ends."""
+        size = self._ledger.published.size
+        # Each time: meanwhile another process may have written the log, and posted its news.
+        first = max(self._load(hook, size), size - MAX_CATCH_UP if position is None else position)
+        end = min(size, first + PAGE)
         with self._database.glance.connect() as connection:
-            return log_rows.read_leaves(connection, first, end)
+            for one in log_rows.each_entry(connection, first, end):
+                if one.type in TYPES:
+                    item = news_of(self._ledger.state, one.index, one.at_ms, one.leaf)
+                    if item is not None:
+                        return one.index, item
+        return max(first, end), None
 
-    async def _announce(self, index: int) -> None:
-        entry = await asyncio.to_thread(self._entry, index)
-        item = news_of(self._ledger.state, index, *entry)
-        if item is not None:
-            told = self._told(item)
-            await asyncio.gather(*(self._deliver(one, told) for one in self._settings.webhook))
-
-    def _entry(self, index: int) -> tuple[int, bytes]:
-        with self._database.glance.connect() as connection:
-            found = entries.read_entry(connection, index)
-        if found is None:
-            raise AssertionError(f"published entry {index} is not in the log")
-        return found[0].at_ms, found[1]
-
-    def _told(self, item: NewsItem) -> NewsMessage:
+    def _message(self, item: NewsItem) -> NewsMessage:
         url = self._settings.ledger.rstrip("/")
         return NewsMessage(
             network=self._genesis.name,
@@ -278,29 +311,34 @@ class Webhooks:
             run=item.run or None,
         )
 
-    async def _deliver(self, hook: Webhook, told: NewsMessage) -> None:
+    async def _deliver(self, hook: Webhook, told: NewsMessage) -> bool:
+        """Post an item, or drop it in the end; False if another process has to post it now."""
         request, pause_s = _FORMATS[hook.format](hook, told), self._pause_s
+        host = _host(hook.url)
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 await self._send(hook, request)
             except PeerError as err:
                 is_last = attempt == ATTEMPTS or isinstance(err, _RefusedForGoodError)
                 event = "webhook dropped" if is_last else "webhook will be tried again"
-                log.warning(event, host=_host(hook), index=told.index, why=str(err))
+                log.warning(event, host=host, index=told.index, why=str(err))
                 if is_last:
-                    return
+                    break
                 await asyncio.sleep(pause_s)
                 pause_s *= GROWTH
+                if not self._ledger.is_leading:
+                    return False
             else:
-                log.info("webhook delivered", host=_host(hook), index=told.index)
-                return
+                log.info("webhook delivered", host=host, index=told.index)
+                break
+        return True
 
     async def _send(self, hook: Webhook, request: HookRequest) -> None:
         """Send a request; raises PeerError."""
         import httpx  # noqa: PLC0415 - see `outgoing`
 
-        url = httpx.URL(request.url)
         try:
+            url = httpx.URL(request.url)
             async with asyncio.timeout(ANSWER_S):
                 address = await _resolve(url, is_private_allowed=hook.allow_private)
                 async with self._http.stream(
@@ -308,33 +346,44 @@ class Webhooks:
                     url.copy_with(host=address),
                     headers={**request.headers, "host": url.netloc.decode("ascii")},
                     content=request.body,
-                    extensions={"sni_hostname": url.host},
+                    extensions={"sni_hostname": url.raw_host.decode("ascii")},
                 ) as answer:
                     status = answer.status_code
         except TimeoutError as err:
             raise PeerError(f"no answer within {ANSWER_S:.0f} s") from err
         except (httpx.HTTPError, OSError) as err:
             raise PeerError(str(err) or type(err).__name__) from err
+        except (httpx.InvalidURL, ValueError) as err:
+            raise _RefusedForGoodError(str(err)) from err
         if status in _ACCEPTED:
             return
         kind = PeerError if status == _TOO_MANY or status >= _BROKEN else _RefusedForGoodError
         raise kind(f"status {status}")
 
-    def _load(self) -> int:
-        """Read where to continue; the first time that is the end of the log."""
-        size = self._ledger.published.size
-        try:
-            stored = int(self._place.read_text("ascii"))
-        except FileNotFoundError:
-            self._store(size)
+    def _load(self, hook: Webhook, size: int) -> int:
+        """Read how far the news are posted; the first time that is the end of the log."""
+        key = self._key(hook)
+        wanted = select(NewsPosition.position).where(NewsPosition.hook == key)
+        with self._database.glance.connect() as connection:
+            stored = connection.scalar(wanted)
+        if stored is None:
+            with self._database.writer.begin() as connection:
+                insert_new(connection, NewsPosition, {"hook": key, "position": size})
             return size
-        except ValueError:
-            log.warning("the position of the webhooks is damaged", file=str(self._place))
-            return size
-        return min(max(stored, size - MAX_CATCH_UP, 0), size)
+        return stored
 
-    def _store(self, position: int) -> None:
-        files.write_file(self._place, b"%d\n" % position)
+    def _store(self, hook: Webhook, position: int) -> None:
+        change = (
+            update(NewsPosition)
+            .where(NewsPosition.hook == self._key(hook), NewsPosition.position < position)
+            .values(position=position)
+        )
+        with self._database.writer.begin() as connection:
+            connection.execute(change)
+
+    def _key(self, hook: Webhook) -> bytes:
+        """Name a webhook in the database, where its secrets do not belong."""
+        return sha256(self._genesis.network_id, msgspec.json.encode(_place(hook)))
 
 
 class _RefusedForGoodError(PeerError):
@@ -344,8 +393,8 @@ class _RefusedForGoodError(PeerError):
 async def _resolve(url: httpx.URL, *, is_private_allowed: bool) -> str:
     """Give an address of a host; raises PeerError for a private one unless that is allowed."""
     loop = asyncio.get_running_loop()
-    port = url.port or {"https": 443}.get(url.scheme, 80)
-    found = await loop.getaddrinfo(url.host, port, type=socket.SOCK_STREAM)
+    host, port = url.raw_host.decode("ascii"), url.port or {"https": 443}.get(url.scheme, 80)
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for *_, place in found:
         address = parse_host(str(place[0]))
         if not is_private_allowed and (address is None or not _is_public(address)):
@@ -359,6 +408,11 @@ def _is_public(address: IPv4Address | IPv6Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def _host(hook: Webhook) -> str:
-    """Name a webhook without its secrets, which its path may contain."""
-    return hook.url.split("/")[2].rpartition("@")[2]
+def _host(url: str) -> str:
+    """Shorten an address, whose other parts may be secrets, to its host and port."""
+    return re.split(r"[/?#]", url, maxsplit=3)[2].rpartition("@")[2]
+
+
+def _place(hook: Webhook) -> tuple[str, str, str]:
+    """Give what distinguishes webhooks; its secret may change."""
+    return hook.format, hook.url, hook.room

@@ -8,15 +8,18 @@ import hashlib
 import hmac
 import json
 import threading
-import time
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
+from sqlalchemy import select
 from structlog.testing import capture_logs
 
+from tequio_ledger.replay import replay
+from tequio_ledger.store.models import NewsPosition
 from tequio_ledger.webhooks import (
     ATTEMPTS,
     NewsMessage,
@@ -26,20 +29,22 @@ from tequio_ledger.webhooks import (
     as_discord,
     as_json,
     as_matrix,
-    read_settings,
 )
-from tequio_shared.errors import UserFacingError
+from tequio_shared.served.answers import published_heads
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.sample_ledger import SampleLedger
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
+    from tequio_ledger.log.guard import Published
+    from tequio_shared.served.state import State
 
 PATIENCE_S = 60
 ACCESS = "t"
+CUT_SHORT = "abc\u2026"
 TOLD = NewsMessage(
     network="test",
     network_id="N" * 43,
@@ -106,20 +111,46 @@ def listening() -> Iterator[Inbox]:
         server.server_close()
 
 
+@dataclass(slots=True)
+class LedgerProcess:
+    """One process of a ledger as its webhooks see it."""
+
+    ledger: Ledger
+    leads: bool = True
+    asked: int = 0
+    """How often they asked whether it leads."""
+
+    @property
+    def is_leading(self) -> bool:
+        self.asked += 1
+        return self.leads
+
+    @property
+    def state(self) -> State:
+        return self.ledger.state
+
+    @property
+    def published(self) -> Published:
+        return self.ledger.published
+
+
 @asynccontextmanager
-async def posting(ledger: Ledger, *hooks: Webhook) -> AsyncIterator[None]:
-    """Post the news of a ledger, without pauses between attempts."""
+async def posting(
+    process: Ledger | LedgerProcess, *hooks: Webhook, pause_s: float = 0.0
+) -> AsyncIterator[None]:
+    """Post the news of a ledger, by default without pauses between attempts."""
+    ledger = process.ledger if isinstance(process, LedgerProcess) else process
     made = Webhooks(
-        ledger=ledger,
+        ledger=process,
         genesis=ledger.genesis,
         database=ledger.database,
         changed=ledger.sequencer.changed,
         settings=WebhookSettings(ledger="https://ledger.example", webhook=hooks),
-        position=ledger.settings.folder / "webhooks.position",
-        pause_s=0.0,
+        pause_s=pause_s,
     )
     task = asyncio.create_task(made.run())
-    await asyncio.to_thread(await_start, ledger)
+    if process.is_leading:
+        await positions_pass(ledger, 0, len(hooks))
     try:
         yield
     finally:
@@ -128,12 +159,27 @@ async def posting(ledger: Ledger, *hooks: Webhook) -> AsyncIterator[None]:
             await task
 
 
-def await_start(ledger: Ledger) -> None:
-    """Wait until the webhooks know where they begin."""
-    until_s = time.monotonic() + PATIENCE_S
-    while not (ledger.settings.folder / "webhooks.position").exists():
-        assert time.monotonic() < until_s
-        time.sleep(0.01)
+async def positions_pass(ledger: Ledger, index: int, count: int) -> None:
+    """Wait until `count` webhooks know where they begin, and are done with an entry."""
+    await wait_until(lambda: sum(position > index for _, position in stored(ledger)) >= count)
+
+
+async def wait_until(is_met: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            if is_met():
+                return
+            await asyncio.sleep(0.01)
+
+
+def stored(ledger: Ledger) -> list[tuple[bytes, int]]:
+    with ledger.database.glance.connect() as connection:
+        return [(row.hook, row.position) for row in connection.execute(select(NewsPosition))]
+
+
+def opening(ledger: Ledger) -> int:
+    """Give the entry that opened the only run."""
+    return next(iter(ledger.state.opened.values()))
 
 
 def hook(inbox: Inbox, **fields: object) -> Webhook:
@@ -149,7 +195,7 @@ def test_news_are_posted_signed_and_in_order_and_a_restart_continues(tmp_path: P
             shown = SampleLedger(ledger, clock)
             async with posting(ledger, hook(inbox)):
                 await shown.open()
-                await inbox.wait_for(1)
+                await positions_pass(ledger, opening(ledger), 1)
             workers = shown.peers[:6]
             await shown.play(workers)  # while nobody posts
             await shown.pass_ms(4_000)
@@ -187,8 +233,8 @@ def test_a_failure_is_tried_again_within_a_bound_and_stops_nobody_else(
     async def run(ledger: Ledger, broken: Inbox, sound: Inbox) -> None:
         async with running(ledger), posting(ledger, hook(broken), hook(sound)):
             await SampleLedger(ledger, clock).open()
-            await sound.wait_for(1)
-            await broken.wait_for(requests)
+            await positions_pass(ledger, opening(ledger), 2)
+            assert len(sound.requests) == 1
 
     with (
         capture_logs() as lines,
@@ -206,6 +252,129 @@ def test_a_failure_is_tried_again_within_a_bound_and_stops_nobody_else(
     assert "/hook" not in str(lines), "the path of an address may be a secret"
 
 
+def test_a_dead_webhook_holds_back_no_other_one_and_continues_where_it_was(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger, dead: Inbox, sound: Inbox) -> None:
+        async with running(ledger):
+            shown, hooks = SampleLedger(ledger, clock), (hook(dead), hook(sound))
+            async with posting(ledger, *hooks, pause_s=10 * PATIENCE_S):
+                await shown.open()
+                await dead.wait_for(1)
+                await play_rounds(shown, 3)
+                await shown.publish(1)
+                await shown.publish(2)
+                last = ledger.published.size - 1
+                await positions_pass(ledger, last, 1)
+                assert (len(sound.requests), len(dead.requests)) == (3, 1)
+            async with posting(ledger, *hooks):
+                await positions_pass(ledger, last, 2)
+
+    with listening() as dead, listening() as sound, opened(make_settings(tmp_path), clock) as one:
+        dead.statuses = [503]
+        asyncio.run(run(one, dead, sound))
+        events = ["run.opened", "head.published", "head.published"]
+        assert [body["event"] for body in sound.bodies()] == events
+        assert dead.bodies()[1:] == sound.bodies()
+
+
+@pytest.mark.usefixtures("either_database")
+def test_when_another_process_writes_the_log_no_news_is_lost_or_repeated(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger, inbox: Inbox) -> None:
+        first, second = LedgerProcess(ledger), LedgerProcess(ledger, leads=False)
+        async with running(ledger), posting(first, hook(inbox)), posting(second, hook(inbox)):
+            shown = SampleLedger(ledger, clock)
+            await shown.open()
+            await positions_pass(ledger, opening(ledger), 1)
+            await play_rounds(shown, 3)
+            for number, writer in enumerate((second, first), 1):
+                first.leads = second.leads = False
+                await shown.publish(number)  # while nobody posts
+                index = ledger.published.size - 1
+                writer.leads = True
+                await shown.pass_ms(1)
+                await positions_pass(ledger, index, 1)
+
+    with listening() as inbox, opened(make_settings(tmp_path), clock) as ledger:
+        asyncio.run(run(ledger, inbox))
+        indices = [body["index"] for body in inbox.bodies()]
+        run_id = next(iter(ledger.state.opened))
+        heads = published_heads(ledger.state.run(run_id), 3)
+        assert len(heads) == 2
+        assert indices == sorted([opening(ledger), *(one.index for one in heads)])
+
+
+def test_a_process_that_no_longer_writes_the_log_leaves_its_item_to_the_next_one(
+    tmp_path: Path,
+) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger, inbox: Inbox) -> None:
+        first, second = LedgerProcess(ledger), LedgerProcess(ledger, leads=False)
+        async with running(ledger), posting(first, hook(inbox), pause_s=0.5):
+            await SampleLedger(ledger, clock).open()
+            await inbox.wait_for(1)
+            first.leads, second.leads = False, True
+            asked = first.asked
+            async with posting(second, hook(inbox)):
+                await positions_pass(ledger, opening(ledger), 1)
+            await wait_until(lambda: first.asked > asked)  # its pause is over
+
+    with listening() as inbox, opened(make_settings(tmp_path), clock) as ledger:
+        inbox.statuses = [503]
+        asyncio.run(run(ledger, inbox))
+        assert len(inbox.requests) == 2
+
+
+async def play_rounds(shown: SampleLedger, count: int) -> None:
+    """Play rounds, the head of the last one of which is not attested yet."""
+    for _ in range(count):
+        await shown.play(shown.peers[:6])
+        await shown.pass_ms(4_000)
+
+
+def test_replay_keeps_how_far_the_news_are_posted(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger, inbox: Inbox) -> None:
+        async with running(ledger), posting(ledger, hook(inbox)):
+            await SampleLedger(ledger, clock).open()
+            await positions_pass(ledger, opening(ledger), 1)
+
+    settings = make_settings(tmp_path)
+    with listening() as inbox, opened(settings, clock) as ledger:
+        asyncio.run(run(ledger, inbox))
+        before = stored(ledger)
+    replay(settings)
+    with opened(settings, clock) as ledger:
+        assert len(before) == 1
+        assert stored(ledger) == before
+        assert ledger.database.damaged == {}
+
+
+def test_a_webhook_that_cannot_work_is_dropped_and_ends_nothing(tmp_path: Path) -> None:
+    clock = VirtualClock()
+
+    async def run(ledger: Ledger, inbox: Inbox) -> None:
+        urls = ("https://[::1", "https://h:80a/", "https://bot..example.org")
+        wrong = [hook(inbox, url=url) for url in urls]
+        wrong.append(hook(inbox, format="matrix", room="!a:b", secret=CUT_SHORT))
+        async with running(ledger), posting(ledger, *wrong, hook(inbox)):
+            await SampleLedger(ledger, clock).open()
+            await positions_pass(ledger, opening(ledger), len(wrong) + 1)
+
+    with (
+        capture_logs() as lines,
+        listening() as inbox,
+        opened(make_settings(tmp_path), clock) as ledger,
+    ):
+        asyncio.run(run(ledger, inbox))
+        assert len(inbox.requests) == 1
+    assert len([one for one in lines if one["event"] == "webhook dropped"]) == 4
+
+
 def test_an_address_that_is_not_public_is_refused_unless_it_is_allowed(tmp_path: Path) -> None:
     clock = VirtualClock()
 
@@ -217,7 +386,8 @@ def test_an_address_that_is_not_public_is_refused_unless_it_is_allowed(tmp_path:
         )
         async with running(ledger), posting(ledger, *private, hook(other)):
             await SampleLedger(ledger, clock).open()
-            await other.wait_for(1)
+            await positions_pass(ledger, opening(ledger), 3)
+            assert len(other.requests) == 1
 
     with (
         capture_logs() as lines,
@@ -237,55 +407,21 @@ def test_the_settings_name_the_file_and_the_ledger_posts(tmp_path: Path) -> None
 
     async def run(ledger: Ledger, inbox: Inbox) -> None:
         async with running(ledger):
-            await asyncio.to_thread(await_start, ledger)
+            await positions_pass(ledger, 0, 1)
             await SampleLedger(ledger, clock).open()
             await inbox.wait_for(1)
 
     with listening() as inbox:
-        file = written(
-            tmp_path,
+        file = tmp_path / "webhooks.toml"
+        file.write_text(
             f'ledger = "https://l.example"\n[[webhook]]\nurl = "{inbox.url}"\nsecret = "x"\n'
-            "allow-private = true\n",
+            "allow-private = true\n"
         )
+        file.chmod(0o600)
         settings = make_settings(tmp_path / "ledger", webhooks=str(file))
         with opened(settings, clock) as ledger:
             asyncio.run(run(ledger, inbox))
         assert inbox.bodies()[0]["event"] == "run.opened"
-
-
-def written(folder: Path, text: str, mode: int = 0o600) -> Path:
-    file = folder / "webhooks.toml"
-    file.write_text(text, "utf-8")
-    file.chmod(mode)
-    return file
-
-
-GOOD = 'ledger = "https://l.example"\n[[webhook]]\nurl = "https://h.example/x"\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "mode", "said"),
-    [
-        (GOOD + 'secret = "x"', 0o604, "chmod 600"),
-        (GOOD, 0o600, "h.example needs a secret"),
-        (GOOD + 'format = "matrix"\nsecret = "x"', 0o600, "`room`"),
-        (GOOD + 'format = "smoke"', 0o600, "smoke"),
-        (GOOD + 'colour = "red"', 0o600, "colour"),
-        (GOOD.replace("https://h", "ftp://h"), 0o600, "url"),
-        ('ledger = "https://l.example"', 0o600, "webhook"),
-        ("ledger = ", 0o600, "not a valid file of webhooks"),
-    ],
-)
-def test_a_file_that_cannot_work_is_refused_with_the_reason(
-    tmp_path: Path, text: str, mode: int, said: str
-) -> None:
-    with pytest.raises(UserFacingError, match=said):
-        read_settings(written(tmp_path, text, mode))
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UserFacingError, match=r"missing\.toml"):
-        read_settings(tmp_path / "missing.toml")
 
 
 def test_discord_gets_a_message_that_mentions_nobody() -> None:

@@ -121,6 +121,16 @@ class SubmissionRow(Base):
     at: Mapped[Number]
 
 
+class NewsPosition(Base):
+    """How far the news are posted to one webhook; not derived from the log, so replay keeps it."""
+
+    __tablename__ = "news_position"
+    hook: Mapped[Hash] = mapped_column(primary_key=True)
+    """Digest of the network and of the place that the news go to."""
+    position: Mapped[Number]
+    """Entries before this index need no posting any more; it never moves back."""
+
+
 # ---- derived: dropped and rebuilt by replay ----
 
 

@@ -10,7 +10,7 @@ follow from them. (docs/protocol.md, tiers)
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -135,6 +135,13 @@ class Tier(IntEnum):
     ANONYMOUS = 0  # it did the proof of work
     VOUCHED = 1  # a connector vouches for an account behind it
     INVITED = 2  # organisers invited it
+
+
+KEYS_OF_TIER: Mapping[int, str] = {
+    Tier.VOUCHED: "keys that a connector vouches for or organisers invited",
+    Tier.INVITED: "keys that organisers invited",
+}
+"""Keys that a rule with this least tier admits, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
-from tequio_shared.network.tiers import Tier
+from tequio_shared.network.tiers import KEYS_OF_TIER, Tier
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
@@ -411,9 +411,9 @@ def admission_conditions(rules: Admission) -> tuple[str, ...]:
     """State in sentences which keys a run admits; none if it admits every key."""
     sentences = []
     if rules.trainer_tier:
-        sentences.append(f"Only keys that {_BEHIND[rules.trainer_tier]} may train.")
+        sentences.append(f"Only {KEYS_OF_TIER[rules.trainer_tier]} may train.")
     if rules.witness_tier:
-        sentences.append(f"Only keys that {_BEHIND[rules.witness_tier]} may witness.")
+        sentences.append(f"Only {KEYS_OF_TIER[rules.witness_tier]} may witness.")
     if rules.owner_slots < CONTRIBUTORS:
         sentences.append(f"An owner has at most {plural(rules.owner_slots, 'slot')} in a round.")
     if rules.owner_seats < CONTRIBUTORS:
@@ -423,9 +423,6 @@ def admission_conditions(rules: Admission) -> tuple[str, ...]:
         vouch = ", or connect an account (tequio connect)" if 1 in tiers else ""
         sentences.append(f"Ask an organiser for an invitation (tequio join){vouch}.")
     return tuple(sentences)
-
-
-_BEHIND = {1: "a connector vouches for or organisers invited", 2: "organisers invited"}
 
 
 def shell_word(text: str) -> str:

@@ -9,13 +9,18 @@ from uuid import UUID
 from xml.etree import ElementTree as Xml
 
 import pytest
+from msgspec.structs import replace
 
 from tequio_ledger import news
 from tequio_ledger.store import log_rows
 from tequio_shared.ids import to_text
-from tests.support.ledgers import VirtualClock, make_settings, opened
+from tequio_shared.round.manifest import Admission
+from tequio_shared.statements.runs import RoundClose
+from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
 from tests.support.sample_competitions import play
+from tests.support.sample_ledger import corpus, rules
+from tests.support.signing_swarm import SigningOrganiser
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,6 +107,46 @@ def test_competitions_are_news_and_the_feed_is_what_the_log_tells(tmp_path: Path
         links = [one for one in feed.iter(f"{ATOM}link") if one.get("rel") == "related"]
         indices = [int((one.get("href") or "").rpartition("/")[2]) for one in links]
         assert indices == [one.index for one in every(ledger)][: -news.RECENT - 1 : -1]
+
+
+@pytest.mark.parametrize(
+    ("tier", "said"),
+    [
+        (0, "Anyone may take part: "),
+        (1, "Only keys that a connector vouches for or organisers invited may train: "),
+        (2, "Only keys that organisers invited may train: "),
+    ],
+)
+def test_the_news_of_a_run_say_who_may_train_and_skip_rounds_without_work(
+    tmp_path: Path, tier: int, said: str
+) -> None:
+    clock = VirtualClock()
+    opening = replace(rules(), admission=Admission(trainer_tier=tier))
+
+    async def run(ledger: Ledger) -> list[str | None]:
+        async with running(ledger):
+            ledger.blobs.put(corpus().encode())
+            ledger.blobs.put(opening.encode())
+            organiser = SigningOrganiser(ledger)
+            await ledger.sequencer.submit([organiser.open(opening, clock())])
+            digest = to_text(opening.run_id)
+            texts = []
+            for accepted in (0, 1, 2):
+                body = RoundClose(set_root=digest, accepted=accepted, proofs=0, result=digest)
+                entry = organiser.sign(body, clock(), run=opening.run_id, number=news.MILESTONE)
+                item = news.news_of(ledger.state, 0, 0, entry.leaf())
+                texts.append(item.text if item else None)
+            return texts
+
+    with opened(make_settings(tmp_path), clock) as ledger:
+        texts = asyncio.run(run(ledger))
+        (opened_run,) = every(ledger)
+    assert opened_run.text.startswith(said)
+    assert texts == [
+        None,
+        "Its next model is made of 1 accepted contribution.",
+        "Its next model is made of 2 accepted contributions.",
+    ]
 
 
 def every(ledger: Ledger) -> list[news.NewsItem]:

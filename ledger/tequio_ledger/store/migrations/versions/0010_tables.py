@@ -1,4 +1,4 @@
-"""All tables: the log, blobs, what the processes of a ledger exchange, and what is derived.
+"""All tables: the log, blobs, what the processes of a ledger share, and what is derived.
 
 Earlier revisions were merged into this one, which keeps the id of the last of them: a database
 that they made counts as up to date.
@@ -102,6 +102,11 @@ def _make_log() -> None:
         sa.Column("answer", sa.LargeBinary),
         sa.Column("at", _WHOLE, nullable=False),
         prefixes=["UNLOGGED"] if _is_postgresql() else [],
+    )
+    op.create_table(
+        "news_position",
+        sa.Column("hook", _HASH, primary_key=True),
+        sa.Column("position", _WHOLE, nullable=False),
     )
 
 
