@@ -606,7 +606,7 @@ class RoundView:
             return slot not in self.attests
         # Before the witness phase an elected witness has had nothing to answer.
         owes = slot in self.assignment or (self.is_judged and slot in self.elected)
-        # Declining an audit is no work yet.
+        # An audit that is declined does not count as work.
         has_audited = slot in self.reports and not self.reports[slot][1].declines
         said = slot in self.commitments or slot in self.proofs or has_audited
         return owes and not said
