@@ -46,7 +46,7 @@ class Terminal:
             while time.monotonic() < until:
                 if select.select([self._descriptor], [], [], 1.0)[0]:
                     os.read(self._descriptor, 65_536)
-        return self.program.wait(1)
+        return self.program.wait(60)
 
 
 def _hear_interrupts() -> None:

@@ -283,7 +283,8 @@ def kinds_of_pages(window: WatchedPage, url: str) -> dict[str, str]:
         links = window.page.locator("a[href^='/']").all()
         for path in [urlsplit(one.get_attribute("href") or "").path for one in links]:
             kind = _NAMES.sub("*", path)
-            if kind not in found and not path.startswith(_STILL):
+            is_page = not path.startswith(_STILL) and not path.endswith(".atom")
+            if kind not in found and is_page:
                 found[kind] = path
                 waiting.append(path)
     return found

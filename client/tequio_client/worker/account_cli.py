@@ -122,7 +122,10 @@ def join_team(link: str, ledger: str, folder: Path) -> None:
 @cli.ledger_option
 @cli.folder_option("worker")
 def leave(ledger: str, folder: Path) -> None:
-    """Leave your team; if you own it, the member that joined first becomes its owner."""
+    """Leave your team.
+
+    If you own it, the member that joined first becomes its owner.
+    """
     _print_team(ledger, folder, control.RequestMembership())
 
 
@@ -153,7 +156,7 @@ def print_own(ledger: str, folder: Path) -> None:
 @cli.ledger_option
 @cli.folder_option("worker")
 def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> None:
-    """Make a new join link for your team; the former one stops working."""
+    """Make a new join link for your team and end the former."""
     _print_team(ledger, folder, control.RequestTeam(days=0 if close else days, most=members))
 
 
@@ -165,7 +168,7 @@ def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> 
 @cli.ledger_option
 @cli.folder_option("worker")
 def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
-    """Set a goal for your team: POINTS to be earned from now on; 0 removes the goal."""
+    """Set your team a goal of POINTS from now on; 0: none."""
     if bool(points) != (by is not None):
         raise click.UsageError("give the POINTS and --by; or 0 alone, for no goal")
     until_ms = 0
@@ -180,7 +183,10 @@ def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
 @cli.ledger_option
 @cli.folder_option("worker")
 def rename(name: str, ledger: str, folder: Path) -> None:
-    """Change the spelling of the team's name, or choose another one if it was withdrawn."""
+    """Spell the name of the team in another way.
+
+    If organisers withdrew the name, choose any other.
+    """
     _print_team(ledger, folder, control.RequestTeam(name=name))
 
 
@@ -189,7 +195,7 @@ def rename(name: str, ledger: str, folder: Path) -> None:
 @cli.ledger_option
 @cli.folder_option("worker")
 def remove(key: str, ledger: str, folder: Path) -> None:
-    """Remove the member KEY from your team; the join link stops working, too."""
+    """Remove the member KEY, and end the join link."""
     _print_team(ledger, folder, control.RequestTeamMember(peer=_key(key), to="removed"))
 
 
