@@ -258,12 +258,12 @@ class AuditBook:
                 self.paused[key] = view.number + AUDIT_PAUSE
         # A duty whose holder was in no roster, or whose order had to wait, ends with its case.
         for key, duty in list(self.duties.items()):
-            is_over = self.cases[duty.contribution].last_order <= view.number
             # A key that has left is paused too: else it would leave and return each time. One that
             # is back by now keeps its duty.
-            if not is_present(key):
+            is_gone = not is_present(key)
+            if is_gone:
                 self.paused[key] = view.number + AUDIT_PAUSE
-            if is_over or not is_present(key):
+            if is_gone or self.cases[duty.contribution].last_order <= view.number:
                 del self.duties[key]
 
     def _candidates(self, view: RoundView, owner_of: OwnerOf, is_present: KeyTest) -> _Candidates:

@@ -64,7 +64,7 @@ class CoordinatorTimers:
 
     def update(self, view: FullRunView, now: int) -> None:
         """Start and stop the times that the view's state calls for."""
-        phase = view.round.phase if view.round else None
+        phase = view.phase
         resumes = phase is RoundPhase.TRAIN and (self.is_new or self.resumed_at is not None)
         self.resumed_at, self.is_new = _held(self.resumed_at, now, holds=resumes), False
         waiting = view.state is RunState.WAITING_FOR_MEMBERS and has_enough_members(view, now)
@@ -209,7 +209,7 @@ def _when_cooling(
     view: FullRunView, watch: CoordinatorTimers, now: int, prove: Prove
 ) -> CoordinatorStep | None:
     """Promote the last head, then hold rounds without training until the last audits are over."""
-    match view.round.phase if view.round else RoundPhase.OVER:
+    match view.phase:
         case RoundPhase.TRAIN:
             return _when_training(view, watch, now, prove)
         case RoundPhase.WITNESS:
@@ -234,12 +234,11 @@ def _between_last_rounds(
 
 
 def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None:
-    phase = view.round.phase if view.round else RoundPhase.OVER
-    if phase is RoundPhase.TRAIN:
+    if view.phase is RoundPhase.TRAIN:
         return _train_ends(_round(view), watch)
-    if phase is RoundPhase.WITNESS:
+    if view.phase is RoundPhase.WITNESS:
         return _witness_ends(view, watch)
-    if phase is RoundPhase.ATTEST:
+    if view.phase is RoundPhase.ATTEST:
         is_agreed = _round(view).agreed_head() is not None
         stating = _after(watch.roster_at, view.manifest.rounds.attest)
         return accounts.opens_from(view) if is_agreed else stating

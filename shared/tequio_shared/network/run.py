@@ -272,6 +272,11 @@ class RunView:
         )
 
     @property
+    def phase(self) -> RoundPhase:
+        """Phase of the last round; over before the first."""
+        return RoundPhase.OVER if self.round is None else self.round.phase
+
+    @property
     def drawn(self) -> MeasureDraw | None:
         return self.draws.last
 
@@ -628,16 +633,14 @@ class FullRunView(RunView):
 
     def has_open_audits(self) -> bool:
         """Return whether an audit could still be reported, in the round that opens next."""
-        is_begun = self.round is not None and self.round.phase is RoundPhase.ATTEST
-        return self.accounts.audits.has_time(self.number - is_begun)
+        return self.accounts.audits.has_time(self.number - (self.phase is RoundPhase.ATTEST))
 
     def can_audit(self, ts: int) -> bool:
         """Return whether a roster of that time has members for a round after the last training.
 
         As many as training needs would let a few that leave end the run for the others.
         """
-        least = min(LEAST_AUDITORS, self.manifest.rounds.min_members)
-        return self.accounts.has_members(ts, least)
+        return self.accounts.has_members(ts, LEAST_AUDITORS)
 
     @property
     def last_wait_ms(self) -> int:
@@ -670,9 +673,8 @@ class FullRunView(RunView):
         # Work of the last rounds must not be paid before it was audited, unless nobody is left.
         if not self.has_open_audits():
             return
-        is_begun = self.round is not None and self.round.phase is not RoundPhase.OVER
         is_early = ts < self.coordinator_ms + self.last_wait_ms
-        if is_begun or is_early or self.can_audit(ts):
+        if self.phase is not RoundPhase.OVER or is_early or self.can_audit(ts):
             raise RefusedError("wrong-close", "members still have work of the run to audit")
 
     def _record_end(self) -> None:

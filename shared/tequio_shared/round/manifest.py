@@ -150,6 +150,10 @@ class RoundRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     cooldown: Milliseconds = 60_000
     most: Annotated[int, Meta(ge=1, le=1 << 40)] = 1_000
 
+    def shown(self, number: int) -> int:
+        """Number to show beside `most`: in rounds after the last training, members only audit."""
+        return min(number, self.most)
+
 
 class Admission(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Members that a roster admits: least tiers, and the most that one owner may hold.

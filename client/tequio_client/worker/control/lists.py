@@ -289,7 +289,7 @@ class RunsList:
             run=answer.run,
             name=manifest.name,
             state=answer.state,
-            round=min(answer.round, manifest.rounds.most),  # later ones only audit
+            round=manifest.rounds.shown(answer.round),
             rounds=manifest.rounds.most,
             members=answer.members,
             most_members=manifest.rounds.most_members,

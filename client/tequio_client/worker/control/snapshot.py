@@ -235,7 +235,7 @@ def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
     return CurrentRoundView(
         run=session.run_id,
         run_name=manifest.name,
-        number=min(view.number, manifest.rounds.most),  # later ones only audit
+        number=manifest.rounds.shown(view.number),
         rounds=manifest.rounds.most,
         role="" if slot is None else "trainer" if is_trainer else "witness",
         opened_ms=opened.opened if opened else 0,

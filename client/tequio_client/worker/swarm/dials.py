@@ -30,6 +30,7 @@ from urllib.parse import urlsplit
 import psutil
 import trio
 
+from tequio_shared.addresses import parse_host
 from tequio_shared.errors import PeerError
 
 MAX_PLACES = 4
@@ -76,14 +77,9 @@ _LINK_BITS = 64  # of an IPv6 prefix on one link (RFC 4291)
 
 def reach_of(host: str) -> Reach | None:
     """Reach of an IP address; None for a host name, and for an address that is never dialled."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = parse_host(host)
+    if address is None or "%" in host:  # with a zone, it means something on one computer only
         return None
-    if "%" in host:  # with a zone, it means something on one computer only
-        return None
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
     if address.is_loopback:
         return Reach.LOOPBACK
     if any(address in network for network in _PRIVATE):
@@ -101,10 +97,8 @@ def reach_of_source(host: str) -> Reach:
 
 
 def _is_shared(host: str) -> bool:
-    address = ipaddress.ip_address(host)
-    if isinstance(address, ipaddress.IPv6Address):
-        return address.ipv4_mapped is not None and address.ipv4_mapped in _SHARED_4
-    return address in _SHARED_4
+    address = parse_host(host)
+    return address is not None and address in _SHARED_4
 
 
 def own_addresses(listened: str) -> list[str]:

@@ -30,7 +30,7 @@ from tequio_client.ipc.snapshot import ReachState
 from tequio_client.worker.swarm import dials
 from tequio_client.worker.swarm.dials import Reach, reach_of
 from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
-from tequio_shared.addresses import network_of
+from tequio_shared.addresses import network_of, parse_host
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import PeerKey, peer_id_text
 
@@ -292,13 +292,8 @@ def parse_answer(raw: bytes) -> tuple[DialBackStatus, str]:
 
 
 def plain_host(host: str) -> str:
-    """The IPv4 address in an IPv4-mapped IPv6 one; others as they are, without a zone."""
-    try:
-        found = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return str(mapped or found)
+    """The IPv4 address in an IPv4-mapped IPv6 one; others as they are, in their usual spelling."""
+    return str(parse_host(host) or host)
 
 
 def address(host: str, port: int) -> str:

@@ -127,7 +127,7 @@ async def _answer(request: Request, ledger: Ledger, read: _Read) -> Response:
 
 def _run(ledger: Ledger, name: str) -> _Read:
     now = run_snapshot(ledger.state, RunId(from_text(name)))
-    size = text.short_count(now.manifest.model.parameters)
+    size, rounds = text.short_count(now.manifest.model.parameters), now.manifest.rounds
 
     def read(connection: Connection) -> PreviewCard:
         return PreviewCard(
@@ -135,7 +135,7 @@ def _run(ledger: Ledger, name: str) -> _Read:
             title=now.name if now.is_over else headline(now),
             text=f"A language model of {size} parameters. {now.mark.word}.",
             figures=(
-                (text.count(now.number), f"of {text.count(now.manifest.rounds.most)} rounds"),
+                (text.count(rounds.shown(now.number)), f"of {text.count(rounds.most)} rounds"),
                 (text.count(now.members), text.noun(now.members, "volunteer") + " taking part"),
                 (text.short_count(now.tokens), "tokens trained"),
             ),
