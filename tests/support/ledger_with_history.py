@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from tequio_ledger.log.sequencer import Logged
+from tequio_shared.statements.network import TeamDefine
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.ledgers import ORGANISER, VirtualClock, make_settings, opened, running
 from tests.support.signing_swarm import SigningOrganiser
@@ -38,7 +39,7 @@ def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None
 
 
 def open_competitions(folder: Path) -> None:
-    """Open three competitions in such a folder's ledger; they start in 30 days."""
+    """Found a team in such a folder's ledger, and open three competitions; they start in 30 days."""
     clock = VirtualClock(time.time_ns() // 1_000_000)
     with opened(make_settings(folder), clock) as ledger:
         asyncio.run(_open_competitions(ledger, clock))
@@ -49,6 +50,11 @@ async def _open_competitions(ledger: Ledger, clock: VirtualClock) -> None:
     chain = ledger.state.peers[organiser.key]
     organiser.seq, organiser.last = chain.seq, chain.last
     async with running(ledger):
+        team = TeamDefine(
+            team=0, name="Milpa", invitation="", until=0, most=0, goal=0, goal_until=0
+        )
+        (outcome,) = await ledger.sequencer.submit([organiser.sign(team, clock())])
+        assert isinstance(outcome, Logged), outcome
         for number in range(3):
             paper = SyntheticCompetition(
                 custodians=[ORGANISER.key],

@@ -82,7 +82,9 @@ def test_every_derived_answer_says_at_which_checkpoint_it_was_derived(
     http: httpx.Client,
 ) -> None:
     run = http.get("/v1/runs").json()["runs"][0]["run"]
-    key = http.get("/v1/peers").json()["peers"][-1]["key"]
+    peers = http.get("/v1/peers").json()["peers"]
+    key = peers[-1]["key"]
+    team = next(peer["team"] for peer in peers if peer["team"])
     competition = http.get("/v1/competitions").json()["competitions"][0]["competition"]
     size, root = http.get("/log/checkpoint").text.split("\n")[1:3]
     checked = 0
@@ -91,7 +93,7 @@ def test_every_derived_answer_says_at_which_checkpoint_it_was_derived(
         if schema is None or path in UNDERIVED:
             continue
         url = path.replace("{run}", run).replace("{key}", key).replace("{number}", "1")
-        url = url.replace("{competition}", competition)
+        url = url.replace("{competition}", competition).replace("{team}", str(team))
         answer = http.get(url)
         assert answer.status_code == 200, answer.text
         as_of = answer.json()["as_of"]

@@ -44,8 +44,8 @@ class HeadKeeper:
         # Recorded before the first byte: after a restart the fetched part is found by this entry.
         await self._record(head)
         await self._make_sound(head)
-        self.fetching = None
         await self._hold(head)
+        self.fetching = None
 
     async def advance(self, closed: AcceptedSet) -> None:
         """Compute the head after a closed round from the one before, and hold it."""
@@ -135,9 +135,12 @@ class HeadKeeper:
         )
 
     async def _hold(self, head: Head) -> None:
+        if head not in self._pinned:
+            self._pin(head)
+            await self._record(head)
         self.held = head
-        if head in self._pinned:
-            return
+
+    def _pin(self, head: Head) -> None:
         self._pinned.append(head)
         for ref in head_refs(self._context.manifest, head):
             self._context.pins.pin(ref.root)
@@ -145,14 +148,16 @@ class HeadKeeper:
         while len(self._pinned) > HEADS_KEPT:
             for ref in head_refs(self._context.manifest, self._pinned.pop(0)):
                 self._context.pins.unpin(ref.root)
-        await self._record(head)
 
     async def _record(self, head: Head) -> None:
         """Record a head, and delete those that are no longer recorded."""
-        left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
-        kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}
-        for root in {root for one in left for root in _roots(one)} - kept:
-            await trio.to_thread.run_sync(self._context.store.remove, root)
+        # The log may overtake a duty at any moment, most often now, when the other members state
+        # the same head. In half, this would leave the trees of an older head in the store for ever.
+        with trio.CancelScope(shield=True):
+            left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
+            kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}
+            for root in {root for one in left for root in _roots(one)} - kept:
+                await trio.to_thread.run_sync(self._context.store.remove, root)
 
 
 def _roots(head: Head) -> tuple[Digest, Digest]:

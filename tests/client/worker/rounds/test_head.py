@@ -226,6 +226,31 @@ async def test_an_old_head_that_nobody_has_any_more_is_given_up(tmp_path: Path) 
         assert now.heads.fetching is None
 
 
+@pytest.mark.trio
+async def test_a_head_is_held_whole_though_the_log_overtakes_it_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = RecordedHeads.record
+    async with peers(tmp_path) as now:
+        heads = [head_of(bytes([number]), now.ours, number) for number in range(MAX_HEADS + 1)]
+        for head in heads[:-1]:
+            await now.heads.fetch(head)
+        with trio.CancelScope() as duty:
+
+            def record_overtaken(self: RecordedHeads, head: Head) -> tuple[Head, ...]:
+                trio.from_thread.run_sync(duty.cancel)
+                return record(self, head)
+
+            monkeypatch.setattr(RecordedHeads, "record", record_overtaken)
+            await now.heads.fetch(heads[-1])
+            await trio.lowlevel.checkpoint()
+        assert duty.cancelled_caught
+        assert not now.ours.has_tree(heads[0].weights_root), "the oldest has no place any more"
+        monkeypatch.undo()
+        await now.heads.fetch(heads[-1])
+        assert now.heads.held == heads[-1]
+
+
 def test_heads_are_written_down_for_a_later_life_in_the_same_run(tmp_path: Path) -> None:
     kept = RecordedHeads(tmp_path, RUN)
     heads = [head_named(sha256(bytes([number])), number) for number in range(MAX_HEADS + 3)]
