@@ -39,7 +39,7 @@ def live_yesterday(folder: Path, then: Callable[[Ledger], None] = lambda _: None
 
 
 def open_competitions(folder: Path) -> None:
-    """Found a team, and open three competitions that start in 30 days, in such a folder's ledger."""
+    """Found a team and open three competitions, which start in 30 days, in such a folder."""
     clock = VirtualClock(time.time_ns() // 1_000_000)
     with opened(make_settings(folder), clock) as ledger:
         asyncio.run(_open_competitions(ledger, clock))
