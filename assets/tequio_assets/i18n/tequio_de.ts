@@ -5773,8 +5773,8 @@
         <translation>An deinen Router</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>An Server, die Tequio anbieten</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>An Server, die Tequio oder die Daten eines Laufs anbieten</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5951,6 +5951,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Wenn Tequio nach einer neueren Version sucht, sie herunterlädt oder holt, was das Training braucht.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Deine Internetadresse und welche Teile du herunterlädst</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Wenn der Organisator eines Laufs dessen Daten auf einem Webserver bereithält.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

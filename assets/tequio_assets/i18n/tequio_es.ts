@@ -5773,8 +5773,8 @@
         <translation>A tu router</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>A los servidores que ofrecen Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>A los servidores que ofrecen Tequio o los datos de un entrenamiento</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5951,6 +5951,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Cuando Tequio busca una versión nueva, o la descarga, o descarga lo que hace falta para entrenar.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Tu dirección de internet y las partes que descargas</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Cuando el organizador de un entrenamiento guarda sus datos en un servidor web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

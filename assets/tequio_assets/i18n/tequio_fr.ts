@@ -5773,8 +5773,8 @@
         <translation>À votre routeur</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Aux serveurs qui proposent Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Aux serveurs qui proposent Tequio ou les données d’un entraînement</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5951,6 +5951,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Quand Tequio cherche une version plus récente, la télécharge, ou télécharge ce qu’il faut pour entraîner.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Votre adresse Internet et les parties que vous téléchargez</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Quand l’organisateur d’un entraînement conserve ses données sur un serveur web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

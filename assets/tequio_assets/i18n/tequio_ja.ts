@@ -5749,8 +5749,8 @@
         <translation>ルーターへ</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Tequioの配布サーバーへ</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Tequioまたは学習プロジェクトのデータの配布サーバーへ</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5927,6 +5927,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>新しいバージョンの確認時と、それや学習に必要なものの取得時に送信されます。</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>インターネットアドレスと取得する部分</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>学習プロジェクトの主催者がデータをWebサーバーに置いている場合。</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

@@ -5773,8 +5773,8 @@
         <translation>Para o seu roteador</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Para servidores que oferecem o Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Para servidores que oferecem o Tequio ou os dados de um treinamento</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5951,6 +5951,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Quando o Tequio procura uma versão mais nova, a baixa, ou baixa o que o treinamento exige.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Seu endereço de internet e as partes que você baixa</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Quando o organizador de um treinamento mantém os dados em um servidor web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

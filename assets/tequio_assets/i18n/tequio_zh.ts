@@ -5749,8 +5749,8 @@
         <translation>发送给您的路由器</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>发送给提供 Tequio 的服务器</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>发送给提供 Tequio 或训练任务数据的服务器</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5927,6 +5927,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>当 Tequio 查找或下载新版本，或下载训练组件时。</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>您的互联网地址和下载的部分</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>当训练任务的组织者将数据存放在网络服务器上时。</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>
