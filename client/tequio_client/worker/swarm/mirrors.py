@@ -42,6 +42,8 @@ REQUEST_S = 120.0
 REDIRECTS = 4
 MOVES = 256
 """Redirects remembered: the Hub and object storages answer with a longer address for a while."""
+MOST_FILES = 8
+"""Mirrors remembered for one shard."""
 FAILURES = 3
 """Failures in a row after which a mirror rests."""
 FIRST_REST_S = 60.0
@@ -98,8 +100,11 @@ class DataMirrors:
     def add(self, mirrors: Sequence[str], corpus: Corpus) -> None:
         """Add the mirrors of a run's data: O(shards)."""
         for name, shard in corpus.files if mirrors else ():
-            files = tuple(MirroredFile(one.rstrip("/"), name) for one in mirrors)
-            self._files[digest_from_text(shard.root)] = files
+            root = digest_from_text(shard.root)
+            files = [MirroredFile(one.rstrip("/"), name) for one in mirrors]
+            # Another run may have the same shard: neither takes the other's mirrors away.
+            known = dict.fromkeys((*self._files.get(root, ()), *files))
+            self._files[root] = tuple(known)[-MOST_FILES:]
 
     def files_of(self, root: Digest) -> tuple[MirroredFile, ...]:
         """Files of mirrors that have the tree, without mirrors that rest."""
