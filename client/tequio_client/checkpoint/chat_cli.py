@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -92,6 +93,11 @@ def chat(  # noqa: PLR0913 - one parameter an option
         raise click.UsageError("name either a MODEL or a run (--run)")
     if is_json and run_name is None:
         raise click.UsageError("--json needs a run (--run)")
+    if is_json:
+        from tequio_client.platform import child
+
+        child.end_with_parent()
+        child.lower_priority(os.getpid())
     # Before anything is fetched: a package without its runtime cannot load a model.
     from tequio_client.scoring import hub
     from tequio_client.trainer import device as devices

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from tequio_client.app.language import without_period
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, ListPage, PageContext, PageHeader
 from tequio_client.app.pages.runs import own_run
+from tequio_client.app.run_model.chat_card import ChatCard, CommandsCard
+from tequio_client.app.run_model.chat_process import ChatTarget
 from tequio_client.app.run_model.measures import RunMeasures
 from tequio_client.app.run_model.samples import JoinedCard, SamplesCard
 from tequio_client.app.widgets.base import fill
@@ -36,8 +38,12 @@ class ModelPage(ListPage[RunsReply]):
         self.unjoined.button.clicked.connect(lambda: context.open_page("runs"))
         self.unmeasured = Banner()
         self.joined, self.samples = JoinedCard(), SamplesCard()
+        program = context.program
+        self.chat = ChatCard(self.model, program.releases if program else None)
+        self.commands = CommandsCard()
         fill(self.body, self.head, self.banner, (self.empty, 1), (self.unjoined, 1))
-        fill(self.body, self.unmeasured, self.joined, self.samples, None)
+        fill(self.body, self.unmeasured, self.joined, self.samples, self.chat, self.commands)
+        self.body.addStretch(1)
         self.samples.round_chosen.connect(self.measures.choose)
         self.list.changed.connect(self.request_refresh)
         self.measures.changed.connect(self.request_refresh)
@@ -58,9 +64,11 @@ class ModelPage(ListPage[RunsReply]):
         self._show_all()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Ask nothing while hidden."""
+        """While hidden, ask nothing and run no model; a minimised window still waits for it."""
         super().hideEvent(event)
-        self.measures.stop()
+        if not event.spontaneous():
+            self.measures.stop()
+            self.chat.end()
 
     @property
     def row(self) -> RunRow | None:
@@ -85,6 +93,8 @@ class ModelPage(ListPage[RunsReply]):
         has_measure = row is not None and self.measures.last is not None
         self.joined.setVisible(has_measure)
         self.samples.setVisible(has_measure and self.measures.earlier is not None)
+        self.chat.setVisible(row is not None and self.context.program is not None)
+        self.commands.setVisible(row is not None)
         self._show_banners(row)
         if row is None:
             self._show_empty()
@@ -93,6 +103,11 @@ class ModelPage(ListPage[RunsReply]):
         self.head.words.setText(about.format(run=row.name))
         self.joined.show_change(row.first_round, self.measures)
         self.samples.show_measures(self.measures)
+        self.commands.show_run(row, self._ledger())
+        if self.context.program is not None:
+            folder = self.context.program.folder
+            self.chat.set_target(ChatTarget(run=row.run, ledger=self._ledger(), folder=folder))
+            self.chat.refresh()
 
     def _show_banners(self, row: RunRow | None) -> None:
         problem = self.measures.problem if row is not None else ""
