@@ -90,10 +90,8 @@ class PictureRenderer:
         name, _, place = page.partition(".")
         window.open_page(name)
         for snapshot in minute(SCENES[scene]):
-            if self.ledger:
-                view = replace(snapshot.ledger, url=self.ledger)
-                snapshot = replace(snapshot, ledger=view)
-            worker.send_snapshot(snapshot)
+            ledger = replace(snapshot.ledger, url=self.ledger or snapshot.ledger.url)
+            worker.send_snapshot(replace(snapshot, ledger=ledger))
         if place:
             window.page.restore_location(place)
         window.show()

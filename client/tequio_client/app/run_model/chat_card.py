@@ -201,7 +201,7 @@ class ChatCard(Card):
                 return "info", words, "", ""
             return note.level, note.words, note.button, ""
         if self._disturbance:
-            words = self.tr("{program} has priority now. The model answers once it has ended.")
+            words = self.tr("{program} has priority now. The model can answer once it is closed.")
             return "info", words.format(program=self._disturbance), "", ""
         return None
 
