@@ -472,7 +472,7 @@
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>
-        <translation>Es läuft auf dem Prozessor dieses Computers; nichts wird irgendwohin gesendet.</translation>
+        <translation>Es läuft auf dem Prozessor dieses Computers; nichts wird versendet.</translation>
     </message>
 </context>
 <context>

@@ -388,7 +388,7 @@
     </message>
     <message>
         <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>Le modèle le plus récent répond ici s’il a été entraîné sur des conversations ; sinon, il continue ce que vous écrivez. Ses mots sont générés ; ce n’est l’opinion de personne.</translation>
+        <translation>Le modèle le plus récent répond ici s’il a été entraîné sur des conversations ; sinon, il continue ce que vous écrivez. Ses mots sont générés ; ce n’est l’opinion de personne.</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -424,7 +424,7 @@
     </message>
     <message>
         <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
-        <translation>La mémoire ne suffit pas : le modèle a besoin d’environ {needed}, et {free} sont libres. Fermez d’autres programmes, puis réessayez.</translation>
+        <translation>La mémoire ne suffit pas : le modèle a besoin d’environ {needed}, et {free} sont libres. Fermez d’autres programmes, puis réessayez.</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -452,7 +452,7 @@
     </message>
     <message>
         <source>Downloading the newest model: {done} of {total}</source>
-        <translation>Téléchargement du modèle le plus récent : {done} sur {total}</translation>
+        <translation>Téléchargement du modèle le plus récent : {done} sur {total}</translation>
     </message>
     <message>
         <source>Preparing the newest model, checked against the public log…</source>
@@ -468,11 +468,11 @@
     </message>
     <message>
         <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>Le modèle a été fermé, car vous n’avez rien demandé depuis un moment. Votre prochaine question le relance ; il ne se souviendra pas de cette conversation.</translation>
+        <translation>Le modèle a été fermé, car vous n’avez rien demandé depuis un moment. Votre prochaine question le relance ; il ne se souviendra pas de cette conversation.</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>
-        <translation>Il tourne sur le processeur de cet ordinateur ; rien n’est envoyé ailleurs.</translation>
+        <translation>Il tourne sur le processeur de cet ordinateur ; rien n’est envoyé ailleurs.</translation>
     </message>
 </context>
 <context>
@@ -1551,11 +1551,11 @@
     </message>
     <message>
         <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
     </message>
     <message>
         <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus.</translation>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus.</translation>
     </message>
 </context>
 <context>
@@ -1857,7 +1857,7 @@
     </message>
     <message>
         <source>{run}: the model that this computer helps to train.</source>
-        <translation>{run} : le modèle que cet ordinateur aide à entraîner.</translation>
+        <translation>{run} : le modèle que cet ordinateur aide à entraîner.</translation>
     </message>
     <message>
         <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
@@ -3739,11 +3739,11 @@
     </message>
     <message>
         <source>{name}: after round {number}</source>
-        <translation>{name} : après la manche {number}</translation>
+        <translation>{name} : après la manche {number}</translation>
     </message>
     <message>
         <source>Nothing: to the model the text ends there.</source>
-        <translation>Rien : pour le modèle, le texte s’arrête là.</translation>
+        <translation>Rien : pour le modèle, le texte s’arrête là.</translation>
     </message>
     <message>
         <source>Nobody reported what this round's model writes.</source>
@@ -3778,7 +3778,7 @@
     </message>
     <message>
         <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
-        <translation>Bits par octet : la part d’un texte jamais vu que le modèle ne devine pas. Perplexité : entre combien de mots il hésite, pour ainsi dire. Dans les deux cas, moins il y en a, mieux c’est. Les textes sont générés par le modèle ; ce n’est l’opinion de personne.</translation>
+        <translation>Bits par octet : la part d’un texte jamais vu que le modèle ne devine pas. Perplexité : entre combien de mots il hésite, pour ainsi dire. Dans les deux cas, moins il y en a, mieux c’est. Les textes sont générés par le modèle ; ce n’est l’opinion de personne.</translation>
     </message>
     <message>
         <source>Round {number}</source>

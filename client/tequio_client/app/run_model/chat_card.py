@@ -23,7 +23,15 @@ from tequio_client.app.run_model.chat_process import (
     chat_command,
 )
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, caption, fill, hbox
+from tequio_client.app.widgets.base import (
+    ALWAYS_LEFT,
+    ALWAYS_RIGHT,
+    MIDDLE,
+    Card,
+    caption,
+    fill,
+    hbox,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import ProgressBar
@@ -71,6 +79,8 @@ class ChatCard(Card):
         self.note, self.bar = caption(), ProgressBar(self.tr("Preparing the model"), 4)
         self.line = QLineEdit()
         self.line.setMaxLength(MAX_CHARACTERS)
+        # otherwise the side would be that of the first letter
+        self.line.setAlignment((ALWAYS_RIGHT if self.isRightToLeft() else ALWAYS_LEFT) | MIDDLE)
         self.line.setAccessibleName(self.tr("Your text"))
         self.send, self.new = Button(self.tr("Send"), "primary"), Button("", "quiet", "eraser")
         self.new.setText(self.tr("New conversation"))
@@ -153,7 +163,7 @@ class ChatCard(Card):
     def _write_piece(self, text: str) -> None:
         ready = self.process.ready
         if self._starts_answer and ready is not None and ready.has_turns:
-            text = f"\n{text}"
+            text = f"\n{text.lstrip()}"
         self._starts_answer = False
         self._append(text, QFont.Weight.Normal)
 

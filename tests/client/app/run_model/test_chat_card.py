@@ -113,7 +113,7 @@ def test_a_conversation_has_turns_and_can_begin_again(
 ) -> None:
     card = make("talker")
     ask(card, qtbot, "who are you?")
-    assert settle(card, qtbot) == "who are you?\n WHO ARE YOU?"
+    assert settle(card, qtbot) == "who are you?\nWHO ARE YOU?"
     qtbot.mouseClick(card.new, Qt.MouseButton.LeftButton)
     assert card.transcript.toPlainText() == ""
     assert not card.new.isEnabled()
