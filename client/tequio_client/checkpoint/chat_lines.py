@@ -129,6 +129,7 @@ def converse(
         output.flush()
 
     reader = QuestionReader(lines, lambda: os._exit(0))
+    failure: BaseException | None = None
     try:
         folder = prepare(LineProgress(send))
         claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
@@ -138,7 +139,9 @@ def converse(
         while True:
             _handle(reader.next(), conversation, reader, send)
     except* UserFacingError as group:
-        send(_failure(first_error(group)))
+        failure = first_error(group)
+    if failure is not None:
+        send(_failure(failure))
         # At a usual end Python would abort, because the thread holds the standard input.
         os._exit(1)
 

@@ -50,7 +50,7 @@ class ChatTarget:
     """The run whose newest head answers."""
 
     run: str
-    """Its id."""
+    """The run's id."""
     ledger: str
     folder: Path
     """The worker's folder, whose store has the weights."""

@@ -31,11 +31,11 @@ MOST_TRIES = 4
 """Requests for a later head of the same text: some heads are never measured."""
 MOST_KNOWN = 64
 """Heads in memory."""
-Then = Callable[[tuple["MeasuredHead", ...]], None]
+Then = Callable[[tuple["ModelMeasure", ...]], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeasuredHead:
+class ModelMeasure:
     """One head on held-out text: the median of its measures, and what it wrote."""
 
     round: int
@@ -63,13 +63,13 @@ class RunMeasures(QObject):
 
     def _clear(self) -> None:
         self.stop()
-        self.first: MeasuredHead | None = None
-        self.last: MeasuredHead | None = None
-        self.joined: MeasuredHead | None = None
+        self.first: ModelMeasure | None = None
+        self.last: ModelMeasure | None = None
+        self.joined: ModelMeasure | None = None
         """The first measured head that our work is in."""
-        self.earlier: MeasuredHead | None = None
+        self.earlier: ModelMeasure | None = None
         """The chosen head; before a choice, the first one with the newest one's text."""
-        self.later: MeasuredHead | None = None
+        self.later: ModelMeasure | None = None
         """The newest head with the same text as `earlier`, or else the newest one."""
         self.chosen_round = 0
         """The round that was asked for `earlier`."""
@@ -80,10 +80,10 @@ class RunMeasures(QObject):
         self.problem = ""
         """The last failure in technical terms; empty: there was none."""
         self._period = 0  # 0: not known
-        self._beginnings: dict[str, MeasuredHead] = {}  # the first head with each text
+        self._beginnings: dict[str, ModelMeasure] = {}  # the first head with each text
         self._has_full_page = False
         self._is_chosen = False
-        self._known: dict[int, MeasuredHead] = {}  # by the round that was asked for
+        self._known: dict[int, ModelMeasure] = {}  # by the round that was asked for
 
     @property
     def is_reading(self) -> bool:
@@ -122,7 +122,7 @@ class RunMeasures(QObject):
     # --- The newest measure, then the first ones, then that of our first round.
 
     def _receive_run(self, content: bytes) -> None:
-        run = msgspec.json.decode(content, type=_Run)
+        run = msgspec.json.decode(content, type=_RunHeads)
         if run.head_round is None:
             self._end_reading()
             return
@@ -130,7 +130,7 @@ class RunMeasures(QObject):
         self._find_last(hint - 1, 1)
 
     def _find_last(self, after: int, step: int) -> None:
-        def receive(heads: tuple[MeasuredHead, ...]) -> None:
+        def receive(heads: tuple[ModelMeasure, ...]) -> None:
             if heads:
                 self.last = heads[-1]
                 self._find_first()
@@ -147,7 +147,7 @@ class RunMeasures(QObject):
         else:
             self._get_heads(self._reading, -1, PAGE_HEADS, self._receive_first)
 
-    def _receive_first(self, heads: tuple[MeasuredHead, ...]) -> None:
+    def _receive_first(self, heads: tuple[ModelMeasure, ...]) -> None:
         self._has_full_page = len(heads) >= PAGE_HEADS
         if heads:
             self.first, self._period = heads[0], period_of(heads)
@@ -157,7 +157,7 @@ class RunMeasures(QObject):
         self._find_joined()
 
     def _find_joined(self) -> None:
-        def receive(heads: tuple[MeasuredHead, ...]) -> None:
+        def receive(heads: tuple[ModelMeasure, ...]) -> None:
             self.joined = heads[0] if heads else None
             self._end_reading()
 
@@ -188,32 +188,32 @@ class RunMeasures(QObject):
         else:
             self._get_heads(self._choosing, number - 1, 1, self._receive_chosen)
 
-    def _receive_chosen(self, heads: tuple[MeasuredHead, ...]) -> None:
+    def _receive_chosen(self, heads: tuple[ModelMeasure, ...]) -> None:
         if heads:
             self._remember(self.chosen_round, heads[0])
             self._compare(heads[0])
 
-    def _compare(self, earlier: MeasuredHead) -> None:
+    def _compare(self, earlier: ModelMeasure) -> None:
         last = self.last or earlier
         periods = (last.round - earlier.round) // self._period if self._period else 0
         if earlier.prompt == last.prompt or not periods:
-            self._show(earlier, last)
+            self._set_compared(earlier, last)
         else:
             self._find_later(earlier, periods, MOST_TRIES)
 
-    def _find_later(self, earlier: MeasuredHead, periods: int, tries: int) -> None:
+    def _find_later(self, earlier: ModelMeasure, periods: int, tries: int) -> None:
         """Try the head that many periods later, then those before it."""
         last, number = self.last or earlier, earlier.round + periods * self._period
 
-        def receive(heads: tuple[MeasuredHead, ...]) -> None:
+        def receive(heads: tuple[ModelMeasure, ...]) -> None:
             head = heads[0] if heads else None
             if head is not None and head.prompt == earlier.prompt:
                 self._remember(number, head)
-                self._show(earlier, head)
+                self._set_compared(earlier, head)
             elif periods > 1 and tries > 1:
                 self._find_later(earlier, periods - 1, tries - 1)
             else:
-                self._show(earlier, last)
+                self._set_compared(earlier, last)
 
         known = self._known.get(number)
         if known is not None:
@@ -221,11 +221,11 @@ class RunMeasures(QObject):
         else:
             self._get_heads(self._choosing, number - 1, 1, receive)
 
-    def _show(self, earlier: MeasuredHead, later: MeasuredHead) -> None:
+    def _set_compared(self, earlier: ModelMeasure, later: ModelMeasure) -> None:
         self.earlier, self.later = earlier, later
         self.changed.emit()
 
-    def _remember(self, asked: int, head: MeasuredHead) -> None:
+    def _remember(self, asked: int, head: ModelMeasure) -> None:
         self._known[asked] = head
         while len(self._known) > MOST_KNOWN:
             self._known.pop(next(iter(self._known)))
@@ -234,7 +234,7 @@ class RunMeasures(QObject):
 
     def _get_heads(self, request: LedgerRequest, after: int, limit: int, then: Then) -> None:
         def receive(content: bytes) -> None:
-            page = msgspec.json.decode(content, type=_Page)
+            page = msgspec.json.decode(content, type=_MeasuresPage)
             then(tuple(_measured(one) for one in page.heads))
 
         _, run = self._place
@@ -257,7 +257,7 @@ class RunMeasures(QObject):
         self.changed.emit()
 
 
-def period_of(heads: Sequence[MeasuredHead]) -> int:
+def period_of(heads: Sequence[ModelMeasure]) -> int:
     """The rounds after which the texts of ascending heads come round again; 0: not among these."""
     seen: dict[str, int] = {}
     for head in heads:
@@ -268,9 +268,9 @@ def period_of(heads: Sequence[MeasuredHead]) -> int:
     return 0
 
 
-def _measured(answer: _Head) -> MeasuredHead:
+def _measured(answer: _HeadAnswer) -> ModelMeasure:
     said = answer.sample
-    return MeasuredHead(
+    return ModelMeasure(
         round=answer.round,
         bits_per_byte=answer.millibits / (answer.size_bytes * MILLIBITS),
         perplexity=power_of_two(answer.millibits / (answer.tokens * MILLIBITS)),
@@ -282,27 +282,27 @@ def _measured(answer: _Head) -> MeasuredHead:
 # The fields of `tequio_shared.api.runs` that are read here: that module loads numpy.
 
 
-class _Sample(msgspec.Struct, frozen=True):
+class _HeadSample(msgspec.Struct, frozen=True):
     prompt: Prompt
     text: Written
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _HeadAnswer(msgspec.Struct, frozen=True):
     round: Natural
     millibits: Natural
     size_bytes: Positive
     tokens: Positive
-    sample: _Sample | None = None
+    sample: _HeadSample | None = None
 
 
-class _Page(msgspec.Struct, frozen=True):
-    heads: Annotated[tuple[_Head, ...], msgspec.Meta(max_length=PAGE_HEADS)]
+class _MeasuresPage(msgspec.Struct, frozen=True):
+    heads: Annotated[tuple[_HeadAnswer, ...], msgspec.Meta(max_length=PAGE_HEADS)]
 
 
 class _NewestSample(msgspec.Struct, frozen=True):
     round: Natural
 
 
-class _Run(msgspec.Struct, frozen=True):
+class _RunHeads(msgspec.Struct, frozen=True):
     head_round: Natural | None = None
     sample: _NewestSample | None = None

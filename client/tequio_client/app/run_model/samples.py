@@ -24,7 +24,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.inputs import SliderRow
 
 if TYPE_CHECKING:
-    from tequio_client.app.run_model.measures import MeasuredHead, RunMeasures
+    from tequio_client.app.run_model.measures import ModelMeasure, RunMeasures
 
 BITS_PLACES = 3
 MOST_EXACT = 1_000
@@ -45,7 +45,7 @@ class JoinedCard(Card):
         self.words.setText(self._sentence(first_round, measures.joined, measures.last))
 
     def _sentence(
-        self, first_round: int, joined: MeasuredHead | None, last: MeasuredHead | None
+        self, first_round: int, joined: ModelMeasure | None, last: ModelMeasure | None
     ) -> str:
         if not first_round:
             return self.tr(
@@ -64,7 +64,7 @@ class JoinedCard(Card):
             ).format(round=number)
         return self._change(number, joined, last)
 
-    def _change(self, number: str, joined: MeasuredHead, last: MeasuredHead) -> str:
+    def _change(self, number: str, joined: ModelMeasure, last: ModelMeasure) -> str:
         less = 100 * (1 - last.bits_per_byte / joined.bits_per_byte) if joined.bits_per_byte else 0
         better = self.tr(
             "Since your work first counted, in round {round}, the model has improved from {then} "
@@ -150,7 +150,7 @@ class SamplePanel(QWidget):
         vbox(self.heading, numbers, self.prompt, self.text, None, spacing=8, parent=self)
         self.setMinimumWidth(PANEL_WIDTH)
 
-    def show_head(self, head: MeasuredHead, *, has_prompt: bool) -> None:
+    def show_head(self, head: ModelMeasure, *, has_prompt: bool) -> None:
         words = self.tr("{name}: after round {number}")
         self.heading.setText(words.format(name=self._name, number=figures.count(head.round)))
         self.bits.show_value(bits_text(head))
@@ -162,11 +162,11 @@ class SamplePanel(QWidget):
         self.text.setText(fitted_lines(head.text.strip()) or (nothing if head.prompt else absent))
 
 
-def bits_text(head: MeasuredHead) -> str:
+def bits_text(head: ModelMeasure) -> str:
     return figures.decimal(head.bits_per_byte, BITS_PLACES)
 
 
-def perplexity_text(head: MeasuredHead) -> str:
+def perplexity_text(head: ModelMeasure) -> str:
     if math.isinf(head.perplexity):
         return figures.ABSENT
     if head.perplexity < MOST_EXACT:

@@ -122,12 +122,12 @@ def test_a_conversation_has_turns_and_can_begin_again(
 
 def test_an_answer_can_be_stopped(make: Callable[..., ChatCard], qtbot: QtBot) -> None:
     card = make("endless")
-    ask(card, qtbot, "for ever")
-    qtbot.waitUntil(lambda: "EVER" in card.transcript.toPlainText())
+    ask(card, qtbot, "on and on")
+    qtbot.waitUntil(lambda: "ON AND ON" in card.transcript.toPlainText())
     assert card.process.state is ChatState.ANSWERING
     assert not card.new.isEnabled()
     qtbot.mouseClick(card.send, Qt.MouseButton.LeftButton)
-    assert settle(card, qtbot) == "for ever FOR EVER"
+    assert settle(card, qtbot) == "on and on ON AND ON"
     assert card.process.state is ChatState.READY
 
 

@@ -9,7 +9,7 @@ import pytest
 from tequio_client.app.run_model.measures import (
     MOST_TRIES,
     PAGE_HEADS,
-    MeasuredHead,
+    ModelMeasure,
     RunMeasures,
     period_of,
 )
@@ -176,8 +176,8 @@ def test_a_ledger_that_is_away_or_sends_nonsense_is_a_problem_and_keeps_the_rest
 
 
 def test_the_period_is_that_of_the_first_text_that_returns() -> None:
-    def head(number: int, prompt: str) -> MeasuredHead:
-        return MeasuredHead(round=number, bits_per_byte=1.0, perplexity=2.0, prompt=prompt)
+    def head(number: int, prompt: str) -> ModelMeasure:
+        return ModelMeasure(round=number, bits_per_byte=1.0, perplexity=2.0, prompt=prompt)
 
     assert period_of([head(0, "a"), head(10, "b"), head(20, "a")]) == 20
     assert period_of([head(0, ""), head(10, ""), head(20, "a")]) == 0

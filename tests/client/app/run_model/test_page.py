@@ -62,8 +62,8 @@ class ShownPage:
     def __init__(self, page: ModelPage, worker: ScriptedWorker, qtbot: QtBot) -> None:
         self.page, self._worker, self._qtbot = page, worker, qtbot
 
-    def show(self, site: MeasuredSite) -> ModelPage:
-        """Show what that server answers."""
+    def open(self, site: MeasuredSite) -> ModelPage:
+        """Fill the page with what that server answers."""
         view = replace(LENDING.ledger, url=site.url)
         self._worker.send_snapshot(replace(LENDING, ledger=view))
         self.page.refresh()
@@ -85,7 +85,7 @@ def shown(page: ModelPage, worker: ScriptedWorker, qtbot: QtBot) -> ShownPage:
 def test_two_rounds_are_beside_each_other_with_their_figures(
     shown: ShownPage, served: MeasuredSite
 ) -> None:
-    page = shown.show(served)
+    page = shown.open(served)
     samples = page.samples
     assert samples.isVisible()
     assert not page.banner.isVisible()
@@ -105,7 +105,7 @@ def test_two_rounds_are_beside_each_other_with_their_figures(
 def test_one_sentence_says_what_has_changed_since_our_work_counted(
     shown: ShownPage, served: MeasuredSite, worker: ScriptedWorker
 ) -> None:
-    page = shown.show(served)
+    page = shown.open(served)
     assert page.joined.words.text() == (
         "Since your work first counted, in round 790, the model has improved from 1.103 to 0.915 "
         "bits per byte on unseen text: 17% fewer."
@@ -121,7 +121,7 @@ def test_one_sentence_says_what_has_changed_since_our_work_counted(
 
 
 def test_a_model_that_got_worse_is_not_praised(shown: ShownPage, served: MeasuredSite) -> None:
-    page = shown.show(served)
+    page = shown.open(served)
     measures = page.measures
     measures.joined, measures.last = measures.last, measures.joined
     assert measures.joined is not None
@@ -140,7 +140,7 @@ def test_a_model_that_got_worse_is_not_praised(shown: ShownPage, served: Measure
 def test_the_keyboard_moves_from_measure_to_measure(
     shown: ShownPage, served: MeasuredSite, qtbot: QtBot
 ) -> None:
-    page = shown.show(served)
+    page = shown.open(served)
     slider = page.samples.slider.findChild(QSlider)
     assert slider is not None
     assert slider.accessibleName() == "Earlier round"
@@ -160,7 +160,7 @@ def test_the_keyboard_moves_from_measure_to_measure(
 
 def test_a_run_that_nobody_measured_says_so(shown: ShownPage) -> None:
     with measured_site(MeasuredRun(run=OURS, every=0)) as served:
-        page = shown.show(served)
+        page = shown.open(served)
         assert page.unmeasured.isVisible()
         assert "not been measured yet" in page.unmeasured.words.text()
         assert not page.joined.isVisible()
@@ -171,7 +171,7 @@ def test_a_ledger_that_does_not_answer_is_named_and_asked_again(
     shown: ShownPage, served: MeasuredSite, clock: AppClock
 ) -> None:
     served.status = 503
-    page = shown.show(served)
+    page = shown.open(served)
     assert page.banner.isVisible()
     assert "Couldn't read the measures" in page.banner.words.text()
     assert page.banner.details.isVisible()
@@ -225,7 +225,7 @@ def test_a_worker_that_cannot_list_the_runs_says_why(
 def test_a_hidden_page_asks_nothing(
     shown: ShownPage, served: MeasuredSite, clock: AppClock, worker: ScriptedWorker
 ) -> None:
-    page = shown.show(served)
+    page = shown.open(served)
     page.hide()
     served.asked.clear()
     clock.ms += 10 * LIST_INTERVAL_MS
