@@ -76,7 +76,7 @@ class RunMeasures(QObject):
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
-        """The ledger has answered; without `last` it has no measure."""
+        """All is read, but for a round that was chosen; without `last` there is no measure."""
         self.problem = ""
         """The last failure in technical terms; empty: there was none."""
         self._period = 0  # 0: not known
@@ -94,13 +94,19 @@ class RunMeasures(QObject):
         """True until the chosen round has its head."""
         return self._settle.isActive() or self._choosing.is_pending
 
+    @property
+    def state(self) -> tuple[object, ...]:
+        """Everything that can be shown: equal as long as nothing has changed."""
+        heads = (self.first, self.last, self.joined, self.earlier, self.later)
+        return (*heads, self.step, self.chosen_round, self.is_choosing)
+
     def set_run(self, ledger: str, run: str, joined_round: int) -> None:
         """Read about this run from now on; the first round with our work may be 0: none yet."""
         if (ledger, run) != self._place:
             self._place = (ledger, run)
             self._clear()
         if joined_round != self._joined_round:
-            self._joined_round, self.joined = joined_round, None
+            self._joined_round, self.joined, self.has_read = joined_round, None, False
 
     def read(self) -> None:
         """Read the newest measure, and what is still missing."""

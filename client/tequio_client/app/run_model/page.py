@@ -27,6 +27,7 @@ class ModelPage(ListPage[RunsReply]):
         self.list.set_question(AskRuns())
         self.measures = RunMeasures(self)
         self._read_ms = 0
+        self._shown: tuple[object, ...] = ()
         about = self.tr("The model that this computer helps to train.")
         self.head = PageHeader(self.tr("Model"), about, (self.again,))
         self.unjoined = EmptyState(
@@ -91,7 +92,7 @@ class ModelPage(ListPage[RunsReply]):
         self.empty.setVisible(row is None and self.list.reply is None)
         self.unjoined.setVisible(row is None and self.list.reply is not None)
         has_measure = row is not None and self.measures.last is not None
-        self.joined.setVisible(has_measure)
+        self.joined.setVisible(has_measure and self.measures.has_read)
         self.samples.setVisible(has_measure and self.measures.earlier is not None)
         self.chat.setVisible(row is not None and self.context.program is not None)
         self.commands.setVisible(row is not None)
@@ -99,11 +100,14 @@ class ModelPage(ListPage[RunsReply]):
         if row is None:
             self._show_empty()
             return
-        about = self.tr("{run}: the model that this computer helps to train.")
-        self.head.words.setText(about.format(run=row.name))
-        self.joined.show_change(row.first_round, self.measures)
-        self.samples.show_measures(self.measures)
-        self.commands.show_run(row, self._ledger())
+        shown = (row, self._ledger(), self.measures.state)
+        if shown != self._shown:
+            self._shown = shown
+            about = self.tr("{run}: the model that this computer helps to train.")
+            self.head.words.setText(about.format(run=row.name))
+            self.joined.show_change(row.first_round, self.measures)
+            self.samples.show_measures(self.measures)
+            self.commands.show_run(row, self._ledger())
         if self.context.program is not None:
             folder = self.context.program.folder
             self.chat.set_target(ChatTarget(run=row.run, ledger=self._ledger(), folder=folder))

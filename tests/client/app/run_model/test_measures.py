@@ -49,6 +49,14 @@ def compared(measures: RunMeasures) -> tuple[int, int]:
     return measures.earlier.round, measures.later.round
 
 
+def joined_round(measures: RunMeasures) -> int | None:
+    return measures.joined.round if measures.joined else None
+
+
+def problem_of(measures: RunMeasures) -> str:
+    return measures.problem
+
+
 def test_the_newest_measure_is_beside_the_first_one_of_the_same_text(
     served: MeasuredSite, qtbot: QtBot
 ) -> None:
@@ -142,17 +150,16 @@ def test_more_texts_than_a_page_leave_a_chosen_text_beside_another(qtbot: QtBot)
 def test_another_run_forgets_all_and_another_first_round_only_ours(qtbot: QtBot) -> None:
     with measured_site(MeasuredRun()) as served:
         measures = read(qtbot, RunMeasures(), served)
-        assert measures.joined is None
+        assert joined_round(measures) is None
         read(qtbot, measures, served, joined=710)
-        assert measures.joined is not None
-        assert measures.joined.round == 720
+        assert joined_round(measures) == 720
         read(qtbot, measures, served, joined=1_850)
-        assert measures.joined is None, "not measured since"
+        assert joined_round(measures) is None, "not measured since"
         measures.set_run(served.url, "another", 0)
         assert (measures.first, measures.last, measures.earlier) == (None, None, None)
         measures.read()
         settle(qtbot, measures)
-        assert measures.problem == "HTTP 404"
+        assert problem_of(measures) == "HTTP 404"
 
 
 def test_a_ledger_that_is_away_or_sends_nonsense_is_a_problem_and_keeps_the_rest(
@@ -162,16 +169,16 @@ def test_a_ledger_that_is_away_or_sends_nonsense_is_a_problem_and_keeps_the_rest
     served.status = 503
     measures.read()
     settle(qtbot, measures)
-    assert measures.problem
+    assert problem_of(measures)
     assert measures.last is not None
     served.status = 200
     measures.read()
     settle(qtbot, measures)
-    assert not measures.problem
+    assert not problem_of(measures)
     measures.set_run("http://127.0.0.1:9", served.run.run, 0)
     measures.read()
     settle(qtbot, measures)
-    assert measures.problem
+    assert problem_of(measures)
     assert measures.last is None
 
 

@@ -115,7 +115,7 @@ def test_one_sentence_says_what_has_changed_since_our_work_counted(
         worker.replies[AskRuns] = RunsReply(rows=(replace(NOVA, first_round=first_round),))
         page.list.forget()
         page.refresh()
-        page.ask()
+        assert not page.joined.isVisible(), "it is asked for at once"
         shown.settle()
         assert words in page.joined.words.text()
 
