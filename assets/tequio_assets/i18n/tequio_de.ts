@@ -467,8 +467,8 @@
         <translation>Das Modell der Runde {number} läuft auf dem Prozessor dieses Computers, langsamer, solange er auch trainiert.</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>Das Modell wurde geschlossen, weil du eine Weile nichts gefragt hast. Deine nächste Frage startet es wieder; an dieses Gespräch erinnert es sich dann nicht.</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>Das Modell ist geschlossen. Deine nächste Frage startet es wieder; an dieses Gespräch erinnert es sich dann nicht.</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

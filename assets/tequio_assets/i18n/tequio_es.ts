@@ -467,8 +467,8 @@
         <translation>El modelo de la ronda {number} funciona en el procesador de este equipo, más despacio mientras también entrena.</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>El modelo se cerró porque no preguntaste nada durante un rato. Tu próxima pregunta lo inicia otra vez; no recordará esta conversación.</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>El modelo está cerrado. Tu próxima pregunta lo inicia otra vez; no recordará esta conversación.</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

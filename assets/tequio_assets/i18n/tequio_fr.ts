@@ -467,8 +467,8 @@
         <translation>Le modèle de la manche {number} tourne sur le processeur de cet ordinateur, plus lentement tant qu’il entraîne aussi.</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>Le modèle a été fermé, car vous n’avez rien demandé depuis un moment. Votre prochaine question le relance ; il ne se souviendra pas de cette conversation.</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>Le modèle est fermé. Votre prochaine question le relance ; il ne se souviendra pas de cette conversation.</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

@@ -466,8 +466,8 @@
         <translation>ラウンド{number}のモデルがこのコンピューターのプロセッサで動いています。学習中は遅くなります。</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>しばらく質問がなかったため、モデルを終了しました。次の質問で再び起動しますが、この会話は覚えていません。</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>モデルは終了しています。次の質問で再び起動しますが、この会話は覚えていません。</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

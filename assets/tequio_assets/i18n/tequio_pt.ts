@@ -467,8 +467,8 @@
         <translation>O modelo da rodada {number} roda no processador deste computador, mais devagar enquanto ele também treina.</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>O modelo foi fechado porque você não perguntou nada por um tempo. Sua próxima pergunta o inicia de novo; ele não vai se lembrar desta conversa.</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>O modelo está fechado. Sua próxima pergunta o inicia de novo; ele não vai se lembrar desta conversa.</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

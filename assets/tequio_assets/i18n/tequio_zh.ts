@@ -466,8 +466,8 @@
         <translation>第 {number} 轮的模型在这台电脑的处理器上运行，同时训练时会慢一些。</translation>
     </message>
     <message>
-        <source>The model was closed because you asked nothing for a while. Your next question starts it again; it will not remember this conversation.</source>
-        <translation>您有一段时间没有提问，模型已关闭。下一个问题会重新启动它，但它不会记得这次对话。</translation>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>模型已关闭。下一个问题会重新启动它，但它不会记得这次对话。</translation>
     </message>
     <message>
         <source>It runs on this computer's processor; nothing is sent anywhere.</source>

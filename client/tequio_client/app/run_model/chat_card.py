@@ -61,7 +61,7 @@ class ChatCard(Card):
         self._target: ChatTarget | None = None
         self._failed_text = ""
         """The last question without an answer."""
-        self._starts_answer = self._was_idle = False
+        self._starts_answer = False
         self.process = ChatProcess(self)
         self.banner = Banner()
         self.transcript = QPlainTextEdit()
@@ -99,7 +99,6 @@ class ChatCard(Card):
         self.process.changed.connect(self.refresh)
         self.process.written.connect(self._write_piece)
         self.process.answered.connect(self._end_answer)
-        self.process.went_idle.connect(self._remember_idle)
         self._model.session_changed.connect(self.refresh)
         if self._releases is not None:
             self._releases.changed.connect(self.refresh)
@@ -139,7 +138,7 @@ class ChatCard(Card):
 
     def _ask(self, text: str, *, also_seeds: bool = False) -> None:
         if self._target is not None:
-            self._failed_text, self._starts_answer, self._was_idle = text, True, False
+            self._failed_text, self._starts_answer = text, True
             self.process.ask(text, self._command(self._target, also_seeds=also_seeds))
 
     def _click(self) -> None:
@@ -151,7 +150,6 @@ class ChatCard(Card):
     def _start_over(self) -> None:
         self.process.forget()
         self.transcript.clear()
-        self._was_idle = False
         self.refresh()
 
     # --- The transcript.
@@ -184,10 +182,6 @@ class ChatCard(Card):
             self._failed_text = ""
         self.refresh()
 
-    def _remember_idle(self) -> None:
-        self._was_idle = True
-        self.refresh()
-
     # --- What is in the way, and what is going on.
 
     def refresh(self, _news: object = None) -> None:
@@ -207,7 +201,7 @@ class ChatCard(Card):
         if self._needs_runtime and self._releases is not None:
             note = self._releases.current_note()
             words = self.tr("The model needs what training needs, which is not installed yet.")
-            if note is None:
+            if note is None or self._releases.ready:
                 return "info", words, "", ""
             return note.level, note.words, note.button, ""
         if self._disturbance:
@@ -279,10 +273,10 @@ class ChatCard(Card):
                     "it also trains."
                 )
             return words.format(number=figures.count(ready.round))
-        if self._was_idle:
+        if self.process.failure is None and not self.transcript.document().isEmpty():
             return self.tr(
-                "The model was closed because you asked nothing for a while. Your next question "
-                "starts it again; it will not remember this conversation."
+                "The model is closed. Your next question starts it again; it will not remember "
+                "this conversation."
             )
         return self.tr("It runs on this computer's processor; nothing is sent anywhere.")
 

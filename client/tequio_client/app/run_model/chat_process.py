@@ -79,10 +79,8 @@ class ChatProcess(QObject):
     """More of the answer."""
     answered = Signal()
     """The answer is complete, or was stopped."""
-    went_idle = Signal()
-    """The program was ended because nobody asked anything; it has forgotten the conversation."""
 
-    def __init__(self, parent: QObject | None = None, *, idle_ms: int = IDLE_MS) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.state = ChatState.OFF
         self.failure: ChatFailed | None = None
@@ -93,8 +91,8 @@ class ChatProcess(QObject):
         self._process: QProcess | None = None
         self._number = 0
         self._waiting: AskModel | None = None  # until the model is ready
-        self._idle = QTimer(self, singleShot=True, interval=idle_ms)
-        self._idle.timeout.connect(self._end_idle)
+        self._idle = QTimer(self, singleShot=True, interval=IDLE_MS)
+        self._idle.timeout.connect(self.end)
 
     @property
     def pid(self) -> int:
@@ -218,7 +216,3 @@ class ChatProcess(QObject):
 
     def _fail(self, reason: str) -> None:
         self.failure = ChatFailed(problem=ChatProblem.OTHER, reason=reason)
-
-    def _end_idle(self) -> None:
-        self.end()
-        self.went_idle.emit()
