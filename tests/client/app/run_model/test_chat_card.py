@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from tequio_client.app.run_model.chat_process import (
     chat_command,
 )
 from tequio_client.app.run_model.page import ModelPage
+from tequio_client.app.window import AppWindow
 from tequio_client.ipc.control import AskRuns, RunsReply
 from tequio_client.ipc.facts import SessionFacts
 from tequio_shared.ids import to_text
@@ -232,6 +234,34 @@ def test_it_ends_when_nobody_asks_anything_for_a_while(
     assert settle(card, qtbot) == "hello HELLO\n\nback BACK"
 
 
+@pytest.mark.parametrize("leave", ["close", "rebuild", "another page"])
+def test_it_ends_with_the_page_however_that_is_left(
+    model: AppModel,
+    worker: ScriptedWorker,
+    theme: Theme,
+    qtbot: QtBot,
+    tmp_path: Path,
+    leave: str,
+) -> None:
+    window = AppWindow(model, theme, lambda: NOW_MS, own=own(tmp_path))
+    qtbot.addWidget(window)
+    window.show()
+    window.open_page("model")
+    away = replace(LENDING.ledger, url="http://127.0.0.1:9")
+    worker.send_snapshot(replace(LENDING, ledger=away))
+    page = window.page
+    assert isinstance(page, ModelPage)
+    page.refresh()
+    page.chat._command = scripted("endless")  # noqa: SLF001 - no model is loaded
+    ask(page.chat, qtbot, "hello")
+    process = page.chat.process
+    qtbot.waitUntil(lambda: process.state is ChatState.ANSWERING)
+    pid = process.pid
+    actions = {"close": window.close, "rebuild": window.rebuild}
+    actions.get(leave, lambda: window.open_page("home"))()
+    assert not psutil.pid_exists(pid)
+
+
 def test_a_missing_runtime_is_installed_from_here(
     make: Callable[..., ChatCard], qtbot: QtBot
 ) -> None:
@@ -282,12 +312,8 @@ def test_the_command_names_the_workers_store_and_another_folder_has_its_own_head
     assert "--run=-Hq3Jm" in words, "a run's id may begin with a dash"
     assert words[-1] == "--seeds"
     assert str(tmp_path / "chat") in words
-    usual = replace_folder(target, cli.default_folder("worker"))
+    usual = dataclasses.replace(target, folder=cli.default_folder("worker"))
     assert str(cli.default_folder("chat")) in chat_command(usual, also_seeds=False)
-
-
-def replace_folder(target: ChatTarget, folder: Path) -> ChatTarget:
-    return ChatTarget(run=target.run, ledger=target.ledger, folder=folder)
 
 
 # --- With a real model.
