@@ -31,9 +31,9 @@ class ResumeAnswer(Struct, frozen=True, kw_only=True):
     """Log indices from which a worker that joins a run reads the log."""
 
     after: Natural
-    """The run's last round.close, round.void or run.open."""
+    """The run's last round.close, round.void, run.rollback or run.open."""
     head: Natural | None
-    """The last head.promote at or before `after`."""
+    """The last head.promote or run.rollback at or before `after`."""
     close: Natural | None
     """The last round.close whose head was not promoted before `after`."""
 
@@ -44,6 +44,14 @@ class PublishedAnswer(Struct, frozen=True):
     round: Natural
     repo: RepoText
     revision: RevisionText
+    index: Natural
+
+
+class RollbackAnswer(Struct, frozen=True):
+    """The run went back to the head of a round, after its last round; the entry that states it."""
+
+    head_round: Natural
+    last_round: Natural
     index: Natural
 
 
@@ -76,6 +84,8 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     weights_root: Bytes32Text | None
     aux_root: Bytes32Text | None
     published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)]
+    rollbacks: Annotated[tuple[RollbackAnswer, ...], Meta(max_length=ROWS)]
+    """The newest first."""
     sample: WrittenAnswer | None
     """The newest sample."""
     resume: ResumeAnswer

@@ -41,6 +41,7 @@ from tequio_shared.statements.runs import (
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
 )
 from tequio_shared.statements.statement import Body, Entry
 
@@ -117,6 +118,7 @@ ORGANISER_BODIES = (
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
     RunFinish,
     StandingRelease,
     StandingUphold,

@@ -36,6 +36,7 @@ from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.rollback import Rollback, rollback_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import lots
@@ -63,6 +64,7 @@ from tequio_shared.statements.runs import (
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
     WitnessProof,
     WorkCommit,
 )
@@ -95,6 +97,7 @@ class RunEvent(StrEnum):
     DONE_THEN_FINISH = "the same, with the end wanted or the last round done"
     PAUSE = "run.pause between rounds"
     RESUME = "run.resume"
+    ROLLBACK = "run.rollback"
     FINISH = "run.finish between rounds"
     CLOSE = "run.close"
 
@@ -122,6 +125,7 @@ TRANSITIONS: Mapping[tuple[RunState, RunEvent], RunState] = {
     (RunState.COOLDOWN, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
     (RunState.COOLDOWN, RunEvent.CLOSE): RunState.FINISHED,
     (RunState.PAUSED, RunEvent.RESUME): RunState.WAITING_FOR_MEMBERS,
+    (RunState.PAUSED, RunEvent.ROLLBACK): RunState.PAUSED,
     (RunState.PAUSED, RunEvent.FINISH): RunState.COOLDOWN,
 }
 
@@ -165,6 +169,7 @@ ORGANISER_STATEMENTS: Mapping[
 _IN_ROUND = frozenset({RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS})
 LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
     RunEvent.RESUME: RunState.WAITING_FOR_MEMBERS,
+    RunEvent.ROLLBACK: RunState.PAUSED,
     RunEvent.CLOSE: RunState.FINISHED,
 }
 """Events that a light view accepts in any state: their cause may lie before its start."""
@@ -260,12 +265,19 @@ class RunView:
 
     @classmethod
     def light(
-        cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        *,
+        head: Head | None,
+        next_head: NextHead | None,
+        state: RunState = RunState.WAITING_FOR_MEMBERS,
     ) -> RunView:
-        """Make a view that begins just after run.open, round.close or round.void."""
+        """Make a view that begins just after run.open, run.rollback, round.close or round.void."""
         return RunView(
             net=net,
             manifest=manifest,
+            state=state,
             head=head,
             next_head=next_head,
             draws=MeasureDraws(is_whole=False),
@@ -308,6 +320,8 @@ class RunView:
                 self._apply_membership(index, statement, body)
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
                 self._apply_organiser(body, statement.ts)
+            case RunRollback():
+                self._apply_rollback(index, statement, body)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -361,6 +375,12 @@ class RunView:
     def _record_head(self, head: Head) -> None:
         """Record a promoted head."""
 
+    def _check_rollback(self, head: Head, last_round: int) -> None:
+        """Raise RefusedError unless the run may go back to that head after that round."""
+
+    def _record_rollback(self, index: int, head: Head) -> None:
+        """Record that the run went back to that head."""
+
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit the round with that result."""
 
@@ -412,6 +432,17 @@ class RunView:
                 self._check_end(closing, ts)
                 self._record_end()
                 self.state = after
+
+    def _apply_rollback(self, index: int, statement: Statement, body: RunRollback) -> None:
+        after = self._after(RunEvent.ROLLBACK)
+        # A view that began later may not know of the pause, but it knows of a round in progress.
+        if self.phase is not RoundPhase.OVER:
+            raise RefusedError("wrong-state", f"round {self.number} is in progress")
+        head = rollback_head(self.manifest.run_id, statement.round or 0, body)
+        self._check_rollback(head, body.last_round)
+        self._record_rollback(index, head)
+        # A head that is still to be attested is given up, too: nobody has promoted it.
+        self.state, self.head, self.next_head = after, head, None
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -560,6 +591,7 @@ class FullRunView(RunView):
     accounts: RunAccounts
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
+    rollbacks: list[Rollback] = field(default_factory=list)
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Last publication of each round's head, with its log index."""
 
@@ -653,6 +685,22 @@ class FullRunView(RunView):
 
     def _record_head(self, head: Head) -> None:
         self.heads[head.round] = head
+
+    def _check_rollback(self, head: Head, last_round: int) -> None:
+        if self.heads.get(head.round) != head:
+            raise RefusedError("wrong-head", f"round {head.round} has no such promoted head")
+        if self.head == head and self.next_head is None:
+            raise RefusedError("wrong-head", f"the run is at the head of round {head.round} already")
+        if last_round != self.number:
+            raise RefusedError(
+                "wrong-round", f"the last round is {self.number}; the organisers saw {last_round}"
+            )
+
+    def _record_rollback(self, index: int, head: Head) -> None:
+        self.accounts.start_over()
+        self.rollbacks.append(
+            Rollback(index=index, head_round=head.round, last_round=self.number)
+        )
 
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         self.accounts.credit_round(view, result, ts)

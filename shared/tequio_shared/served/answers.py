@@ -43,6 +43,7 @@ from tequio_shared.api.runs import (
     MeasuresAnswer,
     PublishedAnswer,
     ResumeAnswer,
+    RollbackAnswer,
     RoundAnswer,
     RoundsAnswer,
     RunAnswer,
@@ -68,6 +69,8 @@ from tequio_shared.served.state import State
 
 PUBLISHED_HEADS = 8
 """Published heads listed for one run; older ones are left out."""
+LISTED_ROLLBACKS = 8
+"""Rollbacks listed for one run; older ones are left out."""
 LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
 """Standings that the quarantine list includes."""
 
@@ -281,6 +284,7 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
         published=published_heads(view, PUBLISHED_HEADS),
+        rollbacks=_rollbacks(view),
         sample=_sample(view),
         resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
         as_of=as_of,
@@ -292,6 +296,13 @@ def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]
     newest = sorted(view.published.items(), reverse=True)[:most]
     return tuple(
         PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
+    )
+
+
+def _rollbacks(view: FullRunView) -> tuple[RollbackAnswer, ...]:
+    return tuple(
+        RollbackAnswer(one.head_round, one.last_round, one.index)
+        for one in reversed(view.rollbacks[-LISTED_ROLLBACKS:])
     )
 
 

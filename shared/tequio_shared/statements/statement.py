@@ -59,6 +59,7 @@ Body: TypeAlias = (
     | runs.RunOpen
     | runs.RunPause
     | runs.RunResume
+    | runs.RunRollback
     | runs.RunFinish
     | runs.RunClose
     | runs.RoundRoster

@@ -26,7 +26,7 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import AcceptedSet, Head, NextHead
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid, RunRollback
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -129,9 +129,10 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
 
 
 def promoted_head(manifest: Manifest, statement: Statement) -> Head:
-    """The head that this statement promotes; raises PeerError for any other statement."""
+    """The head that this statement promotes, or goes back to; raises PeerError for any other."""
     body = statement.body
-    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
+    is_head = isinstance(body, HeadPromote | RunRollback)
+    if not is_head or statement.run != manifest.run_id:
         raise PeerError("the ledger names an entry that does not promote a head of this run")
     return Head(
         hash=HeadHash(digest_from_text(body.head)),

@@ -315,6 +315,7 @@ TYPES: Mapping[str, str] = {
     "run.open": "A run opens",
     "run.pause": "An organiser pauses a run",
     "run.resume": "An organiser resumes a run",
+    "run.rollback": "An organiser takes a run back to an earlier head",
     "run.finish": "An organiser ends a run",
     "run.close": "A run has ended",
     "member.ready": "A member is ready for the next round",
