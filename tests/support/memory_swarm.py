@@ -419,6 +419,7 @@ class Volunteer:
 
 def rollback_to(head: Head, last_round: int) -> RunRollback:
     return RunRollback(
+        head_round=head.round,
         head=to_text(head.hash),
         parent=to_text(head.parent),
         set_root=to_text(head.set_root),
@@ -508,7 +509,7 @@ class Swarm:
         """Log the organiser's rollback to the head of a round; raises RefusedError."""
         body = rollback_to(self.view.heads[round_number], self.view.number)
         body = msgspec.structs.replace(body, **changed)
-        self.log_statement(self.organiser, StatementDraft(body, round_number))
+        self.organise(body)
 
     def run(self, most_steps: int = 2_000) -> None:
         """Step until the run is finished or nothing can happen any more."""

@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "run.pause": {"reason": 1},
     "run.resume": {"reason": 1},
     "run.rollback": {
+        "head_round": 3,
         "head": D,
         "parent": D,
         "set_root": D,

@@ -268,6 +268,36 @@ _steering("resume", "Resume a run that was paused, or cancel a pause or finish."
 _steering("finish", "End a run after its current round.")
 
 
+@run.command("rollback")
+@cli.log_id_argument("name")
+@click.option(
+    "--round",
+    "head_round",
+    required=True,
+    type=click.IntRange(0),
+    help="Round that made the head to go back to; 0 is the first head.",
+)
+@click.option("--yes", is_flag=True, help="Sign without asking.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def roll_back(  # noqa: PLR0913 - one parameter an option
+    *, name: str, head_round: int, yes: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Take a paused run back to an earlier head.
+
+    The next round starts from the head that the given round made. Points stay. Explains first what
+    follows, and asks.
+    """
+    from tequio_client.organiser import rollback
+
+    def agrees(description: str) -> bool:
+        click.echo(description)
+        return yes or click.confirm("Sign this as an organiser?")
+
+    click.echo(rollback.roll_back(name, ledger, (folder, *others), head_round, agrees))
+
+
 @run.command()
 @cli.log_id_argument("name")
 @_USES

@@ -250,7 +250,7 @@ def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
 
 
 def show_run(name: str, ledger: str) -> None:
-    one = _named(name, ledger)
+    one = named_run(name, ledger)
     table = Table("what", "value", show_header=False)
     for what, value in _fields(one):
         table.add_row(what, escape(value))
@@ -276,6 +276,12 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "members", f"{one.members:,}"
     yield "tokens", f"{one.tokens:,}"
     yield "last head", "none yet" if one.head is None else f"{one.head} of round {one.head_round}"
+    for back in one.rollbacks:
+        yield (
+            "went back",
+            f"after round {back.last_round:,} to the head of round {back.head_round:,} "
+            f"(entry {back.index:,})",
+        )
     yield "weights root", one.weights_root or "none yet"
     hub = one.published[0] if one.published else None
     yield (
@@ -287,9 +293,14 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
 
 def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:
     """Log that a run pauses, resumes or finishes; returns a sentence about it."""
-    one = _named(name, ledger)
+    one = named_run(name, ledger)
     made, done = _STEERING[action]
-    body = made(reason=BY_ORGANISER)
+    log_steering(made(reason=BY_ORGANISER), one, ledger, folders)
+    return f"{one.name}: {done.format(short_id(one.run))}"
+
+
+def log_steering(body: Body, one: RunAnswer, ledger: str, folders: Sequence[Path]) -> None:
+    """Log a statement that steers a run; raises UserFacingError, also if it has no effect."""
 
     async def submit() -> None:
         async with LedgerApi(ledger) as api:
@@ -305,9 +316,9 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
             raise UserFacingError(
                 f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect"
             ) from refused
-    return f"{one.name}: {done.format(short_id(one.run))}"
 
 
-def _named(name: str, ledger: str) -> RunAnswer:
+def named_run(name: str, ledger: str) -> RunAnswer:
+    """The run of that name, or with the id that begins so; raises UserFacingError."""
     runs = signing.ask_ledger(ledger, LedgerApi.runs)
     return find_one("run", runs, lambda one: (one.name, one.run), name)

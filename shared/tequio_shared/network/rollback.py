@@ -40,11 +40,11 @@ class RollbackRounds(Protocol):
     def last_round(self) -> int: ...
 
 
-def rollback_head(run: RunId, round_number: int, body: RunRollback) -> Head:
+def rollback_head(run: RunId, body: RunRollback) -> Head:
     """Head that a run goes back to; raises RefusedError if its hash is not that of its parts."""
     head = Head.of(
         run,
-        round_number,
+        body.head_round,
         parent=HeadHash(digest_from_text(body.parent)),
         set_root=digest_from_text(body.set_root),
         weights_root=digest_from_text(body.weights_root),

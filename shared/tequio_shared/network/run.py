@@ -321,7 +321,7 @@ class RunView:
             case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
                 self._apply_organiser(body, statement.ts)
             case RunRollback():
-                self._apply_rollback(index, statement, body)
+                self._apply_rollback(index, body)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -433,12 +433,12 @@ class RunView:
                 self._record_end()
                 self.state = after
 
-    def _apply_rollback(self, index: int, statement: Statement, body: RunRollback) -> None:
+    def _apply_rollback(self, index: int, body: RunRollback) -> None:
         after = self._after(RunEvent.ROLLBACK)
         # A view that began later may not know of the pause, but it knows of a round in progress.
         if self.phase is not RoundPhase.OVER:
             raise RefusedError("wrong-state", f"round {self.number} is in progress")
-        head = rollback_head(self.manifest.run_id, statement.round or 0, body)
+        head = rollback_head(self.manifest.run_id, body)
         self._check_rollback(head, body.last_round)
         self._record_rollback(index, head)
         # A head that is still to be attested is given up, too: nobody has promoted it.

@@ -73,17 +73,19 @@ class RunResume(RunBody, frozen=True, kw_only=True):
     reason: ReasonCode
 
 
-class RunRollback(RoundBody, frozen=True, kw_only=True):
-    """The next round of a paused run starts from this earlier head; `round` made it."""
+class RunRollback(RunBody, frozen=True, kw_only=True):
+    """The next round of a paused run starts from this earlier head."""
 
     TYPE = "run.rollback"
 
+    head_round: Natural
+    """The round that made it; 0: the first head."""
     head: Bytes32Text
     parent: Bytes32Text
     set_root: Bytes32Text
     weights_root: Bytes32Text
     aux_root: Bytes32Text
-    """These five as in its head.promote: a reader that joined later may not have seen that."""
+    """All five as in its head.promote: a reader that joined later may not have seen that."""
     last_round: Positive
     """The last round with a roster: organisers give up what they know, and no round more."""
 

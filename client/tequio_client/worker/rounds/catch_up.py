@@ -20,6 +20,7 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape, con
 from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.key_links import ended_by
+from tequio_shared.network.rollback import rollback_head
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
@@ -129,10 +130,14 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
 
 
 def promoted_head(manifest: Manifest, statement: Statement) -> Head:
-    """The head that this statement promotes, or goes back to; raises PeerError for any other."""
+    """The head that this statement promotes or goes back to; raises PeerError for any other.
+
+    And RefusedError if a rollback names another hash than that of the head's parts.
+    """
     body = statement.body
-    is_head = isinstance(body, HeadPromote | RunRollback)
-    if not is_head or statement.run != manifest.run_id:
+    if isinstance(body, RunRollback) and statement.run == manifest.run_id:
+        return rollback_head(manifest.run_id, body)
+    if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
         raise PeerError("the ledger names an entry that does not promote a head of this run")
     return Head(
         hash=HeadHash(digest_from_text(body.head)),

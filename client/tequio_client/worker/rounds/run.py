@@ -241,7 +241,7 @@ class RunDriver:
                 await self.runner.settle(current.number, None)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
             case RunRollback() as body:
-                await self._go_back(statement.round or 0, body)
+                await self._go_back(body)
             case HeadMeasure():
                 await self._record_measure(statement.round)
             case AuditReport() as body if current is not None:
@@ -252,9 +252,9 @@ class RunDriver:
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])
 
-    async def _go_back(self, head_round: int, body: RunRollback) -> None:
+    async def _go_back(self, body: RunRollback) -> None:
         """Forget what leads on from older heads: the next head is made from the one named."""
-        log.info("run goes back to an earlier head", round=head_round, head=body.head[:10])
+        log.info("run goes back to an earlier head", round=body.head_round, head=body.head[:10])
         self._closed.clear()
         self._stuck.clear()
         self._unfetched.clear()
