@@ -281,7 +281,7 @@ _steering("finish", "End a run after its current round.")
 @cli.ledger_option
 @cli.folder_option("organiser")
 @cli.other_organisers_option
-def roll_back(  # noqa: PLR0913 - one parameter an option
+def roll_back(
     *, name: str, head_round: int, yes: bool, ledger: str, folder: Path, others: tuple[Path, ...]
 ) -> None:
     """Take a paused run back to an earlier head.

@@ -104,7 +104,7 @@ def _explain(one: RunAnswer, head: HeadPromote, head_round: int) -> Iterator[str
         else f"- Round {one.round + 1} is the next one, and starts from that head. What round "
         f"{one.round} made is no longer part of the model."
     )
-    yield "- Points stay, also for those rounds. Their open audits go on, and points vest as before."
+    yield "- Points stay, and vest as before. Open audits of those rounds go on."
     yield (
         "- The learning rate and the data go on with the next round: the data of those rounds is "
         "not trained on again."

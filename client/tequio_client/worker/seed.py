@@ -197,17 +197,13 @@ class RunCache:
         await self._open(run)
         if run not in self._manifests:
             return
-        for number in sorted(view.heads):
-            refs = head_refs(manifest, view.heads[number])
+        for number, head in sorted(view.heads.items()):
             if number % self._heads_every == 0:
-                self._add_recent(refs)
-        if view.head is not None:
-            self._last_head[run] = head_refs(manifest, view.head)
-        if view.rollbacks:
-            self._add_recent(self._last_head.get(run, ()))
-        if view.state is RunState.FINISHED:
-            self._add_recent(self._last_head.get(run, ()))
-        elif view.round is not None:
+                self._add_recent(head_refs(manifest, head))
+        self._last_head[run] = head_refs(manifest, view.head) if view.head else ()
+        if view.state is RunState.FINISHED or view.rollbacks:
+            self._add_recent(self._last_head[run])
+        if view.state is not RunState.FINISHED and view.round is not None:
             self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
             for one in view.round.commitments.values():
                 ref = _payload_ref(manifest, one.header)

@@ -318,10 +318,8 @@ class RunView:
                 self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
-            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
-                self._apply_organiser(body, statement.ts)
-            case RunRollback():
-                self._apply_rollback(index, body)
+            case RunOpen() | RunPause() | RunResume() | RunRollback() | RunFinish() | RunClose():
+                self._apply_organiser(index, body, statement.ts)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -416,7 +414,10 @@ class RunView:
             self.absent.add(statement.author)
 
     def _apply_organiser(
-        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose, ts: int
+        self,
+        index: int,
+        body: RunOpen | RunPause | RunResume | RunRollback | RunFinish | RunClose,
+        ts: int,
     ) -> None:
         match body:
             case RunOpen():
@@ -427,6 +428,8 @@ class RunView:
                 if self.state not in _IN_ROUND or isinstance(body, RunResume):
                     self.state = self._after(event)
                 self.request = request
+            case RunRollback():
+                self._apply_rollback(index, body)
             case RunClose() as closing:
                 after = self._after(RunEvent.CLOSE)
                 self._check_end(closing, ts)
@@ -690,7 +693,7 @@ class FullRunView(RunView):
         if self.heads.get(head.round) != head:
             raise RefusedError("wrong-head", f"round {head.round} has no such promoted head")
         if self.head == head and self.next_head is None:
-            raise RefusedError("wrong-head", f"the run is at the head of round {head.round} already")
+            raise RefusedError("wrong-head", f"the run is at head {head.round} already")
         if last_round != self.number:
             raise RefusedError(
                 "wrong-round", f"the last round is {self.number}; the organisers saw {last_round}"
@@ -698,9 +701,7 @@ class FullRunView(RunView):
 
     def _record_rollback(self, index: int, head: Head) -> None:
         self.accounts.start_over()
-        self.rollbacks.append(
-            Rollback(index=index, head_round=head.round, last_round=self.number)
-        )
+        self.rollbacks.append(Rollback(index=index, head_round=head.round, last_round=self.number))
 
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         self.accounts.credit_round(view, result, ts)

@@ -69,7 +69,7 @@ IDLE_RECHECK_S = 60.0
 class RunDriver:
     """Drives one worker through one run; `run` returns when the run has ended."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it drives, and where it begins
         self,
         *,
         view: RunView,
@@ -218,6 +218,8 @@ class RunDriver:
         if statement.author == self._key:
             self._record_own(index, statement)
         await self._after(index, statement)
+        if isinstance(statement.body, RunRollback):
+            await self._go_back(statement.body)
         if isinstance(statement.body, RoundOpen | RoundVoid) and self.view.round is not None:
             await self.context.omissions.end_phase(self.view.round, statement.ts)
         await self.context.points.apply(index, statement, self.view.round, document)
@@ -240,8 +242,6 @@ class RunDriver:
             case RoundVoid(reason=reason) if current is not None:
                 await self.runner.settle(current.number, None)
                 log.info("round void", round=current.number, reason=VoidReason(reason).name.lower())
-            case RunRollback() as body:
-                await self._go_back(body)
             case HeadMeasure():
                 await self._record_measure(statement.round)
             case AuditReport() as body if current is not None:
