@@ -15,6 +15,7 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run import FullRunView, RunRequest, RunState
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
@@ -119,10 +120,16 @@ class RunSnapshot:
     """Windows that were handed out, came back untrained, and wait to be handed out again."""
     on_hub: tuple[PublishedAnswer, ...]
     """The newest published heads, the newest first."""
+    rollbacks: tuple[Rollback, ...]
+    """Where the run went back to an earlier head, the oldest first."""
 
     @property
     def is_over(self) -> bool:
         return self.state is RunState.FINISHED
+
+    def is_given_up(self, round_number: int) -> bool:
+        """Return whether what that round made is no part of the run's head any more."""
+        return is_given_up(self.rollbacks, round_number, self.number)
 
     @property
     def stated(self) -> int:
@@ -155,7 +162,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
+        pending=_pending(view),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -172,7 +179,14 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
         on_hub=published_heads(view, LISTED_HEADS),
+        rollbacks=tuple(view.rollbacks),
     )
+
+
+def _pending(view: FullRunView) -> str:
+    if view.state in (RunState.PAUSED, RunState.COOLDOWN, RunState.FINISHED):
+        return ""  # it has come to that
+    return {RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, "")
 
 
 def _phase_ms(view: FullRunView) -> tuple[int, int] | None:
