@@ -15,7 +15,7 @@ from tequio_shared.served import snapshot
 from tests.ledger.test_replay import rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.sample_ledger import SampleLedger, live_back
+from tests.support.sample_ledger import live_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

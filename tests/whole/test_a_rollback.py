@@ -33,7 +33,7 @@ BACK_TO = 1
 
 
 @dataclass(slots=True, kw_only=True)
-class Swarm:
+class RolledBackSwarm:
     """The programs, the history of their log, and the ledger's API."""
 
     stage: RealNetwork
@@ -80,7 +80,7 @@ async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: 
             organiser = await found(stage)
             ledger = stage.actors[0]
             seed = stage.seed()
-            swarm = Swarm(
+            swarm = RolledBackSwarm(
                 stage=stage,
                 history=LogHistory(api),
                 api=api,
@@ -109,13 +109,13 @@ async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: 
                 assert await one.wait_ended(allowed_s(10.0)) == 0
 
 
-async def _refused(swarm: Swarm, *words: str) -> str:
+async def _refused(swarm: RolledBackSwarm, *words: str) -> str:
     name = f"organise-{len(swarm.stage.actors)}-{words[1]}"
     await swarm.organise(*words, exit_status=1)
     return (swarm.stage.folder / "logs" / f"{name}.log").read_text()
 
 
-async def _goes_back(swarm: Swarm) -> None:
+async def _goes_back(swarm: RolledBackSwarm) -> None:
     """The organiser goes back to the head of round 1: every member soon holds it."""
     before = await swarm.points()
     said = await swarm.organise("run", "rollback", RUN, "--round", str(BACK_TO), "--yes")
@@ -136,11 +136,11 @@ async def _goes_back(swarm: Swarm) -> None:
     assert "went back" in await swarm.stage.command("show", "run", "show", RUN, *_where(swarm))
 
 
-def _where(swarm: Swarm) -> tuple[str, str]:
+def _where(swarm: RolledBackSwarm) -> tuple[str, str]:
     return "--ledger", swarm.stage.url
 
 
-async def _a_member_and_the_ledger_restart(swarm: Swarm) -> None:
+async def _a_member_and_the_ledger_restart(swarm: RolledBackSwarm) -> None:
     """Both begin again after the rollback, from what they stored."""
     leaver = swarm.volunteers.pop()
     leaver.send(signal.SIGKILL)
@@ -158,7 +158,7 @@ async def _a_member_and_the_ledger_restart(swarm: Swarm) -> None:
     swarm.volunteers.append(again)
 
 
-async def _ends(swarm: Swarm) -> None:
+async def _ends(swarm: RolledBackSwarm) -> None:
     """The run ends with one head, and strangers find that everything holds."""
     for one in swarm.volunteers:
         one.may_end = True
@@ -174,7 +174,7 @@ async def _ends(swarm: Swarm) -> None:
     assert "rollbacks of runs" in said
 
 
-def _check_rounds(swarm: Swarm) -> None:
+def _check_rounds(swarm: RolledBackSwarm) -> None:
     history, promoted = swarm.history, swarm.promoted()
     ((_, body),) = history.all_of(RunRollback)
     last = body.last_round

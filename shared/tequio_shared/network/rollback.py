@@ -69,7 +69,7 @@ def lineage(rollbacks: Sequence[RollbackRounds], round_number: int) -> tuple[ran
 
 
 def is_given_up(rollbacks: Sequence[RollbackRounds], round_number: int, upto: int) -> bool:
-    """Return whether a round up to `upto` made what is no part of the head after that one."""
+    """Return whether the head after round `upto` is made without what that round made."""
     # Of the round to come: a rollback counts before any round has started from its head.
     kept = lineage(rollbacks, upto + 1)
     return 0 < round_number <= upto and not any(round_number in one for one in kept)

@@ -155,7 +155,7 @@ class HeadKeeper:
     async def _record(self, head: Head) -> None:
         """Record a head, and delete those that are no longer recorded."""
         # The log may overtake a duty at any moment, most often now, when the other members state
-        # the same head. In half, this would leave the trees of an older head in the store for ever.
+        # the same head. In half, this would leave the trees of an older head in the store.
         with trio.CancelScope(shield=True):
             left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
             kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}

@@ -203,7 +203,7 @@ class Chart:
     layouts: tuple[ChartLayout, ...]
 
 
-def chart(
+def chart(  # noqa: PLR0913 - a series, and how it is drawn
     name: str,
     title: str,
     summary: str,
@@ -294,7 +294,7 @@ def _step(least: float) -> float:
     return next(step for step in _STEPS if step * power >= least * (1 - 1e-9)) * power
 
 
-def _layout(  # noqa: PLR0913 - a size, and what is drawn in it
+def _layout(  # noqa: PLR0913, PLR0917 - a size, and what is drawn in it
     kind: str,
     width: int,
     height: int,

@@ -128,7 +128,7 @@ class RunSnapshot:
         return self.state is RunState.FINISHED
 
     def is_given_up(self, round_number: int) -> bool:
-        """Return whether what that round made is no part of the run's head any more."""
+        """Return whether the run's head is made without what that round made."""
         return is_given_up(self.rollbacks, round_number, self.number)
 
     @property
