@@ -10,7 +10,8 @@ import pytest
 import trio
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_shared.ids import key_from_text
+from tequio_client.worker.store.store import Store
+from tequio_shared.ids import digest_from_text, key_from_text
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -130,6 +131,11 @@ async def _goes_back(swarm: RolledBackSwarm) -> None:
     await swarm.stage.until("every member holds the old head", all_hold_it)
     assert {one.status.head for one in swarm.volunteers} == {body.head}
     assert await swarm.points() == before
+    store, root = swarm.stage.folder / "seed" / "store", digest_from_text(body.weights_root)
+    await swarm.stage.until(
+        "the seed has it, though it is not one of every ten",
+        lambda: Store(store, quota_bytes=1 << 30).has_tree(root),
+    )
     (run,) = await swarm.api.runs()
     assert (run.head, run.head_round, run.state) == (body.head, BACK_TO, "paused")
     assert [one.head_round for one in run.rollbacks] == [BACK_TO]

@@ -424,17 +424,23 @@ def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     assert report.findings[0].what == "stored head"
 
 
+def paused_swarm(rounds: int) -> Swarm:
+    """A run that is paused after that many rounds."""
+    swarm = Swarm(manifest=tiny_manifest(most=6))
+    for at in range(4):
+        swarm.volunteer(f"v{at}")
+    swarm.run_rounds(rounds)
+    swarm.organise(RunPause(reason=1))
+    while swarm.view.state is not RunState.PAUSED:
+        assert swarm.step()
+    return swarm
+
+
 @pytest.mark.parametrize(("back", "finishes_at_once"), [(0, False), (2, False), (1, True)])
 def test_every_head_before_and_after_a_rollback_is_recomputed(
     tmp_path: Path, back: int, *, finishes_at_once: bool
 ) -> None:
-    swarm = Swarm(manifest=tiny_manifest(most=6))
-    for at in range(4):
-        swarm.volunteer(f"v{at}")
-    swarm.run_rounds(4)
-    swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not RunState.PAUSED:
-        assert swarm.step()
+    swarm = paused_swarm(4)
     swarm.go_back(back)
     swarm.organise(RunFinish(reason=1) if finishes_at_once else RunResume(reason=1))
     swarm.run()
@@ -451,13 +457,7 @@ def test_every_head_before_and_after_a_rollback_is_recomputed(
 
 
 def test_a_rollback_to_other_weights_is_found() -> None:
-    swarm = Swarm(manifest=tiny_manifest(most=6))
-    for at in range(4):
-        swarm.volunteer(f"v{at}")
-    swarm.run_rounds(3)
-    swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not RunState.PAUSED:
-        assert swarm.step()
+    swarm = paused_swarm(3)
     head = swarm.view.heads[1]
     swarm.view.heads[1] = Head.of(
         swarm.manifest.run_id,
