@@ -52,6 +52,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "aux_root": D,
         "last_round": 7,
     },
+    "run.notice": {"about": "run", "text": "The next data begins on Sunday."},
     "run.finish": {"reason": 1},
     "run.close": {"reason": 1},
     "round.roster": {"roster": D, "slots": 5, "trainers": 4, "vrf": VRF},

@@ -263,9 +263,45 @@ def _steering(action: str, help_: str) -> None:
         click.echo(opening.steer_run(action, name, ledger, (folder, *others)))
 
 
-_steering("pause", "Pause a run after its current round.")
+@run.command("pause")
+@cli.log_id_argument("name")
+@click.option("--reason", default="", help="One line for volunteers, shown until it resumes.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def pause(
+    *, name: str, reason: str, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Pause a run after its current round."""
+    from tequio_client.organiser import opening
+
+    click.echo(opening.steer_run("pause", name, ledger, (folder, *others), reason))
+
+
 _steering("resume", "Resume a run that was paused, or cancel a pause or finish.")
 _steering("finish", "End a run after its current round.")
+
+
+@run.command("announce")
+@cli.log_id_argument("name")
+@click.argument("text", required=False, default="")
+@click.option("--clear", is_flag=True, help="Take the present announcement back.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def announce(  # noqa: PLR0913 - one parameter an option
+    *, name: str, text: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Tell the volunteers of a run something, in one line of TEXT.
+
+    Their apps and the ledger's pages show it, until another announcement or --clear. The log keeps
+    it permanently, where anyone can read it.
+    """
+    from tequio_client.organiser import opening
+
+    if bool(text.strip()) == clear:
+        raise click.UsageError("give either a TEXT or --clear")
+    click.echo(opening.announce(name, text, ledger, (folder, *others)))
 
 
 @run.command("rollback")

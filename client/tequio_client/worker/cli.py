@@ -395,6 +395,10 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.round is not None:
         one = shown.round
         yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
+        if one.pause_reason:
+            yield f"Paused by its organisers: {one.pause_reason}"
+        if one.announcement:
+            yield f"From its organisers: {one.announcement}"
     if shown.audits.ordered_round:
         yield _audit_line(shown.audits)
     if shown.status is not None:

@@ -11,6 +11,7 @@ from tequio_shared.ids import (
     Bytes32Text,
     HeadHash,
     Natural,
+    NoticeText,
     Positive,
     Prompt,
     RunId,
@@ -55,6 +56,14 @@ class RollbackAnswer(Struct, frozen=True):
     index: Natural
 
 
+class NoticeAnswer(Struct, frozen=True):
+    """What organisers tell the volunteers of a run, when, and the entry that states it."""
+
+    text: NoticeText
+    ts: Natural
+    index: Natural
+
+
 class WrittenAnswer(Struct, frozen=True):
     """Text by the head after a round, as a drawn member reports it."""
 
@@ -86,6 +95,9 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)]
     rollbacks: Annotated[tuple[RollbackAnswer, ...], Meta(max_length=ROWS)]
     """The newest first."""
+    announcement: NoticeAnswer | None
+    pause_reason: NoticeAnswer | None
+    """Only while the run is paused, or will be after this round."""
     sample: WrittenAnswer | None
     """The newest sample."""
     resume: ResumeAnswer

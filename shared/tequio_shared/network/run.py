@@ -36,6 +36,7 @@ from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.notices import Notice, RunNotices
 from tequio_shared.network.rollback import Rollback, rollback_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
@@ -61,6 +62,7 @@ from tequio_shared.statements.runs import (
     RoundWitness,
     RunClose,
     RunFinish,
+    RunNotice,
     RunOpen,
     RunPause,
     RunResume,
@@ -261,6 +263,7 @@ class RunView:
     coordinator_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
+    notices: RunNotices = field(default_factory=RunNotices)
     last_lots: Digest | None = None  # of the last opened round; None: before the start of the view
 
     @classmethod
@@ -287,6 +290,12 @@ class RunView:
     def phase(self) -> RoundPhase:
         """Phase of the last round; over before the first."""
         return RoundPhase.OVER if self.round is None else self.round.phase
+
+    @property
+    def shown_pause_reason(self) -> Notice | None:
+        """The reason of a pause that has begun, or that begins after this round."""
+        is_wanted = self.request is RunRequest.PAUSE or self.state is RunState.PAUSED
+        return self.notices.pause_reason if is_wanted else None
 
     @property
     def drawn(self) -> MeasureDraw | None:
@@ -318,6 +327,8 @@ class RunView:
                 self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
+            case RunNotice():
+                self.notices.apply(index, statement.ts, body)
             case RunOpen() | RunPause() | RunResume() | RunRollback() | RunFinish() | RunClose():
                 self._apply_organiser(index, body, statement.ts)
             case _:
@@ -428,6 +439,8 @@ class RunView:
                 if self.state not in _IN_ROUND or isinstance(body, RunResume):
                     self.state = self._after(event)
                 self.request = request
+                if isinstance(body, RunResume):
+                    self.notices.pause_reason = None
             case RunRollback():
                 self._apply_rollback(index, body)
             case RunClose() as closing:

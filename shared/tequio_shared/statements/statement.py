@@ -60,6 +60,7 @@ Body: TypeAlias = (
     | runs.RunPause
     | runs.RunResume
     | runs.RunRollback
+    | runs.RunNotice
     | runs.RunFinish
     | runs.RunClose
     | runs.RoundRoster

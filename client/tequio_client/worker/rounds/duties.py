@@ -285,7 +285,8 @@ def _idle_reason(view: RunView, own: MemberState) -> str:
     if own.idle_reason:
         return own.idle_reason
     if view.state in _RESTING:
-        return _RESTING[view.state]
+        why = view.notices.pause_reason if view.state is RunState.PAUSED else None
+        return _RESTING[view.state] + (f": {why.text}" if why else "")
     current, slot = _place(view, own)
     if current is None or current.phase is RoundPhase.OVER:
         return "waiting for enough members to start the next round"

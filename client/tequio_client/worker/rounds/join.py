@@ -45,7 +45,7 @@ from tequio_shared.network import rollback
 from tequio_shared.network.run import RunState, RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
-from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -317,6 +317,7 @@ async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
     folder, tokenizer = node.settings.folder, manifest.tokenizer.file
     recorded = await trio.to_thread.run_sync(RecordedHeads, folder, manifest.run_id)
     view, after, starting_head = await _view(node, manifest, resume, recorded.heads, given_up)
+    await _add_notices(node, view, after, answer)
     await add_past_draws(node, view, after, recorded.heads)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     return JoinedRun(
@@ -336,6 +337,18 @@ async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
             tokenizer=await _file(node, pins, tokenizer) if tokenizer else None,
         ),
     )
+
+
+async def _add_notices(node: Node, view: RunView, after: int, answer: RunAnswer) -> None:
+    """Add what organisers told before the view begins; it is read from the log, with proof."""
+    told = [one for one in (answer.announcement, answer.pause_reason) if one is not None]
+    indices = [one.index for one in told if one.index <= after]
+    found = await read_entries(node.ledger, node.network_info, indices) if indices else {}
+    for index, entry in sorted(found.items()):
+        statement = entry.statement
+        if statement.run != view.manifest.run_id or not isinstance(statement.body, RunNotice):
+            raise PeerError(f"entry {index} is not a notice of this run")
+        view.notices.apply(index, statement.ts, statement.body)
 
 
 async def _manifest(node: Node, answer: RunAnswer) -> Manifest:

@@ -15,6 +15,7 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.network.notices import Notice
 from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run import FullRunView, RunRequest, RunState
 from tequio_shared.round import assignment
@@ -122,6 +123,8 @@ class RunSnapshot:
     """The newest published heads, the newest first."""
     rollbacks: tuple[Rollback, ...]
     """Where the run went back to an earlier head, the oldest first."""
+    announcement: Notice | None
+    pause_reason: Notice | None
 
     @property
     def is_over(self) -> bool:
@@ -180,6 +183,8 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         windows_returned=assignment.count_windows(accounts.queue.returned),
         on_hub=published_heads(view, LISTED_HEADS),
         rollbacks=tuple(view.rollbacks),
+        announcement=view.notices.announcement,
+        pause_reason=view.shown_pause_reason,
     )
 
 

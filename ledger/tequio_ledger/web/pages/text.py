@@ -322,6 +322,7 @@ TYPES: Mapping[str, str] = {
     "run.pause": "An organiser pauses a run",
     "run.resume": "An organiser resumes a run",
     "run.rollback": "An organiser takes a run back to an earlier head",
+    "run.notice": "Organisers tell the volunteers of a run something, or take it back",
     "run.finish": "An organiser ends a run",
     "run.close": "A run has ended",
     "member.ready": "A member is ready for the next round",
