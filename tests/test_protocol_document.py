@@ -57,6 +57,7 @@ from tequio_shared.api.peers import (
 from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
+    NoticeAnswer,
     PublishedAnswer,
     ResumeAnswer,
     RollbackAnswer,
@@ -136,6 +137,7 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "run": RunAnswer,
     "published": PublishedAnswer,
     "rollback": RollbackAnswer,
+    "notice": NoticeAnswer,
     "written": WrittenAnswer,
     "resume": ResumeAnswer,
     "round": RoundAnswer,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger import news
 from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_shared.ids import to_text
@@ -15,7 +16,7 @@ from tequio_shared.served import snapshot
 from tests.ledger.test_replay import rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
-from tests.support.sample_ledger import live_back
+from tests.support.sample_ledger import ANNOUNCED, PAUSED_BECAUSE, live_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,3 +111,23 @@ def test_rounds_that_were_given_up_say_so_and_the_others_do_not(ledger: Ledger) 
     given_up = pages.get(f"/runs/{run}/rounds/12").text
     assert "the run went back to an earlier head before members stated this one" in given_up
     assert "nothing that lasts" not in pages.get(f"/runs/{run}/rounds/13").text
+
+
+def test_the_page_shows_what_organisers_tell_as_plain_text(ledger: Ledger) -> None:
+    (view,) = ledger.state.runs.values()
+    page = PageReader(ledger).get(f"/runs/{to_text(view.manifest.run_id)}")
+    assert ANNOUNCED in page.text
+    assert PAUSED_BECAUSE in page.text
+    assert not [link for link in page.links() if "data.example" in link], "nothing to click on"
+    assert "<i>rises" not in page.answer.text
+
+
+def test_what_organisers_tell_is_news_and_so_is_a_rollback(ledger: Ledger) -> None:
+    (view,) = ledger.state.runs.values()
+    run = view.manifest.run_id
+    with ledger.database.reader.begin() as connection:
+        items = news.recent(ledger.state, run).read(connection, ledger.state)
+    found = {one.kind: one for one in items}
+    assert found["run.announced"].text == ANNOUNCED
+    assert found["run.rolled_back"].title == "nova-350m went back to the head of round 8"
+    assert [one.kind for one in items].count("run.rolled_back") == len(BACK)

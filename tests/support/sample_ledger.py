@@ -39,7 +39,14 @@ from tequio_shared.statements.network import (
     StandingAppeal,
     TeamDefine,
 )
-from tequio_shared.statements.runs import AuditFigures, RunPause, RunResume, RunRollback, Sample
+from tequio_shared.statements.runs import (
+    AuditFigures,
+    RunNotice,
+    RunPause,
+    RunResume,
+    RunRollback,
+    Sample,
+)
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.memory_swarm import rollback_to
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
@@ -70,6 +77,8 @@ MEASURED, ASTRAY = 4, 12
 """Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
 NAMES = ("Ana Sof\u00eda", "bruno_gpu", "", "", "\u05e0\u05d5\u05e2\u05d4")
 """Of the first members; the last one is written from right to left."""
+PAUSED_BECAUSE = "The loss <i>rises</i>: we go back & try a lower rate."
+ANNOUNCED = "Next week we train on https://data.example: thank you!"
 LEARNED = 20
 """From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
@@ -222,13 +231,14 @@ class SampleLedger:
         if self.state() is RunState.ROUND_TRAIN:
             await self.pass_ms(self.rules.rounds.train_limit)
 
-    async def steer(self, body: RunPause | RunResume | RunRollback) -> None:
+    async def steer(self, body: RunPause | RunResume | RunRollback | RunNotice) -> None:
         """Log an organiser's statement about the run."""
         await self.post([self.organiser.sign(body, self.clock(), run=self.rules.run_id)])
 
     async def go_back(self, workers: Sequence[SigningPeer], head_round: int) -> None:
         """Pause during a round, and go back to the head of that round once it is over."""
         await self.start(workers)
+        await self.steer(RunNotice(about="pause", text=PAUSED_BECAUSE))
         await self.steer(RunPause(reason=1))
         await self.train(workers)
         await self.prove(workers, {})
@@ -375,6 +385,7 @@ async def live_back(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
         await shown.play(workers)
         await shown.pass_ms(4_000)
     await shown.go_back(workers, 19)
+    await shown.steer(RunNotice(about="run", text=ANNOUNCED))
     return shown
 
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
     from tests.support.real_network import RunningProgram
 
-WHOLE_S = 240.0
+WHOLE_S = 360.0
 BACK_TO = 1
+ANNOUNCED, REASON = "New data on Sunday.", "The loss rises: we go back."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -92,15 +93,20 @@ async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: 
             await swarm.until_closed(3)
             refused = ("run", "rollback", RUN, "--round", "1", "--yes")
             assert "only a paused run" in await _refused(swarm, *refused)
-            await swarm.organise("run", "pause", RUN)
+            await swarm.organise("run", "announce", RUN, ANNOUNCED)
+            await swarm.organise("run", "pause", RUN, "--reason", REASON)
             await swarm.until_state("paused")
             before = await swarm.points()
+            await _volunteers_are_told(swarm, "ana", reason=REASON)
             await _goes_back(swarm)
             await _a_member_and_the_ledger_restart(swarm)
+            # One that joined after the notices reads them from the log, too.
+            await _volunteers_are_told(swarm, "citlali", reason=REASON)
             await swarm.organise("run", "resume", RUN)
             await swarm.until_closed(len(swarm.history.rounds(RoundClose)) + 2)
             swarm.volunteers.append(stage.volunteer("donaji"))
             await swarm.until_closed(len(swarm.history.rounds(RoundClose)) + 2)
+            await _volunteers_are_told(swarm, "donaji", reason="")
             after = await swarm.points()
             assert all(after[key] >= points > 0 for key, points in before.items())
             await _ends(swarm)
@@ -108,6 +114,19 @@ async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: 
             for one in (seed, swarm.ledger):
                 one.send(signal.SIGTERM)
                 assert await one.wait_ended(allowed_s(10.0)) == 0
+
+
+async def _volunteers_are_told(swarm: RolledBackSwarm, name: str, reason: str) -> None:
+    """`tequio status` of that volunteer shows the announcement, and the reason while it lasts."""
+    folder, said = str(swarm.stage.folder / name), ""
+
+    async def holds() -> bool:
+        nonlocal said
+        said = await swarm.stage.command(f"status-{name}", "status", "--dir", folder)
+        return f"From its organisers: {ANNOUNCED}" in said
+
+    await swarm.stage.until(f"{name} is told", holds)
+    assert (f"Paused by its organisers: {reason}" in said) is bool(reason)
 
 
 async def _refused(swarm: RolledBackSwarm, *words: str) -> str:

@@ -269,9 +269,7 @@ def _steering(action: str, help_: str) -> None:
 @cli.ledger_option
 @cli.folder_option("organiser")
 @cli.other_organisers_option
-def pause(
-    *, name: str, reason: str, ledger: str, folder: Path, others: tuple[Path, ...]
-) -> None:
+def pause(*, name: str, reason: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
     """Pause a run after its current round."""
     from tequio_client.organiser import opening
 
@@ -289,7 +287,7 @@ _steering("finish", "End a run after its current round.")
 @cli.ledger_option
 @cli.folder_option("organiser")
 @cli.other_organisers_option
-def announce(  # noqa: PLR0913 - one parameter an option
+def announce(
     *, name: str, text: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
 ) -> None:
     """Tell the volunteers of a run something, in one line of TEXT.

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
@@ -168,6 +168,7 @@ ORGANISER_STATEMENTS: Mapping[
     RunFinish: (RunEvent.FINISH, RunRequest.FINISH),
 }
 """Event of an organiser's statement between two rounds, and its request during one."""
+_Steering: TypeAlias = RunPause | RunResume | RunRollback | RunNotice | RunFinish
 _IN_ROUND = frozenset({RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS})
 LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
     RunEvent.RESUME: RunState.WAITING_FOR_MEMBERS,
@@ -327,10 +328,16 @@ class RunView:
                 self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
-            case RunNotice():
-                self.notices.apply(index, statement.ts, body)
-            case RunOpen() | RunPause() | RunResume() | RunRollback() | RunFinish() | RunClose():
-                self._apply_organiser(index, body, statement.ts)
+            case (
+                RunOpen()
+                | RunPause()
+                | RunResume()
+                | RunRollback()
+                | RunNotice()
+                | RunFinish()
+                | RunClose()
+            ):
+                self._apply_steering(index, body, statement.ts)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -424,12 +431,7 @@ class RunView:
         else:
             self.absent.add(statement.author)
 
-    def _apply_organiser(
-        self,
-        index: int,
-        body: RunOpen | RunPause | RunResume | RunRollback | RunFinish | RunClose,
-        ts: int,
-    ) -> None:
+    def _apply_steering(self, index: int, body: RunOpen | RunClose | _Steering, ts: int) -> None:
         match body:
             case RunOpen():
                 self._record_opening(ts)
@@ -443,6 +445,8 @@ class RunView:
                     self.notices.pause_reason = None
             case RunRollback():
                 self._apply_rollback(index, body)
+            case RunNotice():
+                self.notices.apply(index, ts, body)
             case RunClose() as closing:
                 after = self._after(RunEvent.CLOSE)
                 self._check_end(closing, ts)

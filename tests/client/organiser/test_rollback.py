@@ -79,3 +79,27 @@ def test_a_head_that_was_given_up_can_be_gone_to_again(ledger: Served, organiser
     assert (run["head_round"], run["state"]) == (21, "paused")
     assert [one["head_round"] for one in run["rollbacks"]] == [21, 19, 8]
     assert "at the head of round 21 already" in refusal(ledger, organiser, "--round", "21")
+
+
+def test_volunteers_are_told_something_until_it_is_taken_back(
+    ledger: Served, organiser: Path
+) -> None:
+    where = ("--ledger", ledger.url, "--dir", str(organiser))
+
+    def ran(*words: str) -> Result:
+        return CliRunner().invoke(cli, ("run", *words, *where))
+
+    assert ran("announce", NAME, "  New data\n on Sunday. ").exit_code == 0
+    (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+    assert run["announcement"]["text"] == "New data on Sunday."
+    listed = CliRunner().invoke(cli, ("run", "show", NAME, "--ledger", ledger.url)).output
+    assert "New data on Sunday." in listed
+    assert "paused because" in listed
+    assert ran("announce", NAME, "--clear").exit_code == 0
+    (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+    assert run["announcement"] is None
+    for wrong in (("announce", NAME), ("announce", NAME, "text", "--clear")):
+        assert "give either a TEXT or --clear" in ran(*wrong).output
+    refused = ran("announce", NAME, "x" * 201).exception
+    assert isinstance(refused, UserFacingError)
+    assert "at most 200 characters" in str(refused)

@@ -1,8 +1,8 @@
 """What the organisers of a run tell its volunteers, above the round on the Home page.
 
-Texts come from the log, and are shown as plain text: nothing in them becomes a link. An announcement
-can be dismissed and stays dismissed; another one of the run is shown again. The reason of a pause
-stays as long as the pause.
+Texts come from the log, and are shown as plain text: nothing in them becomes a link. An
+announcement can be dismissed and stays dismissed; another one of the run is shown again. The reason
+of a pause stays as long as the pause.
 """
 
 from __future__ import annotations
