@@ -93,7 +93,7 @@ async def test_members_go_on_from_an_older_head_and_keep_their_points(tmp_path: 
             await swarm.until_closed(3)
             refused = ("run", "rollback", RUN, "--round", "1", "--yes")
             assert "only a paused run" in await _refused(swarm, *refused)
-            await swarm.organise("run", "announce", RUN, ANNOUNCED)
+            await swarm.organise("run", "announce", RUN, "--text", ANNOUNCED)
             await swarm.organise("run", "pause", RUN, "--reason", REASON)
             await swarm.until_state("paused")
             before = await swarm.points()

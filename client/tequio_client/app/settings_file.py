@@ -71,7 +71,7 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     competitions_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
     """Keys of the notifications shown about competitions, the newest last."""
     notices_read: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=64)] = ()
-    """Announcements of organisers that were dismissed, by run and entry, the newest last."""
+    """Organisers' announcements that were dismissed, by run and entry, the newest last."""
     # the window
     page: ShortText = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""

@@ -405,7 +405,7 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     most_members: Count = 0
     """Maximum members of one round, by the run's rules."""
     announcement: Annotated[str, msgspec.Meta(max_length=256)] = ""
-    """What its organisers tell its volunteers, as the ledger reports it; empty: nothing."""
+    """Text of its organisers for its volunteers, as the ledger reports it; empty: none."""
     pause_reason: Annotated[str, msgspec.Meta(max_length=256)] = ""
     """Reason of its pause; empty: none."""
     published: Annotated[

@@ -338,7 +338,7 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     head_round: int = -1
     """Round of the head whose weights are here; -1: none is."""
     announcement: Text = ""
-    """What the organisers tell the volunteers of the run; empty: nothing."""
+    """Text of the organisers for the volunteers of the run; empty: none."""
     announcement_entry: Count = 0
     """Log index of the announcement."""
     pause_reason: Text = ""

@@ -282,7 +282,7 @@ _steering("finish", "End a run after its current round.")
 
 @run.command("announce")
 @cli.log_id_argument("name")
-@click.argument("text", required=False, default="")
+@click.option("--text", default="", help="One line of at most 200 characters.")
 @click.option("--clear", is_flag=True, help="Take the present announcement back.")
 @cli.ledger_option
 @cli.folder_option("organiser")
@@ -290,7 +290,7 @@ _steering("finish", "End a run after its current round.")
 def announce(
     *, name: str, text: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
 ) -> None:
-    """Tell the volunteers of a run something, in one line of TEXT.
+    """Tell the volunteers of a run something.
 
     Their apps and the ledger's pages show it, until another announcement or --clear. The log keeps
     it permanently, where anyone can read it.
@@ -298,7 +298,7 @@ def announce(
     from tequio_client.organiser import opening
 
     if bool(text.strip()) == clear:
-        raise click.UsageError("give either a TEXT or --clear")
+        raise click.UsageError("give either --text or --clear")
     click.echo(opening.announce(name, text, ledger, (folder, *others)))
 
 

@@ -57,7 +57,7 @@ class RollbackAnswer(Struct, frozen=True):
 
 
 class NoticeAnswer(Struct, frozen=True):
-    """What organisers tell the volunteers of a run, when, and the entry that states it."""
+    """Text of organisers for the volunteers of a run, its time, and the entry that states it."""
 
     text: NoticeText
     ts: Natural

@@ -1,4 +1,4 @@
-"""What organisers tell the volunteers of a run: an announcement, and the reason of a pause.
+"""Notices of organisers to the volunteers of a run: an announcement, and the reason of a pause.
 
 Rules. A run has at most one of each; a later one replaces it, and an empty text takes it back. The
 reason of a pause may come before or after the pause, and `run.resume` takes it back. Nothing in a

@@ -89,7 +89,7 @@ def test_volunteers_are_told_something_until_it_is_taken_back(
     def ran(*words: str) -> Result:
         return CliRunner().invoke(cli, ("run", *words, *where))
 
-    assert ran("announce", NAME, "  New data\n on Sunday. ").exit_code == 0
+    assert ran("announce", NAME, "--text", "  New data\n on Sunday. ").exit_code == 0
     (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
     assert run["announcement"]["text"] == "New data on Sunday."
     listed = CliRunner().invoke(cli, ("run", "show", NAME, "--ledger", ledger.url)).output
@@ -98,8 +98,8 @@ def test_volunteers_are_told_something_until_it_is_taken_back(
     assert ran("announce", NAME, "--clear").exit_code == 0
     (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
     assert run["announcement"] is None
-    for wrong in (("announce", NAME), ("announce", NAME, "text", "--clear")):
-        assert "give either a TEXT or --clear" in ran(*wrong).output
-    refused = ran("announce", NAME, "x" * 201).exception
+    for wrong in (("announce", NAME), ("announce", NAME, "--text", "Hi", "--clear")):
+        assert "give either --text or --clear" in ran(*wrong).output
+    refused = ran("announce", NAME, "--text", "x" * 201).exception
     assert isinstance(refused, UserFacingError)
     assert "at most 200 characters" in str(refused)

@@ -1,4 +1,4 @@
-"""What organisers tell the volunteers of a run: one announcement, and the reason of a pause."""
+"""Notices of organisers to volunteers: one announcement, and the reason of a pause."""
 
 from __future__ import annotations
 

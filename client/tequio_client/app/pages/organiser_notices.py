@@ -1,4 +1,4 @@
-"""What the organisers of a run tell its volunteers, above the round on the Home page.
+"""Notices of a run's organisers to its volunteers, above the round on the Home page.
 
 Texts come from the log, and are shown as plain text: nothing in them becomes a link. An
 announcement can be dismissed and stays dismissed; another one of the run is shown again. The reason

@@ -1,4 +1,4 @@
-"""What organisers tell volunteers, on the Home page: plain, dismissible, and kept dismissed."""
+"""Notices of organisers on the Home page: plain, dismissible, and kept dismissed."""
 
 from __future__ import annotations
 
