@@ -3,7 +3,7 @@
 Plays the log of a run by the product's rules, without training (`loops/attacked_log.py`). New keys
 are audited more often, so the share falls with the rounds.
 
-    python bench/audit_share.py [--members N] [--rounds N] [--seeds 1 2] [--write]
+    python bench/audit_share.py [--members N] [--rounds N] [--seeds 1 2] [--write] [--json FILE]
 
 `--write` puts the table into docs/auditing.md. A few minutes for each seed.
 """
@@ -11,6 +11,7 @@ are audited more often, so the share falls with the rounds.
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +21,7 @@ from loops import repository, table
 from loops.attacked_log import LoggedRound, play_log
 from loops.demo_plan import write_plan
 from loops.local_swarm import build_library_data
+from loops.machine import machine
 
 from tequio_client.organiser.opening import prepare_run
 
@@ -38,6 +40,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=400)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2], help="default: 1 2")
     parser.add_argument("--write", action="store_true", help="put the table into the document")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
     options = parser.parse_args()
     names = [f"honest {at}" for at in range(options.members)]
     logs = []
@@ -51,12 +54,14 @@ def main() -> None:
         logs.append(play_log(manifest, names, (), speed=SPEED, seed=seed).rounds)
     ends = [end for end in PARTS if end < options.rounds] + [options.rounds]
     parts = [*pairwise(ends), (0, options.rounds)]
-    rows = [
-        [f"{first + 1} to {last}", *(f"{_share(one[first:last]):.1%}" for one in logs)]
-        for first, last in parts
-    ]
+    shares = {
+        f"{first + 1} to {last}": [_share(one[first:last]) for one in logs] for first, last in parts
+    }
+    rows = [[part, *(f"{one:.1%}" for one in found)] for part, found in shares.items()]
     content = table.markdown(("rounds", *(f"seed {seed}" for seed in options.seeds)), rows)
     print(content)
+    if options.json:
+        options.json.write_text(json.dumps({**machine(), "shares": shares}))
     if options.write:
         table.put(DOCUMENT, "share of audits", content)
 
