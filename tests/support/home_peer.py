@@ -19,11 +19,18 @@ import trio
 
 from tequio_client.ipc.snapshot import RouterPort
 from tequio_client.runtime import configure_logging
+from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.blob_server import PROTOCOL as BLOBS
+from tequio_client.worker.swarm.blob_server import BlobServer
+from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_client.worker.swarm.router_port import PortMapper
+from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import key_from_peer_id
+from tequio_shared.ids import Digest, PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +43,10 @@ class HomePeerProgram:
         self.name = name
         self.folder = folder
         self.options = options
+        self.partners: set[PeerKey] = set()
+
+    def is_partner(self, peer: PeerKey) -> bool:
+        return peer in self.partners
 
     async def run(self) -> None:
         async with AsyncExitStack() as stack:
@@ -43,11 +54,18 @@ class HomePeerProgram:
             self.network = PeerNetwork(seed=seed, listen=LISTEN)
             self.dial_back = DialBack(self.network)
             self.check = ReachabilityCheck(self.network, Random(seed))
+            self.puncher = HolePuncher(self.network, Random(seed))
+            self.puncher.partners.append(self.is_partner)
+            self.store = Store(self.folder / f"{self.name}.store", quota_bytes=1 << 30)
+            self.blobs = BlobServer(self.network, self.store)
             await stack.enter_async_context(self.network)
             self.router = PortMapper(
                 lambda: next(iter(self.network.listen_ports()), None), lambda: None
             )
             self.check.router_port = lambda: self.router.port
+            self.fetcher = await stack.enter_async_context(
+                Fetcher(self.network, self.store, rng=Random(seed))
+            )
             nursery = await stack.enter_async_context(trio.open_nursery())
             nursery.start_soon(self.router.run)
             print_line({"addresses": self.network.addresses()})
@@ -88,6 +106,40 @@ class HomePeerProgram:
             "networks": verdict.places,
             "announced": self.network.addresses(),
         }
+
+    async def do_partner(self, peer: str) -> None:
+        """Have a peer in our round."""
+        self.partners.add(key_from_peer_id(peer))
+
+    async def do_open(self, peer: str) -> dict[str, Any]:
+        """Connect in whatever way there is."""
+        key = key_from_peer_id(peer)
+        stream = await self.network.open_stream(key, BLOBS)
+        await stream.drop()
+        return {"from": self.network.host_of(key)}
+
+    async def do_router_keeps_ports(self) -> bool | None:
+        await self.puncher.test_router()
+        return self.puncher.keeps_ports
+
+    async def do_store(self, size_bytes: int) -> dict[str, Any]:
+        """Store a tree of our own making."""
+        content = Random(self.name).randbytes(size_bytes)
+        ref = self.store.put_tree(content, PIECE_BYTES)
+        return {"root": ref.root.hex(), "size_bytes": size_bytes}
+
+    async def do_fetch(self, root: str, size_bytes: int, sources: Sequence[str]) -> dict[str, int]:
+        """Fetch a tree from those peers; tells how many bytes each sent."""
+        ref = TreeRef(
+            root=Digest(bytes.fromhex(root)), size_bytes=size_bytes, piece_bytes=PIECE_BYTES
+        )
+        keys = [key_from_peer_id(one) for one in sources]
+        progress = await self.fetcher.fetch_tree(ref, keys, timeout_s=60)
+        return {peer_id_text(key): count for key, count in progress.bytes_by_source.items()}
+
+    async def do_sent(self) -> int:
+        """Bytes of content sent to others."""
+        return self.blobs.sent_bytes
 
 
 def print_line(answer: dict[str, Any]) -> None:

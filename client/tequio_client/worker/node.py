@@ -31,6 +31,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -80,6 +81,7 @@ class Node:
     checkpoints: CheckpointGossip
     reachability: ReachabilityCheck
     router: PortMapper
+    puncher: HolePuncher
     upload: ByteBudget
     download: ByteBudget
     ledger_clock: LedgerClock
@@ -91,6 +93,7 @@ class Node:
             nursery.start_soon(self.checkpoints.run)
             nursery.start_soon(self.reachability.run)
             nursery.start_soon(self.router.run)
+            nursery.start_soon(self.puncher.run)
 
     def reach(self) -> ReachabilityView:
         """Describe for people whether others can connect."""
@@ -175,6 +178,7 @@ async def open_node(
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             reachability=reachability,
             router=router,
+            puncher=HolePuncher(network, rng),
             upload=upload,
             download=download,
             ledger_clock=ledger_clock,

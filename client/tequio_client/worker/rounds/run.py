@@ -119,6 +119,10 @@ class RunDriver:
         """Return whether an auditor may have that leaf of this worker's error feedback."""
         return self.runner.auditing.may_open(self.view.round, peer, root, index)
 
+    def is_member(self, peer: PeerKey) -> bool:
+        """Return whether that peer has a slot in the newest round."""
+        return self.view.round is not None and peer in self.view.round.slot_of
+
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""
         if why != self._pause_reason:

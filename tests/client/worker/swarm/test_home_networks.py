@@ -127,3 +127,54 @@ def test_a_router_behind_another_one_is_not_asked_for_a_port_in_vain(
         reach = peer.ask("reach")
     assert reach["state"] == "unreachable"
     assert reach["seen"] == [provider.computer.host]
+
+
+MEBIBYTE = 1 << 20
+MEETING = [
+    (Nat.PORT_RESTRICTED, Nat.PORT_RESTRICTED, True),
+    (Nat.PORT_RESTRICTED, Nat.SYMMETRIC, False),
+    (Nat.SYMMETRIC, Nat.PORT_RESTRICTED, False),
+]
+
+
+@pytest.mark.parametrize(("asking", "asked", "is_direct"), MEETING)
+def test_members_behind_routers_exchange_directly_where_both_routers_keep_ports(
+    world: World,
+    asking: Nat,
+    asked: Nat,
+    is_direct: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    """Otherwise through a seed, which then carries every byte in and out."""
+    tag = f"{asking.name[0]}{asked.name[0]}"
+    routers = [world.networks.home(f"{tag}{n}", nat) for n, nat in enumerate((asking, asked))]
+    first, second = [
+        world.join(world.networks.computer(router, f"{tag}c{n}"), f"{tag}{n}")
+        for n, router in enumerate(routers)
+    ]
+    introduce(first, second)
+    assert second.ask("router_keeps_ports") is (asked is not Nat.SYMMETRIC)
+    tree = second.ask("store", size_bytes=3 * MEBIBYTE)
+    opened = first.ask("open", peer=peer_id(second))
+    if is_direct:
+        assert opened == {"from": routers[1].computer.host}
+        assert second.ask("open", peer=peer_id(first)) == {"from": routers[0].computer.host}
+        sent = first.ask("fetch", sources=[peer_id(second)], **tree)
+        assert sent == {peer_id(second): 3 * MEBIBYTE}
+        assert [seed.ask("sent") for seed in world.seeds] == [0, 0]
+        return
+    assert "error" in opened
+    seed = world.seeds[0]
+    before = seed.ask("sent")
+    assert seed.ask("fetch", sources=[peer_id(second)], **tree) == {peer_id(second): 3 * MEBIBYTE}
+    assert first.ask("fetch", sources=[peer_id(seed)], **tree) == {peer_id(seed): 3 * MEBIBYTE}
+    assert seed.ask("sent") - before >= 3 * MEBIBYTE
+
+
+def introduce(first: HomePeer, second: HomePeer) -> None:
+    """Have each in the other's round."""
+    first.ask("partner", peer=peer_id(second))
+    second.ask("partner", peer=peer_id(first))
+
+
+def peer_id(peer: HomePeer) -> str:
+    return peer.addresses[0].rpartition("/")[2]
