@@ -225,15 +225,10 @@ class HolePuncher:
             return PunchStatus.BUSY
         if asked.seen_port != stream.remote_port:
             return PunchStatus.OTHER_PORTS
-        if asked.peer in (stream.peer, network.key):
-            return PunchStatus.ABSENT
-        if asked.peer not in network.connected_peers():
+        if asked.peer not in network.connected_peers() - {stream.peer}:
             return PunchStatus.ABSENT
         other = plain_host(network.host_of(asked.peer))
-        is_one_place = reach is Reach.PUBLIC and host == other
-        if is_one_place or reach_of(other) is not reach or (":" in host) is not (":" in other):
-            return PunchStatus.NO_WAY
-        return None
+        return None if _can_meet(host, other) else PunchStatus.NO_WAY
 
     async def _invite(self, asker: PeerKey, asked: PunchRequest, host: str) -> PunchAnswer:
         stream = await self._network.open_stream(asked.peer, PUNCH_PROTOCOL)
@@ -382,6 +377,13 @@ class HolePuncher:
 
     def _is_crowded(self) -> bool:
         return len(self._network.connected_peers()) >= MOST_CONNECTIONS
+
+
+def _can_meet(first: str, second: str) -> bool:
+    """Check that each of two addresses may be reachable from the other one."""
+    reach = reach_of(first)
+    is_one_home = reach is Reach.PUBLIC and first == second
+    return reach is reach_of(second) and (":" in first) is (":" in second) and not is_one_home
 
 
 def _parse_host(raw: bytes) -> str:

@@ -308,18 +308,25 @@ class PeerNetwork:
         """Dial the peer, or reach it in another way; raises PeerError."""
         if (claim := self.find_claim(peer)) is not None:
             try:
-                return await self.connect_claimed(peer, claim)
+                await self.connect_claimed(peer, claim)
             except PeerError as err:
                 log.debug("a peer cannot be dialled", peer=peer_id_text(peer), error=str(err))
+            else:
+                return
         await self.connect_otherwise(peer)
 
     async def _answer_through(
         self, peer: PeerKey, port: PunchedPort, place: str, ended: Callable[[PeerKey], None]
     ) -> None:
-        with port, trio.move_on_after(PUNCH_S) as patience:
-            socket = await port.connect(*dials.endpoint_of(place))
-        if patience.cancelled_caught:
-            return ended(peer)
+        socket: trio.SocketStream | None = None
+        with port, trio.move_on_after(PUNCH_S):
+            try:
+                socket = await port.connect(*dials.endpoint_of(place))
+            except OSError as err:
+                log.debug("not connected through routers", place=place, error=str(err))
+        if socket is None:
+            ended(peer)
+            return
         async with trio.open_nursery() as nursery:
             nursery.start_soon(hosts.answer_through, self._host, self.limiter, place, socket)
             with trio.move_on_after(hosts.HANDSHAKE_S):

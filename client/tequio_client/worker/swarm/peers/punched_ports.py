@@ -17,8 +17,10 @@ import trio
 
 log = structlog.get_logger(__name__)
 
-PAUSE_S = 0.3
-"""Pause after an attempt that was refused: a router answered before it knew of ours."""
+ATTEMPTS = 12
+"""Most attempts; a router that drops packets without a word gets one, which sends several."""
+PAUSE_S = 0.1
+"""Pause after an attempt that was refused, because the other side's had not begun."""
 
 
 class PunchedPort:
@@ -40,19 +42,22 @@ class PunchedPort:
         self._socket.close()
 
     async def connect(self, host: str, port: int) -> trio.SocketStream:
-        """Try until there is a connection; goes on until cancelled."""
-        while True:
+        """Try until there is a connection; raises OSError after ATTEMPTS."""
+        for attempt in range(ATTEMPTS):
             try:
                 await self._socket.connect((host, port))
             except OSError as err:
                 log.debug("an attempt was refused", host=host, port=port, error=str(err))
                 self._socket.close()
+                if attempt == ATTEMPTS - 1:
+                    raise
             else:
                 # Owned by the stream from here on.
                 connected, self._socket = self._socket, trio.socket.socket(self._family)
                 return trio.SocketStream(connected)
             await trio.sleep(PAUSE_S * random.uniform(0.5, 1.5))  # noqa: S311 - jitter
             self._socket = self._bound(self.number)
+        raise AssertionError(ATTEMPTS)
 
     def _bound(self, port: int) -> trio.socket.SocketType:
         made = socket.socket(self._family, socket.SOCK_STREAM)
