@@ -284,6 +284,10 @@ class HomePeer:
         self._errors.close()
 
     @property
+    def peer_id(self) -> str:
+        return self.addresses[0].rpartition("/")[2]
+
+    @property
     def _stdin(self) -> IO[bytes]:
         assert self._process.stdin is not None
         return self._process.stdin

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.runtime import configure_logging
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
@@ -27,7 +28,7 @@ from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_client.worker.swarm.router_port import PortMapper
-from tequio_client.worker.swarm.transfer import Fetcher
+from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.limits import PIECE_BYTES
@@ -35,6 +36,8 @@ from tequio_shared.limits import PIECE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+NO_LEDGER = "http://127.0.0.1:9"
+"""Never asked: trees come from peers."""
 LISTEN = ("/ip4/0.0.0.0/tcp/4001",)
 
 
@@ -44,6 +47,7 @@ class HomePeerProgram:
         self.folder = folder
         self.options = options
         self.partners: set[PeerKey] = set()
+        self.stored = 0
 
     def is_partner(self, peer: PeerKey) -> bool:
         return peer in self.partners
@@ -65,6 +69,10 @@ class HomePeerProgram:
             self.check.router_port = lambda: self.router.port
             self.fetcher = await stack.enter_async_context(
                 Fetcher(self.network, self.store, rng=Random(seed))
+            )
+            ledger = await stack.enter_async_context(LedgerApi(NO_LEDGER))
+            self.exchange = Exchange(
+                self.fetcher, ledger, lambda: sorted(self.network.connected_peers())
             )
             nursery = await stack.enter_async_context(trio.open_nursery())
             nursery.start_soon(self.router.run)
@@ -124,9 +132,20 @@ class HomePeerProgram:
 
     async def do_store(self, size_bytes: int) -> dict[str, Any]:
         """Store a tree of our own making."""
-        content = Random(self.name).randbytes(size_bytes)
+        self.stored += 1
+        content = Random(f"{self.name} {self.stored}").randbytes(size_bytes)
         ref = self.store.put_tree(content, PIECE_BYTES)
         return {"root": ref.root.hex(), "size_bytes": size_bytes}
+
+    async def do_exchange(self, root: str, size_bytes: int, holder: str) -> float:
+        """Fetch a tree as a worker or seed fetches a contribution of its holder; seconds."""
+        ref = TreeRef(
+            root=Digest(bytes.fromhex(root)), size_bytes=size_bytes, piece_bytes=PIECE_BYTES
+        )
+        since_s = trio.current_time()
+        with trio.fail_after(60):
+            await self.exchange.fetch_tree(ref, key_from_peer_id(holder))
+        return trio.current_time() - since_s
 
     async def do_fetch(self, root: str, size_bytes: int, sources: Sequence[str]) -> dict[str, int]:
         """Fetch a tree from those peers; tells how many bytes each sent."""

@@ -6523,6 +6523,14 @@
         <translation>Andere Computer können sich nicht mit diesem verbinden, weil dein Router hinter einem anderen ist: dem deines Anbieters oder dem deines Gebäudes. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Nur dein Anbieter kann das ändern, mit einer öffentlichen Adresse.</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Andere Mitglieder können sich trotzdem direkt verbinden, wenn ein Seed euch einander vorstellt.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Seeds können dich anderen Mitgliedern nicht vorstellen, weil dein Router jeder Verbindung einen anderen Port gibt.</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>Ein Ereignis, das diese Version nicht kennt ({code}).</translation>
     </message>

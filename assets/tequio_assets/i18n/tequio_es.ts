@@ -6523,6 +6523,14 @@
         <translation>Otros equipos no pueden conectarse a este, porque tu router está detrás de otro: el de tu proveedor o el de tu edificio. No se pierde nada: tu trabajo viaja a través de las semillas. Solo tu proveedor puede cambiarlo, con una dirección pública.</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Otros miembros aún pueden conectarse directamente cuando una semilla los pone en contacto.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Las semillas no pueden ponerte en contacto con otros miembros, porque tu router da a cada conexión un puerto distinto.</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>Un evento que esta versión no conoce ({code}).</translation>
     </message>

@@ -6523,6 +6523,14 @@
         <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, car votre routeur est derrière un autre : celui de votre fournisseur ou celui de votre immeuble. Rien n’est perdu : votre travail passe par des seeds. Seul votre fournisseur peut changer cela, avec une adresse publique.</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Les autres membres peuvent tout de même se connecter directement, quand un seed vous met en relation.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Les seeds ne peuvent pas vous mettre en relation avec d’autres membres, car votre routeur donne à chaque connexion un autre port.</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>Un événement que cette version ne connaît pas ({code}).</translation>
     </message>

@@ -6499,6 +6499,14 @@
         <translation>ルーターが別のルーター（プロバイダーまたは建物のもの）の内側にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。変更できるのはプロバイダーだけで、パブリックアドレスが必要です。</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>それでも、シードが互いを紹介すれば、ほかのメンバーは直接接続できます。</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>ルーターが接続ごとに別のポートを割り当てるため、シードはほかのメンバーを紹介できません。</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>このバージョンが認識しないイベント（{code}）。</translation>
     </message>

@@ -6523,6 +6523,14 @@
         <translation>Outros computadores não podem se conectar a este, porque seu roteador está atrás de outro: o do seu provedor ou o do seu prédio. Nada se perde: seu trabalho passa por seeds. Só seu provedor pode mudar isso, com um endereço público.</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Outros membros ainda podem se conectar diretamente quando um seed apresenta vocês um ao outro.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Os seeds não podem apresentar você a outros membros, porque seu roteador dá a cada conexão uma porta diferente.</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>Um evento que esta versão não conhece ({code}).</translation>
     </message>

@@ -6499,6 +6499,14 @@
         <translation>其他电脑无法连接到这台电脑，因为您的路由器位于另一台路由器之后：运营商的，或楼宇的。不会有任何损失：您的工作会经由种子节点传送。只有运营商能改变这一点，即提供公网地址。</translation>
     </message>
     <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>不过，由种子节点为双方牵线时，其他成员仍可直接连接。</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>由于您的路由器为每个连接分配不同的端口，种子节点无法为您与其他成员牵线。</translation>
+    </message>
+    <message>
         <source>An event that this version does not know ({code}).</source>
         <translation>此版本不认识的事件（{code}）。</translation>
     </message>

@@ -12,7 +12,7 @@ out. An event's points come in GFLOP; its time is in the row. `UNKNOWN_EVENT` an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -231,14 +231,25 @@ REACHABILITY_TEMPLATES: Mapping[str, str] = {
 """Reachability in words: what it means, and what to do."""
 
 
-def reachability_template(shown: ReachabilityView) -> str:
+INTRODUCTION_TEXTS: Mapping[bool, str] = {
+    True: "Other members can still connect directly, when a seed introduces you to each other.",
+    False: "Seeds cannot introduce you to other members, because your router gives each "
+    "connection another port.",
+}
+"""What is left where others cannot connect, by whether the router keeps ports."""
+
+
+def reachability_templates(shown: ReachabilityView) -> Iterator[str]:
+    """Choose the sentences about reachability, to be joined."""
     key = str(shown.state)
     if shown.state is ReachState.UNREACHABLE:
         if shown.is_own_address:
             key += ".own-address"
         elif shown.router is not RouterPort.OFF:
             key += f".{shown.router}"
-    return REACHABILITY_TEMPLATES[key]
+    yield REACHABILITY_TEMPLATES[key]
+    if shown.state is ReachState.UNREACHABLE and shown.keeps_ports is not None:
+        yield INTRODUCTION_TEXTS[shown.keeps_ports]
 
 
 def reachability_values(shown: ReachabilityView) -> dict[str, Value]:

@@ -106,6 +106,8 @@ class Node:
             port=next(iter(self.network.listen_ports()), 0),
             router=router.state,
             router_problem=router.problem,
+            keeps_ports=self.puncher.keeps_ports,
+            introduced=self.puncher.opened,
         )
 
 

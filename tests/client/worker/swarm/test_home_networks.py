@@ -154,27 +154,23 @@ def test_members_behind_routers_exchange_directly_where_both_routers_keep_ports(
     introduce(first, second)
     assert second.ask("router_keeps_ports") is (asked is not Nat.SYMMETRIC)
     tree = second.ask("store", size_bytes=3 * MEBIBYTE)
-    opened = first.ask("open", peer=peer_id(second))
+    opened = first.ask("open", peer=second.peer_id)
     if is_direct:
         assert opened == {"from": routers[1].computer.host}
-        assert second.ask("open", peer=peer_id(first)) == {"from": routers[0].computer.host}
-        sent = first.ask("fetch", sources=[peer_id(second)], **tree)
-        assert sent == {peer_id(second): 3 * MEBIBYTE}
+        assert second.ask("open", peer=first.peer_id) == {"from": routers[0].computer.host}
+        sent = first.ask("fetch", sources=[second.peer_id], **tree)
+        assert sent == {second.peer_id: 3 * MEBIBYTE}
         assert [seed.ask("sent") for seed in world.seeds] == [0, 0]
         return
     assert "error" in opened
     seed = world.seeds[0]
     before = seed.ask("sent")
-    assert seed.ask("fetch", sources=[peer_id(second)], **tree) == {peer_id(second): 3 * MEBIBYTE}
-    assert first.ask("fetch", sources=[peer_id(seed)], **tree) == {peer_id(seed): 3 * MEBIBYTE}
+    assert seed.ask("fetch", sources=[second.peer_id], **tree) == {second.peer_id: 3 * MEBIBYTE}
+    assert first.ask("fetch", sources=[seed.peer_id], **tree) == {seed.peer_id: 3 * MEBIBYTE}
     assert seed.ask("sent") - before >= 3 * MEBIBYTE
 
 
 def introduce(first: HomePeer, second: HomePeer) -> None:
     """Have each in the other's round."""
-    first.ask("partner", peer=peer_id(second))
-    second.ask("partner", peer=peer_id(first))
-
-
-def peer_id(peer: HomePeer) -> str:
-    return peer.addresses[0].rpartition("/")[2]
+    first.ask("partner", peer=second.peer_id)
+    second.ask("partner", peer=first.peer_id)
