@@ -315,8 +315,6 @@ class ReachabilityView(msgspec.Struct, frozen=True, kw_only=True):
     keeps_ports: bool | None = None
     """Whether the router leaves connections their ports, so that a seed can introduce us to a
     member that cannot be dialled either; None: not known."""
-    introduced: Count = 0
-    """Connections that were made by such an introduction, since the start."""
 
 
 class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):

@@ -83,8 +83,6 @@ def node_metrics(status: Status) -> Iterator[Metric]:
 def reachability_metrics(shown: ReachabilityView) -> Iterator[Metric]:
     state = {"state": shown.state.value, "router_port": shown.router.value}
     yield _labelled("tequio_node_reachability", "Whether other peers can connect.", state)
-    introduced = "Connections with peers that a peer introduced to this one."
-    yield _count("tequio_node_introduced_connections", introduced, shown.introduced)
 
 
 def store_metrics(used_bytes: int, quota_bytes: int) -> Iterator[Metric]:

@@ -107,7 +107,6 @@ class Node:
             router=router.state,
             router_problem=router.problem,
             keeps_ports=self.puncher.keeps_ports,
-            introduced=self.puncher.opened,
         )
 
 

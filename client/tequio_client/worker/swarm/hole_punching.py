@@ -152,8 +152,6 @@ class HolePuncher:
         """Each tells for one run with whom we connect this way: the members of its round."""
         self.keeps_ports: bool | None = None
         """Whether our router leaves connections their ports; None: not known."""
-        self.opened = 0
-        """Connections made this way, since the start."""
         network.connect_otherwise = self.connect
         network.serve(PUNCH_PROTOCOL, self.serve)
 
@@ -279,7 +277,6 @@ class HolePuncher:
 
     def _end_answering(self, peer: PeerKey) -> None:
         self._answering.pop(peer).set()
-        self.opened += self._is_connected(peer)
 
     async def _connect_through(self, peer: PeerKey, introducer: PeerKey) -> bool:
         """Have ourselves introduced, and connect; False: another one may introduce us.
@@ -316,7 +313,7 @@ class HolePuncher:
         except PeerError:
             self._postpone(peer)
             raise
-        self.opened += 1
+        log.info("connected through routers", peer=peer_id_text(peer), place=place)
 
     async def _check_place(self, introducer: PeerKey, peer: PeerKey, host: str, port: int) -> str:
         """Give the address to dial on the introducer's word; PeerError if we do not."""
