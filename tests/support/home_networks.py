@@ -218,10 +218,23 @@ def upnp_daemon(router: Router, folder: Path) -> Iterator[None]:
             daemon.wait(COMMAND_S)
 
 
+@contextmanager
+def nat_pmp_daemon(router: Router) -> Iterator[None]:
+    """Run a daemon on the router that knows NAT-PMP alone (`nat_pmp_router`)."""
+    program = (sys.executable, "-m", "tests.support.nat_pmp_router", router.computer.host)
+    with subprocess.Popen(router.computer.command(*program), stdout=subprocess.PIPE) as daemon:
+        assert daemon.stdout is not None
+        daemon.stdout.readline()  # it listens
+        try:
+            yield
+        finally:
+            daemon.terminate()
+
+
 def open_ports(router: Router) -> list[str]:
     """The rules by which the router's daemon passes ports on."""
-    listed = router.computer.run("nft", "list", "chain", "inet", "upnp", "prerouting_upnp")
-    return [line.strip() for line in listed.splitlines() if "dnat" in line]
+    listed = router.computer.run("nft", "list", "ruleset")
+    return [line.strip() for line in listed.splitlines() if "dnat" in line and "dport" in line]
 
 
 _UPNP_SETTINGS = """\

@@ -5437,8 +5437,8 @@
         <translation>Einen Port am Router öffnen</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Bittet deinen Router per UPnP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Bittet deinen Router per UPnP oder NAT-PMP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6511,8 +6511,8 @@
         <translation>Andere Computer können sich nicht mit diesem verbinden, obwohl dein Router einen Port geöffnet hat: Ein weiterer Router oder eine Firewall ist dazwischen. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Andere Computer können sich nicht mit diesem verbinden, und kein Router antwortet per UPnP. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, schalte UPnP in deinem Router ein oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, und kein Router antwortet per UPnP oder NAT-PMP. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, schalte UPnP in deinem Router ein oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

@@ -5437,8 +5437,8 @@
         <translation>Abrir un puerto en el router</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Pide a tu router por UPnP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Pide a tu router por UPnP o NAT-PMP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6511,8 +6511,8 @@
         <translation>Otros equipos no pueden conectarse a este, aunque tu router ha abierto un puerto: hay otro router o un cortafuegos en medio. No se pierde nada: tu trabajo viaja a través de las semillas.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Otros equipos no pueden conectarse a este, y ningún router responde por UPnP. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, activa UPnP en tu router o redirige allí el puerto TCP {port} a este equipo.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Otros equipos no pueden conectarse a este, y ningún router responde por UPnP o NAT-PMP. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, activa UPnP en tu router o redirige allí el puerto TCP {port} a este equipo.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

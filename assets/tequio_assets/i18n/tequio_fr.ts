@@ -5437,8 +5437,8 @@
         <translation>Ouvrir un port sur le routeur</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Demande à votre routeur, par UPnP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Demande à votre routeur, par UPnP ou NAT-PMP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6511,8 +6511,8 @@
         <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, bien que votre routeur ait ouvert un port : un autre routeur ou un pare-feu est entre les deux. Rien n’est perdu : votre travail passe par des seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et aucun routeur ne répond par UPnP. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, activez UPnP sur votre routeur, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et aucun routeur ne répond par UPnP ou NAT-PMP. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, activez UPnP sur votre routeur, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

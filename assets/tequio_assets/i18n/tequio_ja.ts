@@ -5413,8 +5413,8 @@
         <translation>ルーターのポートを開く</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPまたはNAT-PMPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6487,8 +6487,8 @@
         <translation>ルーターはポートを開きましたが、別のルーターまたはファイアウォールが間にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>ほかのコンピューターはこのコンピューターに接続できません。UPnPで応答するルーターもありません。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでUPnPをオンにするか、TCPポート{port}をこのコンピューターに転送してください。</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>ほかのコンピューターはこのコンピューターに接続できません。UPnPまたはNAT-PMPで応答するルーターもありません。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでUPnPをオンにするか、TCPポート{port}をこのコンピューターに転送してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

@@ -5437,8 +5437,8 @@
         <translation>Abrir uma porta no roteador</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Pede ao seu roteador, por UPnP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Pede ao seu roteador, por UPnP ou NAT-PMP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6511,8 +6511,8 @@
         <translation>Outros computadores não podem se conectar a este, embora seu roteador tenha aberto uma porta: há outro roteador ou um firewall no caminho. Nada se perde: seu trabalho passa por seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Outros computadores não podem se conectar a este, e nenhum roteador responde por UPnP. Nada se perde: seu trabalho passa por seeds. Para mudar isso, ative o UPnP no seu roteador ou redirecione nele a porta TCP {port} para este computador.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Outros computadores não podem se conectar a este, e nenhum roteador responde por UPnP ou NAT-PMP. Nada se perde: seu trabalho passa por seeds. Para mudar isso, ative o UPnP no seu roteador ou redirecione nele a porta TCP {port} para este computador.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

@@ -5413,8 +5413,8 @@
         <translation>在路由器上打开端口</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>通过 UPnP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>通过 UPnP 或 NAT-PMP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6487,8 +6487,8 @@
         <translation>其他电脑无法连接到这台电脑，虽然您的路由器已打开端口：中间还隔着另一台路由器或防火墙。不会有任何损失：您的工作会经由种子节点传送。</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>其他电脑无法连接到这台电脑，也没有路由器通过 UPnP 应答。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上开启 UPnP，或在其中将 TCP 端口 {port} 转发到这台电脑。</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>其他电脑无法连接到这台电脑，也没有路由器通过 UPnP 或 NAT-PMP 应答。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上开启 UPnP，或在其中将 TCP 端口 {port} 转发到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>

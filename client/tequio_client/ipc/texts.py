@@ -219,8 +219,8 @@ REACHABILITY_TEMPLATES: Mapping[str, str] = {
     "opened a port: another router or a firewall is in between. Nothing is lost: your work "
     "travels through seeds.",
     "unreachable.no-router": "Other computers cannot connect to this one, and no router answers "
-    "by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in "
-    "your router, or forward TCP port {port} to this computer there.",
+    "by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch "
+    "UPnP on in your router, or forward TCP port {port} to this computer there.",
     "unreachable.refused": "Other computers cannot connect to this one, and your router refused to "
     "open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, "
     "forward TCP port {port} to this computer in your router.",

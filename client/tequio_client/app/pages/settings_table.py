@@ -210,8 +210,8 @@ _NETWORK = section(
         switch(
             "opens_router_port",
             "Open a port on the router",
-            "Asks your router by UPnP to let other computers of the network connect to this one. "
-            "The port is closed when Tequio ends.",
+            "Asks your router by UPnP or NAT-PMP to let other computers of the network connect to "
+            "this one. The port is closed when Tequio ends.",
         ),
     ),
     card(

@@ -17,6 +17,7 @@ from tests.support.home_networks import (
     HomePeer,
     Nat,
     missing,
+    nat_pmp_daemon,
     open_ports,
     upnp_daemon,
 )
@@ -31,6 +32,10 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything
 needs_upnp = pytest.mark.skipif(
     shutil.which("miniupnpd") is None or importlib.util.find_spec("miniupnpc") is None,
     reason="miniupnpd or miniupnpc is not installed",
+)
+
+needs_client = pytest.mark.skipif(
+    importlib.util.find_spec("miniupnpc") is None, reason="miniupnpc is not installed"
 )
 
 
@@ -111,6 +116,21 @@ def test_a_router_opens_a_port_for_each_peer_and_closes_it_again(
         assert first.ask("router", is_wanted=False) == {"state": "off", "port": 0, "problem": ""}
         assert open_ports(router) == []
         assert first.ask("reach")["state"] == "unreachable"
+
+
+@needs_client
+def test_a_router_that_knows_nat_pmp_alone_opens_a_port_too(world: World) -> None:
+    router = world.networks.home("rp", Nat.PORT_RESTRICTED)
+    with nat_pmp_daemon(router):
+        peer = world.join(world.networks.computer(router, "hp"), "pmp")
+        port = peer.ask("router", is_wanted=True)["port"]
+        reach = peer.ask("reach")
+        assert reach["state"] == "reachable"
+        assert reach["confirmed"] == [[router.computer.host, port]]
+        assert len(open_ports(router)) == 1
+        assert peer.ask("router", is_wanted=False)["state"] == "off"
+        assert open_ports(router) == []
+        assert peer.ask("reach")["state"] == "unreachable"
 
 
 @needs_upnp
