@@ -312,6 +312,13 @@ network_options = _together(
         "so that other peers can connect to it. The port is closed when the program ends.",
     ),
     click.option(
+        "--find-lan-peers",
+        "finds_lan_peers",
+        is_flag=True,
+        help="Find members of the run in the local network, and exchange with them there. Others "
+        "in that network can see that this computer runs Tequio.",
+    ),
+    click.option(
         "--wait-for-ledger",
         "wait_for_ledger_s",
         metavar="SECONDS",

@@ -26,9 +26,10 @@ from tests.support.attack_table import attack
 from tests.support.loopback import network
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from tequio_client.worker.swarm.peers import PeerNetwork, PeerStream
+    from tequio_shared.ids import PeerKey
 
 
 @attack("D10", layer="net", ends="introductions at a bounded rate")
@@ -46,7 +47,7 @@ async def test_a_flood_of_requests_reaches_the_invited_one_at_a_bounded_rate() -
         network("attacker") as attacker,
         network("invited") as invited,
     ):
-        HolePuncher(seed, Random(0))
+        HolePuncher(seed, (), Random(0))
         invited.serve(PUNCH_PROTOCOL, count)
         for peer in (attacker, invited):
             await peer.connect(seed.addresses()[0])
@@ -74,11 +75,11 @@ async def test_invitations_that_nobody_answers_take_no_place_for_long() -> None:
         network("silent") as silent,
         network("honest") as honest,
     ):
-        puncher = HolePuncher(seed, Random(0))
+        puncher = HolePuncher(seed, (), Random(0))
         silent.serve(PUNCH_PROTOCOL, say_nothing)
         for peer in (attacker, silent, honest):
             await peer.connect(seed.addresses()[0])
-        HolePuncher(honest, Random(1))
+        HolePuncher(honest, (), Random(1))
         found: list[PunchStatus] = []
 
         async def flood() -> None:
@@ -166,8 +167,7 @@ async def lied_to(
         network("named") as named,
     ):
         liar.serve(PUNCH_PROTOCOL, lie)
-        puncher = HolePuncher(attacked, Random(1))
-        puncher.partners.append({named.key}.__contains__)
+        puncher = HolePuncher(attacked, members_of(named), Random(1))
         await attacked.connect(liar.addresses()[0])
         yield liar, attacked, puncher, named
 
@@ -200,3 +200,7 @@ async def invite(
         return PunchAnswer.parse(bytes(await stream.receive_frame())).status
     finally:
         await stream.drop()
+
+
+def members_of(*peers: PeerNetwork) -> list[Callable[[], set[PeerKey]]]:
+    return [lambda: {peer.key for peer in peers}]

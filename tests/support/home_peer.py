@@ -25,12 +25,13 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.blob_server import PROTOCOL as BLOBS
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.hole_punching import HolePuncher
+from tequio_client.worker.swarm.lan_discovery import LanDiscovery
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_client.worker.swarm.router_port import PortMapper
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError
-from tequio_shared.ids import Digest, PeerKey, key_from_peer_id, peer_id_text
+from tequio_shared.ids import Digest, NetworkId, PeerKey, key_from_peer_id, peer_id_text
 from tequio_shared.limits import PIECE_BYTES
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 NO_LEDGER = "http://127.0.0.1:9"
 """Never asked: trees come from peers."""
+NET = NetworkId(b"n" * 32)
 LISTEN = ("/ip4/0.0.0.0/tcp/4001",)
 
 
@@ -49,17 +51,15 @@ class HomePeerProgram:
         self.partners: set[PeerKey] = set()
         self.stored = 0
 
-    def is_partner(self, peer: PeerKey) -> bool:
-        return peer in self.partners
-
     async def run(self) -> None:
         async with AsyncExitStack() as stack:
             seed = self.name.encode().ljust(32, b".")
             self.network = PeerNetwork(seed=seed, listen=LISTEN)
             self.dial_back = DialBack(self.network)
             self.check = ReachabilityCheck(self.network, Random(seed))
-            self.puncher = HolePuncher(self.network, Random(seed))
-            self.puncher.partners.append(self.is_partner)
+            partners = [lambda: self.partners]
+            self.puncher = HolePuncher(self.network, partners, Random(seed))
+            self.lan = LanDiscovery(self.network, NET, partners, Random(seed))
             self.store = Store(self.folder / f"{self.name}.store", quota_bytes=1 << 30)
             self.blobs = BlobServer(self.network, self.store)
             await stack.enter_async_context(self.network)
@@ -76,6 +76,7 @@ class HomePeerProgram:
             )
             nursery = await stack.enter_async_context(trio.open_nursery())
             nursery.start_soon(self.router.run)
+            nursery.start_soon(self.lan.run)
             print_line({"addresses": self.network.addresses()})
             while line := await trio.to_thread.run_sync(sys.stdin.readline):
                 asked = json.loads(line)
@@ -114,6 +115,14 @@ class HomePeerProgram:
             "networks": verdict.places,
             "announced": self.network.addresses(),
         }
+
+    async def do_find_lan_peers(self, *, is_wanted: bool) -> None:
+        self.lan.set_wanted(is_wanted=is_wanted)
+
+    async def do_connected(self) -> dict[str, str]:
+        """The connected peers, and the addresses they come from."""
+        peers = self.network.connected_peers()
+        return {peer_id_text(one): self.network.host_of(one) for one in peers}
 
     async def do_partner(self, peer: str) -> None:
         """Have a peer in our round."""

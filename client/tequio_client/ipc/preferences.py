@@ -97,6 +97,8 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     on_metered: bool = False
     opens_router_port: bool = False
     """Ask the home's router by UPnP or NAT-PMP to let other peers connect to this computer."""
+    finds_lan_peers: bool = False
+    """Announce this computer in the local network, and connect to members of the run there."""
     disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
     disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
     run: Name = ""

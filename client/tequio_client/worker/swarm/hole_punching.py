@@ -26,7 +26,7 @@ from __future__ import annotations
 import ipaddress
 import struct
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import IntEnum
@@ -141,15 +141,23 @@ class PunchAnswer:
 class HolePuncher:
     """Introduces peers to each other, and connects with members that cannot be dialled."""
 
-    def __init__(self, network: PeerNetwork, rng: Random) -> None:
+    def __init__(
+        self,
+        network: PeerNetwork,
+        partners: Sequence[Callable[[], Collection[PeerKey]]],
+        rng: Random,
+    ) -> None:
+        """`partners` give the members of the round of each run in which we take part.
+
+        Only with them do we connect this way.
+        """
         self._network = network
+        self._partners = partners
         self._rng = rng
         self._introducing = 0
         self._answering: dict[PeerKey, trio.Event] = {}  # by whom; set when the attempt has ended
         self._asking: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
         self._not_before_s: OrderedDict[PeerKey, float] = OrderedDict()
-        self.partners: list[Callable[[PeerKey], bool]] = []
-        """Each tells for one run with whom we connect this way: the members of its round."""
         self.keeps_ports: bool | None = None
         """Whether our router leaves connections their ports; None: not known."""
         network.connect_otherwise = self.connect
@@ -367,7 +375,7 @@ class HolePuncher:
             self._not_before_s.popitem(last=False)
 
     def is_partner(self, peer: PeerKey) -> bool:
-        return any(is_member(peer) for is_member in self.partners)
+        return any(peer in members() for members in self._partners)
 
     def _is_connected(self, peer: PeerKey) -> bool:
         return peer in self._network.connected_peers()

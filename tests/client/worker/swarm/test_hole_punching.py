@@ -68,8 +68,7 @@ async def test_a_member_is_reached_where_its_introducer_says() -> None:
     """The invited one names its listening port: on one computer, two attempts would not meet."""
     async with introduced() as (seed, asker, asked):
         asked.serve(PUNCH_PROTOCOL, answers(ANSWER, port=asked.listen_ports()[0]))
-        puncher = HolePuncher(asker, Random(1))
-        puncher.partners.append({asked.key}.__contains__)
+        puncher = HolePuncher(asker, members_of(asked), Random(1))
         assert asked.key not in asker.connected_peers()
         await asker.open_stream(asked.key, PUNCH_PROTOCOL)
         assert asker.connected_peers() == {seed.key, asked.key}
@@ -80,7 +79,7 @@ async def test_a_member_is_reached_where_its_introducer_says() -> None:
 async def test_only_members_of_our_round_are_asked_for() -> None:
     async with introduced() as (_, asker, asked):
         asked.serve(PUNCH_PROTOCOL, answers(ANSWER, port=asked.listen_ports()[0]))
-        HolePuncher(asker, Random(1))
+        HolePuncher(asker, (), Random(1))
         with pytest.raises(PeerError, match="no address that answers"):
             await asker.open_stream(asked.key, PUNCH_PROTOCOL)
 
@@ -107,8 +106,7 @@ async def test_an_introducer_that_cannot_see_where_peers_come_from_introduces_no
 async def test_a_router_that_changes_ports_is_found_out_and_nobody_is_asked_again() -> None:
     async with introduced() as (seed, asker, asked):
         seed.serve(PUNCH_PROTOCOL, answers(PunchAnswer(status=PunchStatus.OTHER_PORTS)))
-        puncher = HolePuncher(asker, Random(1))
-        puncher.partners.append({asked.key}.__contains__)
+        puncher = HolePuncher(asker, members_of(asked), Random(1))
         assert await puncher.test_router()
         assert puncher.keeps_ports is False
         with pytest.raises(PeerError, match="another port"):
@@ -119,8 +117,7 @@ async def test_a_router_that_changes_ports_is_found_out_and_nobody_is_asked_agai
 async def test_a_member_that_could_not_be_met_is_left_alone_for_a_while() -> None:
     async with introduced() as (_, asker, asked):
         asked.serve(PUNCH_PROTOCOL, answers(PunchAnswer(status=PunchStatus.OTHER_PORTS)))
-        puncher = HolePuncher(asker, Random(1))
-        puncher.partners.append({asked.key}.__contains__)
+        puncher = HolePuncher(asker, members_of(asked), Random(1))
         with pytest.raises(PeerError, match="through the routers"):
             await puncher.connect(asked.key)
         with pytest.raises(PeerError, match="a short time ago"):
@@ -131,9 +128,10 @@ async def test_a_member_that_could_not_be_met_is_left_alone_for_a_while() -> Non
 @pytest.mark.trio
 async def test_an_invitation_is_accepted_for_members_from_those_that_we_chose_alone() -> None:
     async with introduced() as (seed, asker, asked):
-        puncher = HolePuncher(asked, Random(1))
+        partners = members_of()
+        puncher = HolePuncher(asked, partners, Random(1))
         assert await ask(asker, seed, asked.key) is PunchStatus.REFUSED
-        puncher.partners.append({asker.key}.__contains__)
+        partners += members_of(asker)
         assert await ask(asker, seed, asked.key) is PunchStatus.READY
         assert puncher.keeps_ports is True
         assert await ask(asker, seed, asked.key) is PunchStatus.BUSY, "once at a time"
@@ -172,7 +170,7 @@ async def test_a_port_is_the_same_in_each_attempt() -> None:
 async def introduced() -> AsyncIterator[tuple[PeerNetwork, PeerNetwork, PeerNetwork]]:
     """A peer to which two others are connected that know nothing of each other."""
     async with network("seed") as seed, network("asker") as asker, network("asked") as asked:
-        HolePuncher(seed, Random(0))
+        HolePuncher(seed, (), Random(0))
         for peer in (asker, asked):
             await peer.connect(seed.addresses()[0])
         yield seed, asker, asked
@@ -218,3 +216,7 @@ async def send(sender: PeerNetwork, receiver: PeerNetwork, request: PunchRequest
     answer = PunchAnswer.parse(bytes(await stream.receive_frame()))
     await stream.drop()
     return answer
+
+
+def members_of(*peers: PeerNetwork) -> list[Callable[[], set[PeerKey]]]:
+    return [lambda: {peer.key for peer in peers}]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from tests.support.home_networks import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.support.home_networks import Computer
@@ -188,6 +189,28 @@ def test_members_behind_routers_exchange_directly_where_both_routers_keep_ports(
     assert seed.ask("fetch", sources=[second.peer_id], **tree) == {second.peer_id: 3 * MEBIBYTE}
     assert first.ask("fetch", sources=[seed.peer_id], **tree) == {seed.peer_id: 3 * MEBIBYTE}
     assert seed.ask("sent") - before >= 3 * MEBIBYTE
+
+
+def test_members_in_one_home_find_each_other_when_both_want_it(world: World) -> None:
+    """Each sees only public addresses of the other in the internet, or none."""
+    router = world.networks.home("lan", Nat.PORT_RESTRICTED)
+    computers = [world.networks.computer(router, f"lan{n}") for n in range(3)]
+    first, second, third = [world.join(computer, f"lan{n}") for n, computer in enumerate(computers)]
+    introduce(first, second)
+    assert "error" in first.ask("open", peer=second.peer_id), "a seed sees one address for both"
+    for peer in (first, second, third):  # the third one is in no round with them
+        peer.ask("find_lan_peers", is_wanted=True)
+    wait_for(lambda: second.peer_id in first.ask("connected"))
+    assert first.ask("connected")[second.peer_id] == computers[1].host
+    assert second.ask("connected")[first.peer_id] == computers[0].host
+    assert set(third.ask("connected")) == {seed.peer_id for seed in world.seeds}
+
+
+def wait_for(holds: Callable[[], bool], patience_s: float = 60) -> None:
+    deadline_s = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.5)
 
 
 def introduce(first: HomePeer, second: HomePeer) -> None:
