@@ -5441,6 +5441,14 @@
         <translation>Bittet deinen Router per UPnP oder NAT-PMP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>Mitglieder im lokalen Netzwerk finden</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Computer hinter demselben Router tauschen sich direkt aus statt über das Internet. Alle im lokalen Netzwerk können sehen, dass auf diesem Computer Tequio läuft.</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>In getakteten Netzwerken verleihen</translation>
     </message>

@@ -5441,6 +5441,14 @@
         <translation>Pide a tu router por UPnP o NAT-PMP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>Encontrar miembros en la red local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Los equipos detrás del mismo router intercambian datos directamente en lugar de por internet. Cualquiera en la red local puede ver que este equipo ejecuta Tequio.</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>Prestar en redes de uso medido</translation>
     </message>

@@ -5441,6 +5441,14 @@
         <translation>Demande à votre routeur, par UPnP ou NAT-PMP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>Trouver des membres dans le réseau local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Les ordinateurs derrière le même routeur échangent directement au lieu de passer par internet. Tout le monde dans le réseau local peut voir que cet ordinateur exécute Tequio.</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>Prêter sur les connexions limitées</translation>
     </message>

@@ -5417,6 +5417,14 @@
         <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPまたはNAT-PMPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>ローカルネットワークのメンバーを見つける</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>同じルーターの内側にあるコンピューター同士が、インターネットを経由せずに直接やり取りします。ローカルネットワークの誰もが、このコンピューターでTequioが動いていることを知ることができます。</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>従量制ネットワークでも提供</translation>
     </message>

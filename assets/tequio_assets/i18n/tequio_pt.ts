@@ -5441,6 +5441,14 @@
         <translation>Pede ao seu roteador, por UPnP ou NAT-PMP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>Encontrar membros na rede local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Computadores atrás do mesmo roteador trocam dados diretamente, em vez de pela internet. Qualquer pessoa na rede local pode ver que este computador executa o Tequio.</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>Emprestar em conexões limitadas</translation>
     </message>

@@ -5417,6 +5417,14 @@
         <translation>通过 UPnP 或 NAT-PMP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
     </message>
     <message>
+        <source>Find members in the local network</source>
+        <translation>在局域网中查找成员</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>同一路由器后的电脑将直接交换数据，而不经过互联网。局域网中的任何人都能看到这台电脑正在运行 Tequio。</translation>
+    </message>
+    <message>
         <source>Lend on metered networks</source>
         <translation>在按流量计费的网络上贡献</translation>
     </message>

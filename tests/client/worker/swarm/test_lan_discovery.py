@@ -35,7 +35,7 @@ def test_only_those_that_try_the_members_learn_who_announces_itself() -> None:
     assert read_announcement(raw, NET, [BO, ANA]) == (ANA, 4001)
     assert read_announcement(raw, NET, [BO]) is None
     assert read_announcement(raw, OTHER_NET, [ANA]) is None
-    assert ANA not in raw
+    assert bytes(ANA) not in raw
     other = write_announcement(NET, ANA, 4001, b"t" * 16)
     assert raw[-16:] != other[-16:], "and not that it is the same one as before"
 
