@@ -60,7 +60,7 @@ class MeasuredHome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What the seeds carried for one contribution that one member fetches from another."""
+    """Bytes that the seeds carried for one contribution that a member fetched from another."""
 
     way: str
     received_bytes: int

@@ -125,7 +125,7 @@ async def test_an_introducer_that_names_a_victim_gets_a_bounded_number_of_attemp
 @attack("L11", layer="net", ends="only members of our round have us dial")
 @pytest.mark.trio
 async def test_a_stranger_cannot_have_itself_introduced() -> None:
-    """Nor can a stranger that came to us introduce a member."""
+    """Nor can a stranger that connected to us introduce a member."""
     async with victim() as (port, times), lied_to(port) as (liar, attacked, _, named):
         async with network("stranger") as stranger:
             assert await invite(liar, attacked, stranger, port) is PunchStatus.REFUSED
@@ -136,7 +136,7 @@ async def test_a_stranger_cannot_have_itself_introduced() -> None:
 
 @asynccontextmanager
 async def victim() -> AsyncIterator[tuple[int, list[float]]]:
-    """A program that is no peer: its port, and when somebody connected to it."""
+    """A program beside the network: its port, and when somebody connected to it."""
     times: list[float] = []
 
     async def record(stream: trio.SocketStream) -> None:

@@ -5781,6 +5781,10 @@
         <translation>An deinen Router</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>An dein lokales Netzwerk</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>An Server, die Tequio anbieten</translation>
     </message>
@@ -5951,6 +5955,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Nur wenn du Tequio unter Netzwerk einen Port am Router öffnen lässt.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Dass auf diesem Computer Tequio läuft, und sein Port</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Nur wenn du Tequio dort unter Netzwerk Mitglieder finden lässt. Dein Schlüssel wird nicht genannt.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

@@ -5781,6 +5781,10 @@
         <translation>A tu router</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>A tu red local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>A los servidores que ofrecen Tequio</translation>
     </message>
@@ -5951,6 +5955,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Solo si dejas que Tequio abra un puerto en el router, en Red.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Que este equipo ejecuta Tequio, y su puerto</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Solo si dejas que Tequio encuentre allí miembros, en Red. Tu clave no se nombra.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

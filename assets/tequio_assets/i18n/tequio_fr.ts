@@ -5781,6 +5781,10 @@
         <translation>À votre routeur</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>À votre réseau local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>Aux serveurs qui proposent Tequio</translation>
     </message>
@@ -5951,6 +5955,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Seulement si vous laissez Tequio ouvrir un port sur le routeur, dans Réseau.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Le fait que cet ordinateur exécute Tequio, et son port</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Seulement si vous laissez Tequio y trouver des membres, dans Réseau. Votre clé n’est pas nommée.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

@@ -5757,6 +5757,10 @@
         <translation>ルーターへ</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>ローカルネットワークへ</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>Tequioの配布サーバーへ</translation>
     </message>
@@ -5927,6 +5931,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>「ネットワーク」で、Tequioがルーターのポートを開くことを許可した場合のみ。</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>このコンピューターでTequioが動いていることと、そのポート</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>「ネットワーク」で、Tequioがそこのメンバーを見つけることを許可した場合のみ。キーは含まれません。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

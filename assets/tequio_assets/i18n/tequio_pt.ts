@@ -5781,6 +5781,10 @@
         <translation>Para o seu roteador</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>Para a sua rede local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>Para servidores que oferecem o Tequio</translation>
     </message>
@@ -5951,6 +5955,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Só se você deixar o Tequio abrir uma porta no roteador, em Rede.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Que este computador executa o Tequio, e sua porta</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Só se você deixar o Tequio encontrar membros nela, em Rede. Sua chave não é informada.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

@@ -5757,6 +5757,10 @@
         <translation>发送给您的路由器</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>发送到您的局域网</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio</source>
         <translation>发送给提供 Tequio 的服务器</translation>
     </message>
@@ -5927,6 +5931,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>仅当您在“网络”中允许 Tequio 在路由器上打开端口时。</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>这台电脑正在运行 Tequio 及其端口</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>仅当您在“网络”中允许 Tequio 在其中查找成员时。不会透露您的密钥。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>

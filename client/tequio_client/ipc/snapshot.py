@@ -313,7 +313,7 @@ class ReachabilityView(msgspec.Struct, frozen=True, kw_only=True):
     router_problem: Text = ""
     """Answer of a router that refused."""
     keeps_ports: bool | None = None
-    """Whether the router leaves connections their ports, so that a seed can introduce us to a
+    """True if the router leaves connections their ports, so that a seed can introduce us to a
     member that cannot be dialled either; None: not known."""
 
 

@@ -236,7 +236,7 @@ INTRODUCTION_TEXTS: Mapping[bool, str] = {
     False: "Seeds cannot introduce you to other members, because your router gives each "
     "connection another port.",
 }
-"""What is left where others cannot connect, by whether the router keeps ports."""
+"""Ways that are left where others cannot connect, by whether the router keeps ports."""
 
 
 def reachability_templates(shown: ReachabilityView) -> Iterator[str]:

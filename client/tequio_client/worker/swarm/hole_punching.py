@@ -7,8 +7,8 @@ Protocol /tequio/punch/1, one frame each way:
 
 * The asker names a peer, the port from which it will connect, and the port from which it has the
   connection on which it asks. The introducer sends the peer an invitation with the address from
-  which the asker is connected. Who accepts names a port of its own and begins to connect; the
-  introducer passes it on, with the address of that peer, and the asker connects as well.
+  which the asker is connected. A peer that accepts names a port of its own and begins to connect;
+  the introducer passes it on, with the address of that peer, and the asker connects as well.
 * Nobody names an address of its own, so nobody can aim the connections of others at third parties
   but the introducer, and it only as far as any peer that names addresses (`dials`): by reach, and
   at a bounded rate. Ports below 1024, which are of services, are refused.
@@ -159,7 +159,7 @@ class HolePuncher:
         self._asking: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
         self._not_before_s: OrderedDict[PeerKey, float] = OrderedDict()
         self.keeps_ports: bool | None = None
-        """Whether our router leaves connections their ports; None: not known."""
+        """True if our router leaves connections their ports; None: not known."""
         network.connect_otherwise = self.connect
         network.serve(PUNCH_PROTOCOL, self.serve)
 
@@ -258,7 +258,7 @@ class HolePuncher:
         return PunchAnswer(status=PunchStatus.NO_WAY if is_unable else answer.status)
 
     async def _accept(self, stream: PeerStream, invited: PunchRequest) -> PunchAnswer:
-        """Begin to connect with the asker, if it is one of ours; returns the answer."""
+        """Begin to connect with the asker, if it is a member; returns the answer."""
         peer = invited.peer
         # Only those that we chose to connect to introduce others: strangers come to anybody.
         is_ours = self.is_partner(peer) and self._network.is_chosen(stream.peer)

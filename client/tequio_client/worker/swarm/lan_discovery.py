@@ -49,7 +49,7 @@ FIRST_S = 2.0
 MAGIC = b"tequio-lan/1"
 SALT_BYTES, TAG_BYTES = 16, 16
 PER_HOST_S, IN_ALL_S, BURST_S = 0.5, 10.0, 4.0
-"""Announcements heard of one address and of all, in a second; for so many seconds at once."""
+"""Announcements heard of one address and of all, in a second, and seconds worth at once."""
 READ_S = 0.005
 """Pause after each datagram."""
 CANDIDATES = 4_096

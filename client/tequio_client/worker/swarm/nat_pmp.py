@@ -46,7 +46,7 @@ class NatPmpRouter:
 
     host: str
     outside: str
-    """Its own address towards the world."""
+    """The address that the world sees."""
     inner_port: int
     udp_port: int = PORT
 

@@ -123,7 +123,7 @@ async def knock(host: IHost, limiter: RateLimiter, peer: ID, addr: str) -> None:
 
 
 async def dial_through(host: IHost, peer: ID, socket: trio.SocketStream) -> None:
-    """Make a connection of ours out of a socket that is connected; raises errors of libp2p."""
+    """Make an outbound connection out of a socket that is connected; raises errors of libp2p."""
     raw = RawConnection(TrioTCPStream(socket), initiator=True)
     try:
         await cast("Swarm", host.get_network()).upgrade_outbound_raw_conn(raw, peer)

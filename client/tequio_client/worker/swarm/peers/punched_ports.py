@@ -1,7 +1,7 @@
 """A TCP port from which one connection is tried while its other end tries the same.
 
-A router that lets in only answers takes the other end's first packet for one as soon as a packet
-of ours has gone that way: the two attempts meet and become one connection (simultaneous open, RFC
+A router that lets in only answers takes the other end's first packet for one as soon as we have
+sent a packet that way: the two attempts meet and become one connection (simultaneous open, RFC
 9293, 3.5; through routers: RFC 5128, 3.4).
 """
 
