@@ -191,7 +191,7 @@ class HolePuncher:
                 if await self._connect_through(peer, introducer):
                     self._not_before_s.pop(peer, None)
                     return
-            self._not_before_s.setdefault(peer, trio.current_time() + SOON_S)
+            self._postpone(peer, SOON_S)
             raise PeerError(f"nobody introduces us to {peer_id_text(peer)}")
 
     async def serve(self, stream: PeerStream) -> None:
@@ -264,8 +264,9 @@ class HolePuncher:
         is_ours = self.is_partner(peer) and self._network.is_chosen(stream.peer)
         if not is_ours or self._is_connected(peer):
             return PunchAnswer(status=PunchStatus.REFUSED)
-        self.keeps_ports = invited.seen_port == stream.local_port
-        if not self.keeps_ports:
+        is_kept = invited.seen_port == stream.local_port
+        self._learn(stream.peer, is_kept=is_kept)
+        if not is_kept:
             return PunchAnswer(status=PunchStatus.OTHER_PORTS)
         # Of two that ask for each other at once, the one with the smaller key goes on asking.
         is_asking = peer in self._asking and self._network.key < peer
@@ -308,7 +309,7 @@ class HolePuncher:
             await self._answering[peer].wait()
             return self._is_connected(peer)
         if answer.status in (PunchStatus.OTHER_PORTS, PunchStatus.NO_WAY):
-            self._postpone(peer)
+            self._postpone(peer, RETRY_S)
             raise PeerError(f"no way to {peer_id_text(peer)} through the routers")
         return False
 
@@ -319,7 +320,7 @@ class HolePuncher:
         try:
             await self._network.dial_through(peer, port, place)
         except PeerError:
-            self._postpone(peer)
+            self._postpone(peer, RETRY_S)
             raise
         log.info("connected through routers", peer=peer_id_text(peer), place=place)
 
@@ -346,8 +347,14 @@ class HolePuncher:
             await stream.drop()
         answer = PunchAnswer.parse(bytes(raw))
         if answer.status not in (PunchStatus.REFUSED, PunchStatus.BUSY):
-            self.keeps_ports = answer.status is not PunchStatus.OTHER_PORTS
+            self._learn(introducer, is_kept=answer.status is not PunchStatus.OTHER_PORTS)
         return answer
+
+    def _learn(self, introducer: PeerKey, *, is_kept: bool) -> None:
+        """Record what an introducer sees; one in our own network sees nothing of the router."""
+        is_far = self._network.reach_of(introducer) is Reach.PUBLIC
+        if is_far or self.keeps_ports is None:
+            self.keeps_ports = is_kept
 
     def _introducers(self) -> list[PeerKey]:
         """Choose peers to ask: those that we chose, seeds first, to which most are connected."""
@@ -369,8 +376,8 @@ class HolePuncher:
             raise PeerError(f"{peer_id_text(peer)} was tried a short time ago")
         self._not_before_s.pop(peer, None)
 
-    def _postpone(self, peer: PeerKey) -> None:
-        self._not_before_s[peer] = trio.current_time() + RETRY_S
+    def _postpone(self, peer: PeerKey, pause_s: float) -> None:
+        self._not_before_s[peer] = trio.current_time() + pause_s
         if len(self._not_before_s) > REMEMBERED:
             self._not_before_s.popitem(last=False)
 

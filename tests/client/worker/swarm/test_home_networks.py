@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -189,6 +190,37 @@ def test_members_behind_routers_exchange_directly_where_both_routers_keep_ports(
     assert seed.ask("fetch", sources=[second.peer_id], **tree) == {second.peer_id: 3 * MEBIBYTE}
     assert first.ask("fetch", sources=[seed.peer_id], **tree) == {seed.peer_id: 3 * MEBIBYTE}
     assert seed.ask("sent") - before >= 3 * MEBIBYTE
+
+
+def test_members_meet_through_two_routers_each_and_through_one_that_refuses(world: World) -> None:
+    """A refused attempt is made again: the other side's had not begun."""
+    provider = world.networks.home("mp", Nat.PORT_RESTRICTED)
+    nested = world.networks.home("mn", Nat.PORT_RESTRICTED, behind=provider)
+    refusing = world.networks.home("mr", Nat.PORT_RESTRICTED)
+    refusing.computer.run("nft", "flush", "chain", "ip", "home", "own")
+    refuse = 'iifname "eth0" ct state new reject with tcp reset'
+    refusing.computer.run("nft", "add", "rule", "ip", "home", "own", refuse)
+    first, second = [
+        world.join(world.networks.computer(router, name), name)
+        for router, name in ((nested, "nested"), (refusing, "refusing"))
+    ]
+    introduce(first, second)
+    assert first.ask("open", peer=second.peer_id) == {"from": refusing.computer.host}
+    assert second.ask("connected")[first.peer_id] == provider.computer.host
+
+
+def test_members_that_ask_for_each_other_at_once_meet_too(world: World) -> None:
+    """As in every round, when each fetches what the other one made."""
+    peers = []
+    for name in ("at1", "at2"):
+        router = world.networks.home(name, Nat.PORT_RESTRICTED)
+        peers.append(world.join(world.networks.computer(router, f"{name}c"), name))
+    introduce(*peers)
+    with ThreadPoolExecutor() as threads:
+        opened = list(
+            threads.map(lambda one, other: one.ask("open", peer=other.peer_id), peers, peers[::-1])
+        )
+    assert all("from" in one for one in opened), opened
 
 
 def test_members_in_one_home_find_each_other_when_both_want_it(world: World) -> None:
