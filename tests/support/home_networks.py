@@ -99,6 +99,7 @@ class HomeNetworks:
         self._computers: dict[str, Iterator[int]] = {}
         self._internet = self._namespace(INTERNET)
         self._forward(self._internet)
+        self.internet = Computer(namespace=self._internet, host="127.0.0.1")
 
     @classmethod
     @contextmanager
