@@ -20,7 +20,7 @@ from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -232,10 +232,13 @@ def nat_pmp_daemon(router: Router) -> Iterator[None]:
             daemon.terminate()
 
 
-def open_ports(router: Router) -> list[str]:
+UPNP_CHAIN, NAT_PMP_CHAIN = ("inet", "upnp", "prerouting_upnp"), ("ip", "pmp", "in")
+
+
+def open_ports(router: Router, chain: Sequence[str] = UPNP_CHAIN) -> list[str]:
     """The rules by which the router's daemon passes ports on."""
-    listed = router.computer.run("nft", "list", "ruleset")
-    return [line.strip() for line in listed.splitlines() if "dnat" in line and "dport" in line]
+    listed = router.computer.run("nft", "list", "chain", *chain)
+    return [line.strip() for line in listed.splitlines() if "dnat" in line]
 
 
 _UPNP_SETTINGS = """\

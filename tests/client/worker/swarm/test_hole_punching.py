@@ -148,18 +148,19 @@ async def test_an_invitation_is_accepted_for_members_from_those_that_we_chose_al
 
 
 @pytest.mark.trio
-async def test_a_port_is_the_same_in_each_attempt() -> None:
-    with PunchedPort("127.0.0.1") as port, PunchedPort("127.0.0.1") as nobody:
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+async def test_a_port_is_the_same_in_each_attempt(host: str) -> None:
+    with PunchedPort(host) as port, PunchedPort(host) as nobody:
         async with trio.open_nursery() as nursery:
             connected = []
 
             async def connect() -> None:
-                connected.append(await port.connect("127.0.0.1", nobody.number))
+                connected.append(await port.connect(host, nobody.number))
 
             nursery.start_soon(connect)
             await trio.sleep(0.3)  # some attempts are refused
             nobody.__exit__()
-            (listener,) = await trio.open_tcp_listeners(nobody.number, host="127.0.0.1")
+            (listener,) = await trio.open_tcp_listeners(nobody.number, host=host)
             async with await listener.accept() as accepted:
                 assert accepted.socket.getpeername()[1] == port.number
             await listener.aclose()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.home_networks import (
+    NAT_PMP_CHAIN,
     HomeNetworks,
     HomePeer,
     Nat,
@@ -129,9 +130,9 @@ def test_a_router_that_knows_nat_pmp_alone_opens_a_port_too(world: World) -> Non
         reach = peer.ask("reach")
         assert reach["state"] == "reachable"
         assert reach["confirmed"] == [[router.computer.host, port]]
-        assert len(open_ports(router)) == 1
+        assert len(open_ports(router, NAT_PMP_CHAIN)) == 1
         assert peer.ask("router", is_wanted=False)["state"] == "off"
-        assert open_ports(router) == []
+        assert open_ports(router, NAT_PMP_CHAIN) == []
         assert peer.ask("reach")["state"] == "unreachable"
 
 
