@@ -316,11 +316,13 @@ class HolePuncher:
     async def _dial(
         self, peer: PeerKey, port: PunchedPort, introducer: PeerKey, answer: PunchAnswer
     ) -> None:
-        place = await self._check_place(introducer, peer, answer.host, answer.port)
+        pause_s = SOON_S
         try:
+            place = await self._check_place(introducer, peer, answer.host, answer.port)
+            pause_s = RETRY_S
             await self._network.dial_through(peer, port, place)
         except PeerError:
-            self._postpone(peer, RETRY_S)
+            self._postpone(peer, pause_s)
             raise
         log.info("connected through routers", peer=peer_id_text(peer), place=place)
 
