@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
 
-@attack("D10", layer="net", ends="introductions at a bounded rate")
+@attack("D11", layer="net", ends="introductions at a bounded rate")
 @pytest.mark.trio
 async def test_a_flood_of_requests_reaches_the_invited_one_at_a_bounded_rate() -> None:
     limits = PeerLimits(loopback_factor=1, arrivals_per_s=100)
@@ -60,7 +60,7 @@ async def test_a_flood_of_requests_reaches_the_invited_one_at_a_bounded_rate() -
         assert len(invitations) == found.count(PunchStatus.REFUSED) <= most
 
 
-@attack("D10", layer="net", ends="an invitation that nobody answers is forgotten within seconds")
+@attack("D11", layer="net", ends="an invitation that nobody answers is forgotten within seconds")
 @pytest.mark.trio
 async def test_invitations_that_nobody_answers_take_no_place_for_long() -> None:
     """The attacker is the asker and the invited one, and never answers itself."""

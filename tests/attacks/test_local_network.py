@@ -42,7 +42,7 @@ print(met)
 """Announces a member at its own computer, thousands of times; prints the connections it gets."""
 
 
-@attack("D11", layer="net", ends="a few connections to who proves no key")
+@attack("D12", layer="net", ends="a few connections to who proves no key")
 def test_a_flood_of_announcements_in_the_local_network_makes_few_connections(
     tmp_path: Path,
 ) -> None:

@@ -20,12 +20,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
 from tequio_client.app.pages import PAGES
+from tequio_client.app.run_model.page import ModelPage
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.window import AppWindow
@@ -36,6 +38,7 @@ from tests.support.app_program import own
 from tests.support.app_readings import minute
 from tests.support.app_scenes import NOW_MS, SCENES, no_replies, replies
 from tests.support.app_worker import ScriptedWorker
+from tests.support.measured_site import MeasuredRun, measured_site
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,6 +68,8 @@ class PictureRenderer:
         """The application keeps its settings in the folder."""
         self._app, self._folder = app, folder
         self.size = style.WINDOW
+        self.ledger = ""
+        """A ledger with the measures of the run; empty: there is none."""
         self._look = Theme(app, Appearance.DARK)
         self._language = Language(app, "en")
 
@@ -85,13 +90,23 @@ class PictureRenderer:
         name, _, place = page.partition(".")
         window.open_page(name)
         for snapshot in minute(SCENES[scene]):
-            worker.send_snapshot(snapshot)
+            ledger = replace(snapshot.ledger, url=self.ledger or snapshot.ledger.url)
+            worker.send_snapshot(replace(snapshot, ledger=ledger))
         if place:
             window.page.restore_location(place)
         window.show()
         for _ in range(SETTLES):
             self._app.processEvents()
+        if isinstance(window.page, ModelPage):
+            self._await_measures(window.page)
         return window
+
+    def _await_measures(self, page: ModelPage) -> None:
+        while page.measures.is_reading or page.measures.is_choosing:
+            self._app.processEvents()
+        page.refresh()
+        for _ in range(SETTLES):
+            self._app.processEvents()
 
     def picture(self, scene: str, page: str = "home") -> QPixmap:
         """A picture of that window."""
@@ -119,9 +134,9 @@ def write_pictures(options: PictureOptions, scale: float) -> None:
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     appearances = tuple(product(options.looks, options.languages))
-    with TemporaryDirectory() as kept:
+    with TemporaryDirectory() as kept, measured_site(MeasuredRun()) as site:
         renderer = PictureRenderer(app, Path(kept))
-        renderer.size = options.size
+        renderer.size, renderer.ledger = options.size, site.url
         for choice, language in appearances:
             renderer.set_appearance(choice, language)
             for page, scene in product(options.pages, options.scenes):

@@ -116,6 +116,7 @@ NOVA = run(
     ),
     sample=WRITING,
     is_ours=True,
+    first_round=790,
 )
 SMALL = run("cuentos-124m", OTHER)
 LARGE = run(

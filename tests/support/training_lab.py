@@ -18,8 +18,6 @@ import torch
 from tequio_client.dataset.build import (
     ShardOptions,
     build_shards,
-    held_out_file_name,
-    train_file_name,
 )
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model, screen
@@ -38,7 +36,7 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterParams, OuterStep
 from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
-from tequio_shared.round.manifest import Algorithm, InnerParams
+from tequio_shared.round.manifest import Algorithm, InnerParams, held_out_file_name, train_file_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -377,6 +377,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Modell ausprobieren</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>Was du und das Modell geschrieben habt</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Das neueste Modell antwortet hier, wenn es mit Gesprächen trainiert wurde; sonst setzt es fort, was du schreibst. Seine Worte sind erzeugt und niemandes Meinung.</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Modell wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>Dein Text</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Senden</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Neues Gespräch</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>Das Modell braucht dasselbe wie das Training, und das ist noch nicht installiert.</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>{program} hat jetzt Vorrang. Das Modell kann antworten, sobald es geschlossen ist.</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>Das neueste Modell ist noch nicht auf diesem Computer. Es kommt mit der nächsten Runde, an der du teilnimmst, oder du lädst es jetzt herunter.</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Herunterladen</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>Der Arbeitsspeicher reicht nicht: Das Modell braucht etwa {needed}, und {free} sind frei. Schließe andere Programme und versuche es dann erneut.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>Das Modell konnte nicht gestartet werden oder funktioniert nicht mehr.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stoppen</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>Frag etwas oder beginne einen Text</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>Frag etwas</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>Beginne einen Text</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>Das neueste Modell wird heruntergeladen: {done} von {total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>Das neueste Modell wird vorbereitet und mit dem öffentlichen Protokoll verglichen…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>Das Modell der Runde {number} läuft auf dem Prozessor dieses Computers.</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>Das Modell der Runde {number} läuft auf dem Prozessor dieses Computers, langsamer, solange er auch trainiert.</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>Das Modell ist geschlossen. Deine nächste Frage startet es wieder; an dieses Gespräch erinnert es sich dann nicht.</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>Es läuft auf dem Prozessor dieses Computers; nichts wird versendet.</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -400,6 +499,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>Der Hintergrunddienst hat sich beendet ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>In anderen Programmen</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>Modell exportieren</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>In einem Terminal exportiert der erste Befehl das neueste Modell als GGUF-Datei; das geht mit Modellen wie Llama, Mistral und Qwen. Die zweite Zeile startet es in llama.cpp, die dritte in Ollama.</translation>
     </message>
 </context>
 <context>
@@ -1418,6 +1532,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>Seit du dabei bist</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>Von deiner Arbeit wurde noch nichts angenommen. Sobald das geschieht, siehst du hier, wie sich das Modell seitdem verändert hat.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>Deine Arbeit zählt seit Runde {round}. Seitdem wurde das Modell noch nicht gemessen.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>Deine Arbeit zählt seit Runde {round}. Die nächste Messung zeigt, wie sich das Modell verändert.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr.</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1690,6 +1831,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>Er verdient nichts mehr. Seine Punkte kannst du auch später noch übertragen.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>Das Modell, das dieser Computer mittrainiert.</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Noch kein Lauf</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>Sobald dieser Computer in einem Lauf ist, siehst du hier, was dessen Modell lernt.</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>Trainingsläufe öffnen</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run}: das Modell, das dieser Computer mittrainiert.</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>Die Messwerte dieses Modells konnten nicht gelesen werden. Tequio versucht es weiter.</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>Dieses Modell wurde noch nicht gemessen. Wenn die Regeln des Laufs es vorsehen, messen einige Mitglieder es alle paar Runden, und die Ergebnisse erscheinen hier.</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>Das Netzwerk wird gefragt, wie gut das Modell ist.</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio versucht es weiter.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>Das Modell konnte nicht geladen werden</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>Das Modell wird gesucht</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>Das Netzwerk wird gefragt, in welchem Lauf dieser Computer ist.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3728,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>Bits pro Byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name}: nach Runde {number}</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>Nichts: Für das Modell endet der Text dort.</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>Niemand hat gemeldet, was das Modell dieser Runde schreibt.</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>Was das Modell schreibt</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>Frühere Runde</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>Anfang eines Textes, den das Modell nie gesehen hat</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Früher</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Neuestes</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>Jede Messung setzt einen anderen Text fort, deshalb unterscheiden sich diese beiden.</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>Bits pro Byte: wie viel eines ungesehenen Textes das Modell nicht errät. Perplexität: zwischen wie vielen Wörtern es gewissermaßen schwankt. Bei beiden ist weniger besser. Die Texte sind vom Modell erzeugt und niemandes Meinung.</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Runde {number}</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5048,6 +5302,10 @@
         <translation>Trainingsläufe</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>Wettbewerbe</translation>
     </message>
@@ -5785,8 +6043,8 @@
         <translation>An dein lokales Netzwerk</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>An Server, die Tequio anbieten</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>An Server, die Tequio oder die Daten eines Laufs anbieten</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5971,6 +6229,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Wenn Tequio nach einer neueren Version sucht, sie herunterlädt oder holt, was das Training braucht.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Deine Internetadresse und welche Teile du herunterlädst</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Wenn der Organisator eines Laufs dessen Daten auf einem Webserver bereithält.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

@@ -377,6 +377,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Probar el modelo</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>Lo que escribieron el modelo y tú</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Aquí responde el modelo más reciente si se entrenó con conversaciones; si no, continúa lo que escribes. Sus palabras son generadas; no son la opinión de nadie.</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Preparando el modelo</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>Tu texto</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Enviar</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Conversación nueva</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>El modelo necesita lo mismo que el entrenamiento, y eso aún no está instalado.</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>{program} tiene prioridad ahora. El modelo podrá responder cuando se cierre.</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>El modelo más reciente aún no está en este equipo. Llega con la próxima ronda en la que participes, o puedes descargarlo ahora.</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Descargar</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>No hay memoria suficiente: el modelo necesita unos {needed}, y hay {free} libres. Cierra otros programas y vuelve a intentarlo.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>El modelo no pudo iniciarse o dejó de funcionar.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Detener</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>Pregunta algo o empieza un texto</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>Pregunta algo</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>Empieza un texto</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>Descargando el modelo más reciente: {done} de {total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>Preparando el modelo más reciente, comprobado con la bitácora pública…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>El modelo de la ronda {number} funciona en el procesador de este equipo.</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>El modelo de la ronda {number} funciona en el procesador de este equipo, más despacio mientras también entrena.</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>El modelo está cerrado. Tu próxima pregunta lo inicia otra vez; no recordará esta conversación.</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>Funciona en el procesador de este equipo; no se envía nada a ninguna parte.</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -400,6 +499,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>El programa de trabajo terminó ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>En otros programas</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>Exportar el modelo</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>En una terminal, la primera orden exporta el modelo más reciente como archivo GGUF; funciona con modelos Llama, Mistral y Qwen. La segunda línea lo ejecuta en llama.cpp, la tercera en Ollama.</translation>
     </message>
 </context>
 <context>
@@ -1418,6 +1532,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>Desde que participas</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>Aún no se ha aceptado nada de tu trabajo. Cuando se acepte, aquí verás cómo ha cambiado el modelo desde entonces.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>Tu trabajo cuenta desde la ronda {round}. Desde entonces no se ha medido el modelo.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>Tu trabajo cuenta desde la ronda {round}. La próxima medición mostrará cómo cambia el modelo.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más.</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1690,6 +1831,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>No gana nada más. Más adelante aún puedes traer sus puntos.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>El modelo que este equipo ayuda a entrenar.</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Aún sin entrenamientos</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>Cuando este equipo esté en un entrenamiento, aquí verás lo que aprende su modelo.</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>Abrir Entrenamientos</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run}: el modelo que este equipo ayuda a entrenar.</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>No se pudieron leer las mediciones de este modelo. Tequio sigue intentándolo.</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>Este modelo aún no se ha medido. Si las reglas del entrenamiento lo prevén, algunos miembros lo miden cada pocas rondas y los resultados aparecen aquí.</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>Preguntando a la red qué tal va el modelo.</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio seguirá intentándolo.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>No se pudo cargar el modelo</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>Buscando el modelo</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>Preguntando a la red en qué entrenamiento está este equipo.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3728,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>Bits por byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplejidad</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name}: tras la ronda {number}</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>Nada: para el modelo el texto termina ahí.</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>Nadie comunicó lo que escribe el modelo de esta ronda.</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>Lo que escribe el modelo</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>Ronda anterior</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>Comienzo de un texto que el modelo nunca ha visto</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Antes</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Más reciente</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>Cada medición continúa otro texto, por eso estos dos son distintos.</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>Bits por byte: cuánto de un texto que no ha visto no puede adivinar el modelo. Perplejidad: entre cuántas palabras duda, por así decirlo. En ambos casos, menos es mejor. Los textos los genera el modelo; no son la opinión de nadie.</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Ronda {number}</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5048,6 +5302,10 @@
         <translation>Entrenamientos</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>Competiciones</translation>
     </message>
@@ -5785,8 +6043,8 @@
         <translation>A tu red local</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>A los servidores que ofrecen Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>A los servidores que ofrecen Tequio o los datos de un entrenamiento</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5971,6 +6229,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Cuando Tequio busca una versión nueva, o la descarga, o descarga lo que hace falta para entrenar.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Tu dirección de internet y las partes que descargas</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Cuando el organizador de un entrenamiento guarda sus datos en un servidor web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

@@ -377,6 +377,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Essayer le modèle</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>Ce que vous et le modèle avez écrit</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Le modèle le plus récent répond ici s’il a été entraîné sur des conversations ; sinon, il continue ce que vous écrivez. Ses mots sont générés ; ce n’est l’opinion de personne.</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Préparation du modèle</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>Votre texte</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Nouvelle conversation</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>Le modèle a besoin de ce qu’il faut pour entraîner, qui n’est pas encore installé.</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>{program} a la priorité en ce moment. Le modèle pourra répondre une fois ce programme fermé.</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>Le modèle le plus récent n’est pas encore sur cet ordinateur. Il arrive avec la prochaine manche à laquelle vous participez, ou vous le téléchargez maintenant.</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Télécharger</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>La mémoire ne suffit pas : le modèle a besoin d’environ {needed}, et {free} sont libres. Fermez d’autres programmes, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>Le modèle n’a pas pu démarrer, ou a cessé de fonctionner.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>Posez une question ou commencez un texte</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>Posez une question</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>Commencez un texte</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>Téléchargement du modèle le plus récent : {done} sur {total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>Préparation du modèle le plus récent, vérifié avec le journal public…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>Le modèle de la manche {number} tourne sur le processeur de cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>Le modèle de la manche {number} tourne sur le processeur de cet ordinateur, plus lentement tant qu’il entraîne aussi.</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>Le modèle est fermé. Votre prochaine question le relance ; il ne se souviendra pas de cette conversation.</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>Il tourne sur le processeur de cet ordinateur ; rien n’est envoyé ailleurs.</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -400,6 +499,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>Le service d’arrière-plan s’est arrêté ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>Dans d’autres programmes</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>Exporter le modèle</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>Dans un terminal, la première commande exporte le modèle le plus récent dans un fichier GGUF, ce qui marche pour les modèles Llama, Mistral et Qwen. La deuxième ligne le lance dans llama.cpp, la troisième dans Ollama.</translation>
     </message>
 </context>
 <context>
@@ -1418,6 +1532,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>Depuis votre arrivée</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>Rien de votre travail n’a encore été accepté. Dès que ce sera le cas, vous verrez ici comment le modèle a changé depuis.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>Votre travail compte depuis la manche {round}. Le modèle n’a pas été mesuré depuis.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>Votre travail compte depuis la manche {round}. La prochaine mesure montrera comment le modèle change.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus.</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1690,6 +1831,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>Elle ne rapporte plus rien. Vous pourrez encore transférer ses points plus tard.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>Le modèle que cet ordinateur aide à entraîner.</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Pas encore d’entraînement</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>Dès que cet ordinateur participera à un entraînement, vous verrez ici ce que son modèle apprend.</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>Ouvrir Entraînements</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run} : le modèle que cet ordinateur aide à entraîner.</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>Impossible de lire les mesures de ce modèle. Tequio continue d’essayer.</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>Ce modèle n’a pas encore été mesuré. Si les règles de l’entraînement le prévoient, quelques membres le mesurent toutes les quelques manches, et les résultats apparaissent ici.</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>On demande au réseau ce que vaut le modèle.</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. Tequio continue d’essayer.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>Impossible de charger le modèle</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>Recherche du modèle</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>On demande au réseau à quel entraînement participe cet ordinateur.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3728,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>Bits par octet</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexité</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name} : après la manche {number}</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>Rien : pour le modèle, le texte s’arrête là.</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>Personne n’a indiqué ce qu’écrit le modèle de cette manche.</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>Ce qu’écrit le modèle</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>Manche antérieure</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>Début d’un texte que le modèle n’a jamais vu</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Avant</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Le plus récent</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>Chaque mesure continue un autre texte, c’est pourquoi ces deux-là diffèrent.</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>Bits par octet : la part d’un texte jamais vu que le modèle ne devine pas. Perplexité : entre combien de mots il hésite, pour ainsi dire. Dans les deux cas, moins il y en a, mieux c’est. Les textes sont générés par le modèle ; ce n’est l’opinion de personne.</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Manche {number}</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5048,6 +5302,10 @@
         <translation>Entraînements</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>Compétitions</translation>
     </message>
@@ -5785,8 +6043,8 @@
         <translation>À votre réseau local</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Aux serveurs qui proposent Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Aux serveurs qui proposent Tequio ou les données d’un entraînement</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5971,6 +6229,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Quand Tequio cherche une version plus récente, la télécharge, ou télécharge ce qu’il faut pour entraîner.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Votre adresse Internet et les parties que vous téléchargez</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Quand l’organisateur d’un entraînement conserve ses données sur un serveur web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

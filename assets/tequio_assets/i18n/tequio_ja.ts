@@ -376,6 +376,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>モデルを試す</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>あなたとモデルが書いた文章</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>会話で学習した最新のモデルはここで答え、それ以外のモデルは書いた文章の続きを書きます。文章は生成されたもので、誰かの意見ではありません。</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>モデルを準備中</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>あなたの文章</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>送信</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>新しい会話</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>モデルには学習と同じものが必要ですが、まだインストールされていません。</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>今は{program}が優先されています。終了するとモデルが答えられます。</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>最新のモデルはまだこのコンピューターにありません。次に参加するラウンドで届きますが、今すぐダウンロードすることもできます。</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>メモリが足りません。モデルには約{needed}が必要ですが、空きは{free}です。ほかのプログラムを閉じてから、もう一度試してください。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>再試行</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>モデルを起動できなかったか、動作が停止しました。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>質問するか、文章を書き始める</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>質問する</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>文章を書き始める</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>最新のモデルをダウンロード中：{done}/{total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>最新のモデルを公開ログと照合して準備しています…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>ラウンド{number}のモデルがこのコンピューターのプロセッサで動いています。</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>ラウンド{number}のモデルがこのコンピューターのプロセッサで動いています。学習中は遅くなります。</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>モデルは終了しています。次の質問で再び起動しますが、この会話は覚えていません。</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>このコンピューターのプロセッサで動き、何も外部に送信しません。</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -399,6 +498,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>ワーカーが終了しました（{code}）。</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>ほかのプログラムで使う</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>モデルをエクスポート</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>ターミナルで、1行目のコマンドは最新のモデルをGGUFファイルとしてエクスポートします（Llama、Mistral、Qwenのモデルに対応）。2行目はllama.cppで、3行目はOllamaで実行します。</translation>
     </message>
 </context>
 <context>
@@ -1407,6 +1521,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>参加してからの変化</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>あなたの作業はまだ受け入れられていません。受け入れられると、その後のモデルの変化がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>あなたの作業はラウンド{round}から反映されています。それ以降、モデルはまだ測定されていません。</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>あなたの作業はラウンド{round}から反映されています。次の測定でモデルの変化がわかります。</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットに改善しました：{percent}減。</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットになりました：{percent}増。</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1679,6 +1820,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>以後ポイントは増えません。ポイントは後からでも移せます。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>このコンピューターが学習を手伝っているモデルです。</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>学習プロジェクトはまだありません</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>このコンピューターが学習プロジェクトに参加すると、モデルが学んだことがここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>学習プロジェクトを開く</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run}：このコンピューターが学習を手伝っているモデルです。</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>このモデルの測定値を読み込めませんでした。Tequioは引き続き試行します。</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>このモデルはまだ測定されていません。学習プロジェクトの規則で定められていれば、数ラウンドごとに一部のメンバーが測定し、結果がここに表示されます。</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>モデルの成績をネットワークに問い合わせています。</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}。Tequioは引き続き試行します。</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>モデルを読み込めませんでした</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>モデルを探しています</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>このコンピューターが参加している学習プロジェクトをネットワークに問い合わせています。</translation>
     </message>
 </context>
 <context>
@@ -3512,6 +3708,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>ビット/バイト</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>パープレキシティ</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name}：ラウンド{number}の後</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>続きなし：モデルはここで文章が終わると判断しました。</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>このラウンドのモデルが書く文章は報告されていません。</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>モデルが書く文章</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>以前のラウンド</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>モデルが見たことのない文章の書き出し</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>以前</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>最新</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>測定ごとに別の文章の続きを書くため、この2つは異なります。</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>ビット/バイト：未知のテキストのうちモデルが予測できない量。パープレキシティ：いわば、いくつの単語の間で迷っているか。どちらも小さいほど良い値です。文章はモデルが生成したもので、誰かの意見ではありません。</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>ラウンド{number}</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5024,6 +5278,10 @@
         <translation>学習プロジェクト</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>モデル</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>コンペ</translation>
     </message>
@@ -5761,8 +6019,8 @@
         <translation>ローカルネットワークへ</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Tequioの配布サーバーへ</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Tequioまたは学習プロジェクトのデータの配布サーバーへ</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5947,6 +6205,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>新しいバージョンの確認時と、それや学習に必要なものの取得時に送信されます。</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>インターネットアドレスと取得する部分</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>学習プロジェクトの主催者がデータをWebサーバーに置いている場合。</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

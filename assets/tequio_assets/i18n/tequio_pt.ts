@@ -377,6 +377,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Experimentar o modelo</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>O que você e o modelo escreveram</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>O modelo mais recente responde aqui se foi treinado com conversas; senão, continua o que você escreve. As palavras dele são geradas; não são a opinião de ninguém.</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>Preparando o modelo</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>Seu texto</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Enviar</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>Nova conversa</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>O modelo precisa do mesmo que o treinamento, e isso ainda não está instalado.</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>{program} tem prioridade agora. O modelo poderá responder quando for fechado.</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>O modelo mais recente ainda não está neste computador. Ele chega com a próxima rodada de que você participar, ou você pode baixá-lo agora.</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>Baixar</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>Não há memória suficiente: o modelo precisa de cerca de {needed}, e {free} estão livres. Feche outros programas e tente de novo.</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Tentar de novo</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>O modelo não pôde ser iniciado ou parou de funcionar.</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Parar</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>Pergunte algo ou comece um texto</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>Pergunte algo</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>Comece um texto</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>Baixando o modelo mais recente: {done} de {total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>Preparando o modelo mais recente, conferido com o log público…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>O modelo da rodada {number} roda no processador deste computador.</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>O modelo da rodada {number} roda no processador deste computador, mais devagar enquanto ele também treina.</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>O modelo está fechado. Sua próxima pergunta o inicia de novo; ele não vai se lembrar desta conversa.</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>Ele roda no processador deste computador; nada é enviado a lugar nenhum.</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -400,6 +499,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>O serviço em segundo plano foi encerrado ({code}).</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>Em outros programas</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>Exportar o modelo</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>Em um terminal, o primeiro comando exporta o modelo mais recente como arquivo GGUF; funciona com modelos Llama, Mistral e Qwen. A segunda linha o executa no llama.cpp, a terceira no Ollama.</translation>
     </message>
 </context>
 <context>
@@ -1418,6 +1532,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>Desde que você entrou</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>Nada do seu trabalho foi aceito ainda. Quando for, você verá aqui como o modelo mudou desde então.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>Seu trabalho conta desde a rodada {round}. Desde então, o modelo não foi medido.</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>Seu trabalho conta desde a rodada {round}. A próxima medição mostrará como o modelo muda.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo melhorou de {then} para {now} bits por byte em textos nunca vistos: {percent} a menos.</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo passou de {then} para {now} bits por byte em textos nunca vistos: {percent} a mais.</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1690,6 +1831,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>Ela não ganha mais nada. Você ainda pode trazer os pontos depois.</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>O modelo que este computador ajuda a treinar.</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>Nenhum treinamento ainda</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>Quando este computador estiver em um treinamento, você verá aqui o que o modelo aprende.</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>Abrir Treinamentos</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run}: o modelo que este computador ajuda a treinar.</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>Não foi possível ler as medições deste modelo. O Tequio continua tentando.</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>Este modelo ainda não foi medido. Se as regras do treinamento previrem, alguns membros o medem a cada poucas rodadas, e os resultados aparecem aqui.</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>Perguntando à rede como o modelo está indo.</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}. O Tequio vai continuar tentando.</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>Não foi possível carregar o modelo</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>Procurando o modelo</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>Perguntando à rede em qual treinamento este computador está.</translation>
     </message>
 </context>
 <context>
@@ -3532,6 +3728,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>Bits por byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexidade</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name}: depois da rodada {number}</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>Nada: para o modelo, o texto acaba ali.</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>Ninguém informou o que o modelo desta rodada escreve.</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>O que o modelo escreve</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>Rodada anterior</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>Começo de um texto que o modelo nunca viu</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>Antes</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>Mais recente</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>Cada medição continua outro texto, por isso estes dois são diferentes.</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>Bits por byte: quanto de um texto nunca visto o modelo não consegue adivinhar. Perplexidade: entre quantas palavras ele hesita, por assim dizer. Nos dois casos, quanto menos, melhor. Os textos são gerados pelo modelo; não são a opinião de ninguém.</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>Rodada {number}</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5048,6 +5302,10 @@
         <translation>Treinamentos</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>Modelo</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>Competições</translation>
     </message>
@@ -5785,8 +6043,8 @@
         <translation>Para a sua rede local</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>Para servidores que oferecem o Tequio</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>Para servidores que oferecem o Tequio ou os dados de um treinamento</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5971,6 +6229,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>Quando o Tequio procura uma versão mais nova, a baixa, ou baixa o que o treinamento exige.</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>Seu endereço de internet e as partes que você baixa</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>Quando o organizador de um treinamento mantém os dados em um servidor web.</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

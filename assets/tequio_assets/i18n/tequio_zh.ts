@@ -376,6 +376,105 @@
     </message>
 </context>
 <context>
+    <name>ChatCard</name>
+    <message>
+        <source>Try the model</source>
+        <translation>试用模型</translation>
+    </message>
+    <message>
+        <source>What you and the model wrote</source>
+        <translation>您和模型写的内容</translation>
+    </message>
+    <message>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
+        <translation>如果最新的模型用对话训练过，它会在这里回答；否则会续写您写的内容。文字由模型生成，不代表任何人的观点。</translation>
+    </message>
+    <message>
+        <source>Preparing the model</source>
+        <translation>正在准备模型</translation>
+    </message>
+    <message>
+        <source>Your text</source>
+        <translation>您的文字</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>发送</translation>
+    </message>
+    <message>
+        <source>New conversation</source>
+        <translation>新对话</translation>
+    </message>
+    <message>
+        <source>The model needs what training needs, which is not installed yet.</source>
+        <translation>运行模型需要训练所需的组件，目前还没有安装。</translation>
+    </message>
+    <message>
+        <source>{program} has priority now. The model can answer once it is closed.</source>
+        <translation>现在 {program} 优先。它关闭后，模型才能回答。</translation>
+    </message>
+    <message>
+        <source>The newest model is not on this computer yet. It comes with the next round that you take part in, or you download it now.</source>
+        <translation>这台电脑上还没有最新的模型。它会随您参加的下一轮到来，您也可以现在下载。</translation>
+    </message>
+    <message>
+        <source>Download</source>
+        <translation>下载</translation>
+    </message>
+    <message>
+        <source>There is not enough memory: the model needs about {needed}, and {free} are free. Close other programs, then try again.</source>
+        <translation>内存不足：模型约需 {needed}，可用的只有 {free}。请关闭其他程序后再试。</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+    <message>
+        <source>The model could not be started, or stopped working.</source>
+        <translation>模型无法启动，或已停止工作。</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Ask something, or begin a text</source>
+        <translation>提问，或写一段开头</translation>
+    </message>
+    <message>
+        <source>Ask something</source>
+        <translation>提问</translation>
+    </message>
+    <message>
+        <source>Begin a text</source>
+        <translation>写一段开头</translation>
+    </message>
+    <message>
+        <source>Downloading the newest model: {done} of {total}</source>
+        <translation>正在下载最新的模型：{done}/{total}</translation>
+    </message>
+    <message>
+        <source>Preparing the newest model, checked against the public log…</source>
+        <translation>正在准备最新的模型，并与公开日志核对…</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor.</source>
+        <translation>第 {number} 轮的模型在这台电脑的处理器上运行。</translation>
+    </message>
+    <message>
+        <source>The model of round {number} runs on this computer's processor, slower while it also trains.</source>
+        <translation>第 {number} 轮的模型在这台电脑的处理器上运行，同时训练时会慢一些。</translation>
+    </message>
+    <message>
+        <source>The model is closed. Your next question starts it again; it will not remember this conversation.</source>
+        <translation>模型已关闭。下一个问题会重新启动它，但它不会记得这次对话。</translation>
+    </message>
+    <message>
+        <source>It runs on this computer's processor; nothing is sent anywhere.</source>
+        <translation>它在这台电脑的处理器上运行，不会向外发送任何内容。</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -399,6 +498,21 @@
     <message>
         <source>The worker has ended ({code}).</source>
         <translation>工作进程已结束（{code}）。</translation>
+    </message>
+</context>
+<context>
+    <name>CommandsCard</name>
+    <message>
+        <source>In other programs</source>
+        <translation>在其他程序中使用</translation>
+    </message>
+    <message>
+        <source>Export the model</source>
+        <translation>导出模型</translation>
+    </message>
+    <message>
+        <source>In a terminal, the first command exports the newest model as a GGUF file, which works for Llama, Mistral and Qwen models. The second line runs it in llama.cpp, the third in Ollama.</source>
+        <translation>在终端中，第一条命令把最新的模型导出为 GGUF 文件，适用于 Llama、Mistral 和 Qwen 模型。第二行在 llama.cpp 中运行它，第三行在 Ollama 中运行。</translation>
     </message>
 </context>
 <context>
@@ -1407,6 +1521,33 @@
     </message>
 </context>
 <context>
+    <name>JoinedCard</name>
+    <message>
+        <source>Since you joined</source>
+        <translation>自您加入以来</translation>
+    </message>
+    <message>
+        <source>None of your work has been accepted yet. Once it is, you can see here how the model has changed since.</source>
+        <translation>您的工作还没有被接受。被接受之后，这里会显示模型从那时起的变化。</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The model has not been measured since.</source>
+        <translation>您的工作从第 {round} 轮开始计入。此后还没有测量过模型。</translation>
+    </message>
+    <message>
+        <source>Your work has counted since round {round}. The next measure will show how the model changes.</source>
+        <translation>您的工作从第 {round} 轮开始计入。下一次测量会显示模型的变化。</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。</translation>
+    </message>
+    <message>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。</translation>
+    </message>
+</context>
+<context>
     <name>JudgingCard</name>
     <message>
         <source>Judging</source>
@@ -1679,6 +1820,61 @@
     <message>
         <source>It earns nothing more. You can still move its points later.</source>
         <translation>它不再获得积分。之后仍可转移其积分。</translation>
+    </message>
+</context>
+<context>
+    <name>ModelPage</name>
+    <message>
+        <source>The model that this computer helps to train.</source>
+        <translation>这台电脑正在帮助训练的模型。</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>No run yet</source>
+        <translation>还没有训练任务</translation>
+    </message>
+    <message>
+        <source>Once this computer is in a run, you can see here what its model learns.</source>
+        <translation>这台电脑加入训练任务后，您可以在这里看到模型学到了什么。</translation>
+    </message>
+    <message>
+        <source>Open Runs</source>
+        <translation>打开训练任务</translation>
+    </message>
+    <message>
+        <source>{run}: the model that this computer helps to train.</source>
+        <translation>{run}：这台电脑正在帮助训练的模型。</translation>
+    </message>
+    <message>
+        <source>Couldn't read the measures of this model. Tequio keeps trying.</source>
+        <translation>无法读取此模型的测量结果。Tequio 会继续尝试。</translation>
+    </message>
+    <message>
+        <source>This model has not been measured yet. Some members measure it every few rounds if the run's rules say so, and the results appear here.</source>
+        <translation>此模型还没有被测量过。如果训练任务的规则有此规定，部分成员会每隔几轮测量一次，结果会显示在这里。</translation>
+    </message>
+    <message>
+        <source>Asking the network how well the model does.</source>
+        <translation>正在向网络查询模型的表现。</translation>
+    </message>
+    <message>
+        <source>{problem}. Tequio will keep trying.</source>
+        <translation>{problem}。Tequio 会继续尝试。</translation>
+    </message>
+    <message>
+        <source>Couldn't load the model</source>
+        <translation>无法加载模型</translation>
+    </message>
+    <message>
+        <source>Looking for the model</source>
+        <translation>正在查找模型</translation>
+    </message>
+    <message>
+        <source>Asking the network which run this computer is in.</source>
+        <translation>正在向网络查询这台电脑参加的训练任务。</translation>
     </message>
 </context>
 <context>
@@ -3512,6 +3708,64 @@
     </message>
 </context>
 <context>
+    <name>SamplePanel</name>
+    <message>
+        <source>Bits per byte</source>
+        <translation>每字节比特数</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>困惑度</translation>
+    </message>
+    <message>
+        <source>{name}: after round {number}</source>
+        <translation>{name}：第 {number} 轮之后</translation>
+    </message>
+    <message>
+        <source>Nothing: to the model the text ends there.</source>
+        <translation>没有内容：模型认为文本到此为止。</translation>
+    </message>
+    <message>
+        <source>Nobody reported what this round's model writes.</source>
+        <translation>没有人报告这一轮的模型写了什么。</translation>
+    </message>
+</context>
+<context>
+    <name>SamplesCard</name>
+    <message>
+        <source>What the model writes</source>
+        <translation>模型写出的文字</translation>
+    </message>
+    <message>
+        <source>Earlier round</source>
+        <translation>较早的轮次</translation>
+    </message>
+    <message>
+        <source>Beginning of a text that the model has never seen</source>
+        <translation>模型从未见过的文本的开头</translation>
+    </message>
+    <message>
+        <source>Earlier</source>
+        <translation>较早</translation>
+    </message>
+    <message>
+        <source>Newest</source>
+        <translation>最新</translation>
+    </message>
+    <message>
+        <source>Each measure continues another text, so these two differ.</source>
+        <translation>每次测量续写不同的文本，所以这两段不同。</translation>
+    </message>
+    <message>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <translation>每字节比特数：模型猜不出的未见文本有多少。困惑度：可以说是模型在多少个词之间犹豫。两者都是越低越好。文字由模型生成，不代表任何人的观点。</translation>
+    </message>
+    <message>
+        <source>Round {number}</source>
+        <translation>第 {number} 轮</translation>
+    </message>
+</context>
+<context>
     <name>ScheduleStep</name>
     <message>
         <source>When may Tequio use this computer?</source>
@@ -5024,6 +5278,10 @@
         <translation>训练任务</translation>
     </message>
     <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
         <source>Competitions</source>
         <translation>竞赛</translation>
     </message>
@@ -5761,8 +6019,8 @@
         <translation>发送到您的局域网</translation>
     </message>
     <message>
-        <source>To servers that offer Tequio</source>
-        <translation>发送给提供 Tequio 的服务器</translation>
+        <source>To servers that offer Tequio or a run's data</source>
+        <translation>发送给提供 Tequio 或训练任务数据的服务器</translation>
     </message>
     <message>
         <source>Never sent</source>
@@ -5947,6 +6205,14 @@
     <message>
         <source>When Tequio looks for a newer version, or fetches it or what training needs.</source>
         <translation>当 Tequio 查找或下载新版本，或下载训练组件时。</translation>
+    </message>
+    <message>
+        <source>Your internet address and the parts you fetch</source>
+        <translation>您的互联网地址和下载的部分</translation>
+    </message>
+    <message>
+        <source>When the organiser of a run keeps its data on a web server.</source>
+        <translation>当训练任务的组织者将数据存放在网络服务器上时。</translation>
     </message>
     <message>
         <source>Your files, programs, games and windows</source>

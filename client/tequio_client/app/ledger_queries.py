@@ -241,6 +241,10 @@ class LedgerRequest(QObject):
         self._reply: QNetworkReply | None = None
         self._receive: Receive | None = None
 
+    @property
+    def is_pending(self) -> bool:
+        return self._reply is not None
+
     def start(self, url: str, receive: Receive) -> None:
         """Call `receive` with status, content and error; status None: no complete answer."""
         request = QNetworkRequest(QUrl(url))

@@ -8,26 +8,22 @@ the next start of the app, which restarts itself while it is hidden and the work
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
-import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import releases
 from tequio_client.ipc.releases import Fetching, Installed, Offer, ReleaseFailed
-from tequio_client.platform import programs, versions
+from tequio_client.platform import child, programs, versions
 from tequio_shared.version import BUILD
 
 PROVEN_MS = 30_000
 """An app that has run for this long works."""
 FIRST_LOOK_MS, DAY_MS = 60_000, 86_400_000
 RETRY_MS = 15 * 60_000
-_NICENESS, _BELOW_NORMAL = 10, 0x4000  # the latter is Windows' priority class
 
 LEDGER_VARIABLE = "TEQUIO_LEDGER"
 RUNTIME, UPDATE = ("runtime", "install"), ("update",)
@@ -234,10 +230,8 @@ class ReleaseService(QObject):
             self._finished()
 
     def _lower_priority(self) -> None:
-        lower = _BELOW_NORMAL if sys.platform == "win32" else _NICENESS
         if self._process is not None:
-            with suppress(psutil.Error, OSError):
-                psutil.Process(self._process.processId()).nice(lower)
+            child.lower_priority(self._process.processId())
 
     def _confirm(self) -> None:
         try:

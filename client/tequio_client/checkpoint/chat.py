@@ -99,5 +99,9 @@ def _answer(conversation: ModelChat, text: str) -> None:
 
 
 def _write(text: str) -> None:
-    # What a model writes must not steer the terminal.
-    click.echo(_STEERING.sub("\ufffd", text), nl=False)
+    click.echo(clean_piece(text), nl=False)
+
+
+def clean_piece(text: str) -> str:
+    """Replace what would steer a terminal, or the direction of the text around it."""
+    return _STEERING.sub("\ufffd", text)

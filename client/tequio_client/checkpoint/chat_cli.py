@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -43,6 +44,10 @@ _WORKER = cli.default_folder("worker")
 @cli.threads_option
 @cli.stores_option
 @click.option(
+    "--seeds", "also_seeds", is_flag=True, help="Fetch what the --store folders lack from seeds."
+)
+@click.option("--json", "is_json", is_flag=True, help="Converse in JSON lines, for a program.")
+@click.option(
     "--dir",
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -65,6 +70,8 @@ def chat(  # noqa: PLR0913 - one parameter an option
     device: str,
     threads: int | None,
     stores: tuple[Path, ...],
+    also_seeds: bool,
+    is_json: bool,
     folder: Path,
     ledger: str,
     trust_file: Path | None,
@@ -84,6 +91,13 @@ def chat(  # noqa: PLR0913 - one parameter an option
 
     if (model is None) == (run_name is None):
         raise click.UsageError("name either a MODEL or a run (--run)")
+    if is_json and run_name is None:
+        raise click.UsageError("--json needs a run (--run)")
+    if is_json:
+        from tequio_client.platform import child
+
+        child.end_with_parent()
+        child.lower_priority(os.getpid())
     # Before anything is fetched: a package without its runtime cannot load a model.
     from tequio_client.scoring import hub
     from tequio_client.trainer import device as devices
@@ -94,14 +108,28 @@ def chat(  # noqa: PLR0913 - one parameter an option
     chosen = devices.open_device(device)
     if threads:
         devices.limit_threads(threads)
-    if run_name is not None:
-        known = stores or ((_WORKER,) if _WORKER.is_dir() else ())
-        origin = WeightsOrigin(
-            ledger=ledger, stores=known, also_seeds=not stores, trust=read_policy(trust_file)
-        )
-        options = ExportOptions(origin=origin, run=run_name, target=folder)
-        with ProgressBars(Console(stderr=True)) as bars:
-            place = program.newest_model(options, bars)
-    else:
+    if run_name is None:
         place = hub.model_folder(model or "", revision)
+        program.talk(ModelChat(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())
+        return
+    known = stores or ((_WORKER,) if _WORKER.is_dir() else ())
+    origin = WeightsOrigin(
+        ledger=ledger,
+        stores=known,
+        also_seeds=also_seeds or not stores,
+        trust=read_policy(trust_file),
+    )
+    options = ExportOptions(origin=origin, run=run_name, target=folder)
+    if is_json:
+        from tequio_client.checkpoint import chat_lines
+
+        chat_lines.converse(
+            lambda progress: program.newest_model(options, progress),
+            lambda place: ModelChat(place, style, chosen),
+            sys.stdin.buffer,
+            sys.stdout.buffer,
+        )
+        return
+    with ProgressBars(Console(stderr=True)) as bars:
+        place = program.newest_model(options, bars)
     program.talk(ModelChat(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())

@@ -53,6 +53,10 @@ _REPORT_S = 1.0
 _INTEGER = 4
 
 
+class WeightsMissingError(UserFacingError):
+    """The stores lack weights, and seeds were not to be asked for them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsOrigin:
     """A source of weights: stores on this computer, else the seeds that a ledger lists."""
@@ -156,7 +160,7 @@ class _Export:
         lacking = [ref for ref, path in zip(refs, found, strict=True) if path is None]
         if lacking and stores and not self.origin.also_seeds:
             names = ", ".join(map(str, stores))
-            raise UserFacingError(
+            raise WeightsMissingError(
                 f"{names} does not have the weights {to_text(lacking[0].root)[:10]} complete and "
                 "undamaged: give another --store, or none to fetch them from the ledger's seeds"
             )

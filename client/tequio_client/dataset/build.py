@@ -24,7 +24,15 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.round.manifest import Chat, Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import (
+    LEAVES_SUFFIX,
+    Chat,
+    Corpus,
+    HeldOutShard,
+    TrainShard,
+    held_out_file_name,
+    train_file_name,
+)
 
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_NAME = "tokenizer.json"
@@ -69,14 +77,6 @@ class _ChosenDocument:
     order: bytes
     is_held_out: bool
     text_bytes: int
-
-
-def train_file_name(index: int) -> str:
-    return f"train-{index:05d}.tokens"
-
-
-def held_out_file_name(index: int) -> str:
-    return f"held-out-{index:05d}.tokens"
 
 
 def build_shards(
@@ -230,7 +230,9 @@ def _held_out_shard(path: Path, group: list[EncodedDocument], width: int) -> Hel
 
 
 def _written(path: Path, raw: bytes) -> str:
-    """Write a shard and return its root as text."""
+    """Write a shard, its leaf hashes beside it for mirrors, and return its root as text."""
     path.write_bytes(raw)
     pieces = (raw[at : at + PIECE_BYTES] for at in range(0, len(raw), PIECE_BYTES))
-    return to_text(merkle.root(pieces))
+    leaves = [merkle.leaf_hash(piece) for piece in pieces]
+    path.with_name(path.name + LEAVES_SUFFIX).write_bytes(b"".join(leaves))
+    return to_text(merkle.root_of_hashes(leaves))

@@ -412,6 +412,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """From the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
+    first_round: Count = 0
+    """First round in which our work earned points, as proven here; 0: none has."""
 
 
 class RunsReply(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):

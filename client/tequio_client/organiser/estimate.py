@@ -361,7 +361,11 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
             sequence=corpus.sequence,
         ),
         tokenizer=corpus.tokenizer,
-        data=DataSpec(manifest=to_text(corpus.digest), root=to_text(corpus.root)),
+        data=DataSpec(
+            manifest=to_text(corpus.digest),
+            root=to_text(corpus.root),
+            mirrors=plan.data.mirrors or UNSET,
+        ),
         algorithm=plans.manifest_algorithm(plan.algorithm, plan.inner),
         inner=plans.manifest_inner(plan.inner, plan.rounds.most),
         windows=WindowRules(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.dataset.build import TOKENIZER_NAME, held_out_file_name, train_file_name
+from tequio_client.dataset.build import TOKENIZER_NAME
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
@@ -32,8 +33,11 @@ from tequio_client.worker import shutdown
 from tequio_client.worker.control.lists import RunsList
 from tequio_client.worker.points.forecast import read_speeds
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.swarm.dials import reach_of_url
+from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import UserFacingError, first_error
+from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import PIECE_BYTES
@@ -171,12 +175,30 @@ async def publish_run(prepared: PreparedRun, ledger: LedgerApi, folders: Sequenc
 
 
 def _shard_files(corpus: Corpus, folder: Path) -> tuple[tuple[str, Path], ...]:
-    files = [(one.root, folder / train_file_name(at)) for at, one in enumerate(corpus.train)]
-    files += [(one.root, folder / held_out_file_name(at)) for at, one in enumerate(corpus.held_out)]
+    files = [(one.root, folder / name) for name, one in corpus.files]
     for _, file in files:
         if not file.is_file():
             raise UserFacingError(f"the shard {file} is missing: build the data again")
     return tuple(files)
+
+
+async def _check_mirrors(prepared: PreparedRun, ledger: str) -> None:
+    """Ask each mirror for a part of the first and the last shard; raises UserFacingError."""
+    mirrors = DataMirrors()
+    mirrors.least = partial(reach_of_url, ledger)
+    try:
+        for url in prepared.manifest.mirrors:
+            for root, file in (prepared.shard_files[0], prepared.shard_files[-1]):
+                ref = TreeRef.of_file(root, file.stat().st_size)
+                try:
+                    await mirrors.check(MirroredFile(url.rstrip("/"), file.name), ref)
+                except PeerError as err:
+                    raise UserFacingError(
+                        f"the mirror {url} does not serve {file.name} ({err}): copy all files of "
+                        f"{file.parent} there, or take it out of the plan"
+                    ) from err
+    finally:
+        await mirrors.aclose()
 
 
 def organiser_key(folder: Path) -> str:
@@ -202,6 +224,7 @@ def open_run(
         prepared = prepare_run(plan)
         if prepared.base is not None:
             prepared.base.check_room(seed_folder)
+        trio.run(_check_mirrors, prepared, ledger)
         store_run(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
         signing.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
     return to_text(prepared.manifest.run_id)

@@ -10,6 +10,7 @@ revision = ""               # commit, branch or tag of a Hub id
 lora.rank = 16              # optional: freeze it, train adapters; lora.bits, alpha, targets
 [data]
 folder = "data"             # written by `tequio data build`
+mirrors = []                # optional: addresses at which that folder is on the web
 [algorithm]                 # optional: name, k, bits, outer_lr, momentum, weight_decay, ...
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
@@ -38,6 +39,7 @@ from tequio_shared.round.manifest import (
     AuditRules,
     InnerParams,
     MeasureRules,
+    MirrorUrl,
     RoundRules,
 )
 from tequio_shared.round.points import BASIS_POINTS
@@ -93,6 +95,7 @@ class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     folder: str
+    mirrors: Annotated[tuple[MirrorUrl, ...], Meta(max_length=4)] = ()
 
 
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

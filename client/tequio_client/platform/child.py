@@ -13,10 +13,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
+import psutil
+
 PARENT_POLL_S = 0.25
+_NICENESS, _BELOW_NORMAL = 10, 0x4000  # the latter is Windows' priority class
 
 
 def start_options() -> dict[str, Any]:
@@ -42,6 +46,12 @@ def end_with_us(pid: int) -> None:
         if child:
             kernel32.AssignProcessToJobObject(job, child)
             kernel32.CloseHandle(child)
+
+
+def lower_priority(pid: int) -> None:
+    """Let other programs go first; a process that has ended stays as it is."""
+    with suppress(psutil.Error, OSError):
+        psutil.Process(pid).nice(_BELOW_NORMAL if sys.platform == "win32" else _NICENESS)
 
 
 def end_with_parent() -> None:

@@ -30,6 +30,7 @@ from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
+from tequio_client.worker.swarm.dials import reach_of_url
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.lan_discovery import LanDiscovery
@@ -143,6 +144,7 @@ async def open_node(
         fetcher = await stack.enter_async_context(
             Fetcher(network, store, rng=rng, download=download)
         )
+        fetcher.mirrors.least = partial(reach_of_url, ledger.url, public_only=settings.public_only)
         leaves = FeedbackLeaves()
         mirror = settings.release_mirror
         served = ReleaseChunks(read_from_mirror(mirror) if mirror else InstalledVersions())

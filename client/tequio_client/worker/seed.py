@@ -251,10 +251,10 @@ class RunCache:
         for name in (manifest.model.config, manifest.tokenizer.file):
             if name:
                 await self._document(name)
+        self._node.fetcher.mirrors.add(manifest.mirrors, corpus)
         # Every new member needs these.
         refs = [*head_refs(manifest, first_head(manifest))]
-        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.train]
-        refs += [TreeRef.of_file(one.root, one.size_bytes) for one in corpus.held_out]
+        refs += [TreeRef.of_file(one.root, one.size_bytes) for _, one in corpus.files]
         base = manifest.frozen.files if manifest.frozen else ()
         refs += [TreeRef.of_file(one.root, one.size_bytes) for one in base]
         for ref in refs:

@@ -429,7 +429,9 @@ class Worker:
         match question:
             case control.AskRuns():
                 ours = {one.run_id for one in self.sessions.values()}
-                return await self.runs.read(ours, flop_per_s=await self._speed())
+                speed, book = await self._speed(), self.points_db.file
+                firsts = await trio.to_thread.run_sync(points.first_rounds, book)
+                return await self.runs.read(ours, flop_per_s=speed, first_rounds=firsts)
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
             case (

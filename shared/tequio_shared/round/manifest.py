@@ -51,6 +51,14 @@ Description = Annotated[str, Meta(min_length=1, max_length=600, pattern=rf"\A[^{
 Licence = Annotated[str, Meta(max_length=64, pattern=r"\A[A-Za-z0-9][A-Za-z0-9.+() -]*\Z")]
 """An SPDX expression."""
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+MirrorUrl = Annotated[
+    str,
+    Meta(
+        max_length=256, pattern=r"\Ahttps?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~%+/-]*)?\Z"
+    ),
+]
+LEAVES_SUFFIX = ".leaves"
+"""A mirror has the leaf hashes of a shard, joined, under its name and this."""
 
 
 class ModelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -83,6 +91,8 @@ class DataSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     manifest: Bytes32Text
     root: Bytes32Text
+    mirrors: Annotated[tuple[MirrorUrl, ...], Meta(min_length=1, max_length=4)] | UnsetType = UNSET
+    """Folders on the web that have the shards under the names of `Corpus.files`."""
 
 
 class Algorithm(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -273,6 +283,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
         return _NO_AUDITS if isinstance(self.audit, UnsetType) else self.audit
 
     @property
+    def mirrors(self) -> tuple[str, ...]:
+        """Folders on the web that have the data."""
+        found = self.data.mirrors
+        return () if isinstance(found, UnsetType) else found
+
+    @property
     def frozen(self) -> FrozenBase | None:
         """The frozen base, or None when all weights are trained."""
         return None if isinstance(self.base, UnsetType) else self.base
@@ -457,6 +473,14 @@ class Chat(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     turn_end: Annotated[int, Meta(ge=0)]
 
 
+def train_file_name(index: int) -> str:
+    return f"train-{index:05d}.tokens"
+
+
+def held_out_file_name(index: int) -> str:
+    return f"held-out-{index:05d}.tokens"
+
+
 class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Complete description of a run's data. `source` is for people."""
 
@@ -490,6 +514,14 @@ class Corpus(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     def root(self) -> Digest:
         """Merkle root over the shard entries, training first: `data.root` of a run's manifest."""
         return merkle.root(encoding.encode(shard) for shard in (*self.train, *self.held_out))
+
+    @property
+    def files(self) -> list[tuple[str, TrainShard | HeldOutShard]]:
+        """Each shard under the name of its file, training first."""
+        return [
+            *((train_file_name(index), one) for index, one in enumerate(self.train)),
+            *((held_out_file_name(index), one) for index, one in enumerate(self.held_out)),
+        ]
 
     @property
     def has_masks(self) -> bool:

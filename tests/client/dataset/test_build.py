@@ -12,14 +12,18 @@ from tequio_client.dataset.build import (
     MANIFEST_NAME,
     ShardOptions,
     build_shards,
-    held_out_file_name,
-    train_file_name,
 )
 from tequio_client.tokenizers import ByteTokenizer
+from tequio_client.worker.store.trees import TreeRef, split_leaves
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.log import merkle
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.manifest import (
+    LEAVES_SUFFIX,
+    Corpus,
+    held_out_file_name,
+    train_file_name,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,8 +50,8 @@ def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
     assert one.root == other.root
     assert {path.name for path in (tmp_path / "one").iterdir()} == {
         MANIFEST_NAME,
-        *(train_file_name(index) for index in range(len(one.train))),
-        *(held_out_file_name(index) for index in range(len(one.held_out))),
+        *(name for name, _ in one.files),
+        *(name + LEAVES_SUFFIX for name, _ in one.files),
     }
     for path in (tmp_path / "one").glob("*.tokens"):
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
@@ -92,6 +96,13 @@ def test_the_manifest_says_what_the_files_are(tmp_path: Path) -> None:
         raw = (tmp_path / train_file_name(index)).read_bytes()
         assert shard.root == to_text(merkle.root([raw]))  # smaller than a piece
         assert (shard.size_bytes, shard.samples) == (len(raw), (len(raw) - 1) // 16)
+
+
+def test_each_shard_has_its_leaf_hashes_beside_it_for_mirrors(tmp_path: Path) -> None:
+    corpus = _build(_texts(tmp_path / "a", [f"{number:02d}" for number in range(50)]), tmp_path)
+    for name, shard in corpus.files:
+        leaves = split_leaves((tmp_path / (name + LEAVES_SUFFIX)).read_bytes())
+        TreeRef.of_file(shard.root, shard.size_bytes).check_leaves(leaves)
 
 
 def test_another_seed_holds_out_other_texts(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from tequio_client.dataset.build import ShardOptions, build_shards, train_file_name
+from tequio_client.dataset.build import ShardOptions, build_shards
 from tequio_client.dataset.cli import data
 from tequio_client.dataset.mixture import read_mixture
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.manifest import train_file_name
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,8 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import first_head
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.manifest import Corpus, Manifest, train_file_name
+from tests.support.data_mirror import data_mirror
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.plans import CONFIG, PLAN, write_plan
@@ -95,6 +96,28 @@ def test_a_network_of_two_signatures_opens_and_steers_its_runs_by_two(
         assert run["state"] in ("cooldown", "finished")
 
 
+def test_a_mirror_that_lacks_the_data_is_named_before_the_run_is_opened(
+    plan: Path, tmp_path: Path
+) -> None:
+    key = str(key_folder(tmp_path / "organiser", ORGANISER))
+    data = plan.parent / "data"
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger, data_mirror(data) as mirror:
+        text = plan.read_text()
+        plan.write_text(
+            text.replace('folder = "data"', f'folder = "data"\nmirrors = ["{mirror.url}"]')
+        )
+        where = ("--ledger", ledger.url, "--dir", key, "--seed-dir", str(tmp_path / "seed"))
+        mirror.folder = tmp_path
+        said = said_no("open", str(plan), *where)
+        assert said.startswith(f"the mirror {mirror.url} does not serve {train_file_name(0)}")
+        assert f"copy all files of {data} there" in said
+        assert not httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+        mirror.folder = data
+        done = CliRunner().invoke(cli, ("run", "open", str(plan), *where))
+        assert done.exit_code == 0, done.exception
+        assert len(httpx.get(f"{ledger.url}/v1/runs").json()["runs"]) == 1
+
+
 def test_the_same_plan_makes_the_same_run(plan: Path) -> None:
     assert opening.prepare_run(plan).manifest.run_id == opening.prepare_run(plan).manifest.run_id
 
@@ -131,14 +154,14 @@ def test_an_unknown_model_is_named(plan: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_missing_shard_is_named(plan: Path) -> None:
-    shard = plan.parent / "data" / build.train_file_name(0)
+    shard = plan.parent / "data" / train_file_name(0)
     shard.unlink()
     assert str(shard) in refusal(plan)
 
 
 def test_a_damaged_shard_is_not_kept(plan: Path, tmp_path: Path) -> None:
     prepared = opening.prepare_run(plan)
-    shard = plan.parent / "data" / build.train_file_name(0)
+    shard = plan.parent / "data" / train_file_name(0)
     shard.write_bytes(b"\0" * shard.stat().st_size)
     with pytest.raises(UserFacingError, match="does not match the data manifest"):
         opening.store_run(prepared, Store(tmp_path / "store", quota_bytes=1 << 30))

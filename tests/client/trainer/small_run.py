@@ -15,8 +15,6 @@ from tequio_client.dataset.build import (
     MANIFEST_NAME,
     ShardOptions,
     build_shards,
-    held_out_file_name,
-    train_file_name,
 )
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
@@ -32,6 +30,8 @@ from tequio_shared.round.manifest import (
     Manifest,
     RoundRules,
     WindowRules,
+    held_out_file_name,
+    train_file_name,
 )
 from tests.support.frozen_base import described
 

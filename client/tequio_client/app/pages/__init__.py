@@ -17,15 +17,17 @@ class PageEntry:
     """One page, built when first opened: only then is its module imported."""
 
     name: str
-    """The name of its module, too."""
     title: str
     """In English; translated in the context `pages`."""
     picture: str
     kind: str
     """The name of its class."""
+    module: str = ""
+    """Where the class is; empty: in this folder, in the module of the page's name."""
 
     def make(self, context: PageContext) -> Page:
-        page: Page = getattr(import_module(f"{__name__}.{self.name}"), self.kind)(context)
+        module = import_module(self.module or f"{__name__}.{self.name}")
+        page: Page = getattr(module, self.kind)(context)
         return page
 
     def translated_title(self) -> str:
@@ -35,6 +37,13 @@ class PageEntry:
 PAGES = (
     PageEntry("home", "Home", "house", "HomePage"),
     PageEntry("runs", "Runs", "boxes", "RunsPage"),
+    PageEntry(
+        "model",
+        "Model",
+        "message-square-text",
+        "ModelPage",
+        module="tequio_client.app.run_model.page",
+    ),
     PageEntry("competitions", "Competitions", "trophy", "AppCompetitionsPage"),
     PageEntry("points", "Points", "chart-column", "PointsPage"),
     PageEntry("hardware", "Hardware", "gpu", "HardwarePage"),

@@ -483,11 +483,16 @@ _LOCAL_NETWORK = card(
     ),
 )
 _MIRRORS = card(
-    "To servers that offer Tequio",
+    "To servers that offer Tequio or a run's data",
     SettingSpec(
         "mirrors-address",
         "Your internet address and what you fetch",
         "When Tequio looks for a newer version, or fetches it or what training needs.",
+    ),
+    SettingSpec(
+        "mirrors-data",
+        "Your internet address and the parts you fetch",
+        "When the organiser of a run keeps its data on a web server.",
     ),
 )
 _NEVER = card(

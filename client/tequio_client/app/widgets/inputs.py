@@ -240,6 +240,11 @@ class SliderRow(QWidget):
     def name(self) -> str:
         return self._slider.accessibleName()
 
+    def set_range(self, least: int, most: int) -> None:
+        """Keep the value, or else the nearest one in the range."""
+        with QSignalBlocker(self._slider):
+            self._slider.setRange(least, most)
+
     def set_step(self, step: int) -> None:
         """Set the distance that keys move the slider."""
         self._slider.setSingleStep(step)

@@ -70,6 +70,7 @@ MAX_RUNS = 64
 """Maximum runs that are listed, and whose rules are cached."""
 PACE_ROUNDS = 8
 """Number of last rounds that give the pace."""
+NO_ROUNDS: Mapping[str, int] = {}
 _Q16 = 65_536.0
 _GIB = 1 << 30
 _GB = 10**9
@@ -262,15 +263,22 @@ class RunsList:
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
         self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
-    async def read(self, ours: Collection[str] = (), flop_per_s: float = 0.0) -> RunsReply:
+    async def read(
+        self,
+        ours: Collection[str] = (),
+        flop_per_s: float = 0.0,
+        first_rounds: Mapping[str, int] = NO_ROUNDS,
+    ) -> RunsReply:
         """List every run whose rules are available; raises TequioError.
 
-        `ours` are the ids of our runs, `flop_per_s` the speed of this computer's device, if known.
+        `ours` are the ids of our runs, `flop_per_s` the speed of this computer's device, if known,
+        and `first_rounds` the first round of each run in which our work earned points.
         """
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
                 row = await self._row(answer, ours, flop_per_s)
+                row = msgspec.structs.replace(row, first_round=first_rounds.get(row.run, 0))
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
                 log.warning("rules of a run unavailable", run=answer.run[:10], error=str(err))

@@ -18,7 +18,7 @@ from typing import TypeVar
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
-from tequio_client.ipc.snapshot import DesiredState, LendingReason, Snooze
+from tequio_client.ipc.snapshot import DesiredState, Snooze, find_disturbance
 from tequio_client.worker.lending.facts import (
     LendableDevice,
     LendingFacts,
@@ -306,22 +306,6 @@ def observe_rules(history: LendingHistory, *, allow: bool, now: LocalInstant) ->
     since_ms = at_ms if anyway.allowed_ms is None else anyway.allowed_ms
     is_over = at_ms - since_ms >= ANYWAY_MS
     return replace(history, anyway=replace(anyway, allowed_ms=since_ms, is_over=is_over))
-
-
-def find_disturbance(
-    session: SessionFacts, preferences: Preferences
-) -> tuple[LendingReason, str] | None:
-    """The reason and the program because of which nothing is lent; None: there are none."""
-    if preferences.pause_for_games and session.game:
-        return LendingReason.GAME, session.game
-    if session.fullscreen:
-        if session.is_film and preferences.pause_for_films:
-            return LendingReason.FILM, session.fullscreen
-        if not session.is_film and preferences.pause_for_games:
-            return LendingReason.FULLSCREEN, session.fullscreen
-    if preferences.exclusive and session.programs:
-        return LendingReason.EXCLUSIVE, session.programs[0]
-    return None
 
 
 def others_gpu_limit(session: SessionFacts | None, preferences: Preferences) -> int:

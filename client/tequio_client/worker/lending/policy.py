@@ -27,6 +27,7 @@ from tequio_client.ipc.snapshot import (
     LendingState,
     Snooze,
     Value,
+    find_disturbance,
 )
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.worker.lending.facts import (
@@ -43,7 +44,6 @@ from tequio_client.worker.lending.history import (
     RESUME_SHARE,
     Hysteresis,
     LendingHistory,
-    find_disturbance,
     others_gpu_limit,
 )
 from tequio_shared.version import BUILD

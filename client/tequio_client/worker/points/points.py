@@ -163,6 +163,15 @@ def run_ids(file: DatabaseFile) -> frozenset[str]:
     return frozenset(row["run"] for row in file.rows("SELECT DISTINCT run FROM round"))
 
 
+def first_rounds(file: DatabaseFile) -> dict[str, int]:
+    """First round in which this key has proven points, by run id; raises DatabaseError."""
+    rows = file.rows(
+        "SELECT run, MIN(round) AS first FROM round "
+        "WHERE state IN ('verified', 'rejected') AND trained + witnessed > 0 GROUP BY run"
+    )
+    return {row["run"]: row["first"] for row in rows}
+
+
 def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
     rows = file.rows(
         "SELECT *, trained + witnessed AS gflop "

@@ -18,8 +18,9 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_client.worker.swarm.mirrors import source_text
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, peer_id_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, Head
 
@@ -119,10 +120,10 @@ class HeadKeeper:
         pieces: Counter[str] = Counter()
         while not self._context.store.has_tree(ref.root):
             with trio.move_on_after(self._stall_timeout_s):
-                for peer, count in (
+                for source, count in (
                     await self._context.exchange.fetch_tree(ref, like=like)
                 ).items():
-                    pieces[peer_id_text(peer)] += count
+                    pieces[source_text(source)] += count
             left = await trio.to_thread.run_sync(self._context.store.missing_bytes, ref)
             if left and left >= missing:  # maybe no peer has it any more
                 self.fetching = None
@@ -152,7 +153,7 @@ class HeadKeeper:
     async def _record(self, head: Head) -> None:
         """Record a head, and delete those that are no longer recorded."""
         # The log may overtake a duty at any moment, most often now, when the other members state
-        # the same head. In half, this would leave the trees of an older head in the store for ever.
+        # the same head. In half, this would leave the trees of an older head in the store.
         with trio.CancelScope(shield=True):
             left = await trio.to_thread.run_sync(self._context.recorded_heads.record, head)
             kept = {root for one in self._context.recorded_heads.heads for root in _roots(one)}

@@ -274,6 +274,7 @@ async def join_run(node: Node, pins: StorePins, wanted: str | None) -> JoinedRun
 async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
     manifest = await _manifest(node, answer)
     corpus = await _corpus(node, manifest)
+    node.fetcher.mirrors.add(manifest.mirrors, corpus)
     # Ask again: fetching took time, and an old starting point means more entries to read.
     answer = await node.ledger.run(manifest.run_id)
     resume = answer.resume

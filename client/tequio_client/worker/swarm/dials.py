@@ -162,22 +162,32 @@ async def places(addr: str, least: Reach, own: Collection[ipaddress.IPv6Network]
     if not has_reach(addr, least):
         return []
     _, kind, host, _, port, _, peer = addr.split("/")
-    if kind.startswith("ip"):
-        return [] if least is Reach.PUBLIC and _is_in(host, own) else [addr]
     family = {"dns4": socket.AF_INET, "dns6": socket.AF_INET6}.get(kind, socket.AF_UNSPEC)
-    hosts = dict.fromkeys(await _resolve(host, family))
+    hosts = await hosts_of(host, least, own, family)
+    return [f"/{'ip6' if ':' in one else 'ip4'}/{one}/tcp/{port}/p2p/{peer}" for one in hosts]
+
+
+async def hosts_of(
+    host: str,
+    least: Reach,
+    own: Collection[ipaddress.IPv6Network] = (),
+    family: int = socket.AF_UNSPEC,
+) -> list[str]:
+    """The IP addresses to dial for a claimed host, as `places`; raises PeerError for no answer."""
+    hosts = [host] if parse_host(host) else dict.fromkeys(await _resolve(host, family))
     if least is Reach.PUBLIC:
-        hosts = {one: None for one in hosts if not _is_in(one, own)}
-    found = [f"/{'ip6' if ':' in one else 'ip4'}/{one}/tcp/{port}/p2p/{peer}" for one in hosts]
-    return [one for one in found if has_reach(one, least)]
+        hosts = [one for one in hosts if not _is_in(one, own)]
+    return [one for one in hosts if (reach := reach_of(one)) is not None and reach >= least]
 
 
 def _is_in(host: str, links: Collection[ipaddress.IPv6Network]) -> bool:
     return ":" in host and any(ipaddress.ip_address(host) in link for link in links)
 
 
-async def reach_of_url(url: str) -> Reach:
+async def reach_of_url(url: str, *, public_only: bool = False) -> Reach:
     """Smallest reach that the server at this address may name: that of its own address."""
+    if public_only:
+        return Reach.PUBLIC
     host = urlsplit(url).hostname or ""
     if (reach := reach_of(host)) is not None:
         return reach

@@ -163,8 +163,7 @@ class Membership:
         except (LedgerUnavailableError, RefusedError, PeerError) as err:
             log.warning("no seeds from the ledger", error=str(err))
             return
-        is_public = self._network.public_only
-        reach = Reach.PUBLIC if is_public else await reach_of_url(self._ledger.url)
+        reach = await reach_of_url(self._ledger.url, public_only=self._network.public_only)
         for record in records:
             if record.author != self._network.key:
                 self._book.add(record, LEDGER_SOURCE, reach)

@@ -1,4 +1,4 @@
-"""Sources of one fetch: which peers are asked for what and when, and what each of them sent.
+"""Sources of one fetch: which of them are asked for what and when, and what each one sent.
 
 `FetchPool` runs one task per source. Work is not assigned but pulled: a fast source takes more
 chunks from the `ChunkQueue`, and a slow or dead one delays nothing.
@@ -19,13 +19,14 @@ import trio
 
 from tequio_client.worker.store.trees import PartialTree
 from tequio_client.worker.swarm.blob_server import BlobStatus
-from tequio_client.worker.swarm.streams import AnswerError, PeerBans, StreamPool
+from tequio_client.worker.swarm.mirrors import Source, source_text
+from tequio_client.worker.swarm.streams import AnswerError
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import Digest, PeerKey, peer_id_text
+from tequio_shared.ids import Digest
 
 log = structlog.get_logger(__name__)
 
-FetchFrom: TypeAlias = Callable[[PeerKey], Awaitable[None]]
+FetchFrom: TypeAlias = Callable[[Source], Awaitable[None]]
 Chunk: TypeAlias = tuple[int, int]
 """Pieces in a row, requested at once: the first, and how many."""
 
@@ -40,11 +41,11 @@ class FetchProgress:
     """State of a fetch, at its end the result; changed by its tasks, all in one thread."""
 
     name: Digest
-    bytes_by_source: Counter[PeerKey] = field(default_factory=Counter)
+    bytes_by_source: Counter[Source] = field(default_factory=Counter)
     """Verified bytes."""
-    bad_sources: dict[PeerKey, str] = field(default_factory=dict)
+    bad_sources: dict[Source, str] = field(default_factory=dict)
     """Errors of the sources that sent wrong data."""
-    asked: set[PeerKey] = field(default_factory=set)
+    asked: set[Source] = field(default_factory=set)
     copied_bytes: int = 0
     """Bytes copied from trees that were already here."""
     seconds: float = 0.0
@@ -57,29 +58,29 @@ class FetchFailedError(PeerError):
 
     def __init__(self, progress: FetchProgress) -> None:
         super().__init__(
-            f"could not fetch {progress.name.hex()} from {len(progress.asked)} peers "
+            f"could not fetch {progress.name.hex()} from {len(progress.asked)} sources "
             f"in {progress.seconds:.0f} s ({len(progress.bad_sources)} sent wrong data)"
         )
         self.progress = progress
 
 
 class FetchSources:
-    """Peers that may have the content, in order of preference; more may be added meanwhile."""
+    """Who may have the content, in order of preference; more may be added meanwhile."""
 
-    def __init__(self, peers: Iterable[PeerKey] = (), *, may_grow: bool = True) -> None:
-        self.peers = list(dict.fromkeys(peers))  # only grows
+    def __init__(self, sources: Iterable[Source] = (), *, may_grow: bool = True) -> None:
+        self.known = list(dict.fromkeys(sources))  # only grows
         self.may_grow = may_grow  # False: a fetch may fail before its deadline
         self._changed = trio.Event()
 
-    def add(self, peer: PeerKey) -> None:
+    def add(self, source: Source) -> None:
         """Add a source; one that is there already changes nothing."""
-        if peer not in self.peers:
-            self.peers.append(peer)
+        if source not in self.known:
+            self.known.append(source)
             self._changed.set()
             self._changed = trio.Event()
 
     async def wait_longer_than(self, known: int) -> None:
-        while len(self.peers) <= known:
+        while len(self.known) <= known:
             await self._changed.wait()
 
 
@@ -87,7 +88,8 @@ class FetchPool:
     """One task per source, started as the sources grow; `fetch_from` is what each task does.
 
     `fetch_from` returns when its source has nothing more to give, raises MalformedError for wrong
-    bytes (the source is dropped and suspected) and PeerError for a failure (it is tried again).
+    bytes (`drop` is told, and the source not asked again) and PeerError for a failure (it is tried
+    again). `may_ask` tells whether a source is asked at all.
     """
 
     def __init__(
@@ -96,15 +98,15 @@ class FetchPool:
         progress: FetchProgress,
         fetch_from: FetchFrom,
         *,
-        streams: StreamPool,
-        bans: PeerBans,
+        may_ask: Callable[[Source], bool],
+        drop: Callable[[Source, str], None],
         rng: Random,
     ) -> None:
         self._sources = sources
         self._progress = progress
         self._fetch_from = fetch_from
-        self._streams = streams
-        self._bans = bans
+        self._may_ask = may_ask
+        self._drop = drop
         self._rng = rng
         self._running = 0
         self._ended = trio.Event()
@@ -120,38 +122,35 @@ class FetchPool:
 
     async def _start_sources(self, nursery: trio.Nursery) -> None:
         known = 0
-        while known < len(self._sources.peers) or self._sources.may_grow:
+        while known < len(self._sources.known) or self._sources.may_grow:
             await self._sources.wait_longer_than(known)
-            peer = self._sources.peers[known]
+            source = self._sources.known[known]
             known += 1
-            if peer not in self._progress.bad_sources and not self._bans.is_banned(peer):
-                self._progress.asked.add(peer)
+            if source not in self._progress.bad_sources and self._may_ask(source):
+                self._progress.asked.add(source)
                 self._running += 1
-                nursery.start_soon(self._run_source, peer)
+                nursery.start_soon(self._run_source, source)
                 # Tasks started in one step run in any order; the order of preference needs a step
                 # for each.
                 await trio.lowlevel.checkpoint()
         self._end_if_over()
 
-    async def _run_source(self, peer: PeerKey) -> None:
+    async def _run_source(self, source: Source) -> None:
         try:
-            await self._retry(peer)
+            await self._retry(source)
         except MalformedError as err:
-            self._progress.bad_sources[peer] = str(err)
-            # Its other streams as well: what is still on its way from this peer is not worth
-            # reading.
-            self._streams.close_peer(peer)
-            self._bans.suspect(self._progress.name, peer, str(err))
+            self._progress.bad_sources[source] = str(err)
+            self._drop(source, str(err))
         self._running -= 1
         self._end_if_over()
 
-    async def _retry(self, peer: PeerKey) -> None:
+    async def _retry(self, source: Source) -> None:
         """Fetch until done; while sources may be added, one that fails may still recover."""
         failures = 0
         while not self._progress.is_done and (failures < MAX_ATTEMPTS or self._sources.may_grow):
-            before = self._progress.bytes_by_source[peer]
-            is_busy = await self._attempt(peer)
-            if self._progress.bytes_by_source[peer] > before:
+            before = self._progress.bytes_by_source[source]
+            is_busy = await self._attempt(source)
+            if self._progress.bytes_by_source[source] > before:
                 failures = 0
             elif not (is_busy and failures):
                 # A busy source counts as failing only once: it lives, and will have time again.
@@ -161,14 +160,14 @@ class FetchPool:
                 pause_s = min(LONGEST_PAUSE_S, 0.1 * 2 ** min(failures, 8))
                 await trio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
 
-    async def _attempt(self, peer: PeerKey) -> bool:
+    async def _attempt(self, source: Source) -> bool:
         """Fetch from the source once; whether it answered that it is busy."""
         try:
-            await self._fetch_from(peer)
+            await self._fetch_from(source)
         except MalformedError:
             raise  # a PeerError as well, but no reason to try again
         except PeerError as err:
-            log.debug("a source failed", peer=peer_id_text(peer), error=str(err))
+            log.debug("a source failed", source=source_text(source), error=str(err))
             return isinstance(err, AnswerError) and err.status is BlobStatus.BUSY
         return False
 
@@ -190,14 +189,14 @@ class OneSourceAtATime:
         self._next_at_s = -math.inf
         self._failed = trio.Event()
 
-    async def __call__(self, peer: PeerKey) -> None:
+    async def __call__(self, source: Source) -> None:
         """Wait for the turn of this source, then fetch from it."""
         while (left_s := self._next_at_s - trio.current_time()) > 0:
             with trio.move_on_after(left_s):
                 await self._failed.wait()
         self._next_at_s = trio.current_time() + self._hedge_s
         try:
-            await self._fetch_from(peer)
+            await self._fetch_from(source)
         except PeerError:
             self._next_at_s = -math.inf
             # All waiters wake, and the first to run takes the turn; the others wait on.
@@ -217,13 +216,13 @@ class ChunkQueue:
         self._partial = partial
         self._hedge_s = hedge_s
         self._todo = _chunks(partial.missing_pieces(), most_pieces)
-        self._flying: dict[Chunk, list[tuple[PeerKey, float]]] = {}  # asked whom, and when
+        self._flying: dict[Chunk, list[tuple[Source, float]]] = {}  # asked whom, and when
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def wants_from(self, held: list[bool] | None) -> bool:
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
-    def next_chunk(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
+    def next_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
         """Take the part that the source has of the first queued chunk, or a late chunk.
 
         Costs time in the number of chunks of which the source has nothing: none for a full one.
@@ -233,12 +232,12 @@ class ChunkQueue:
             if run is not None:
                 self._todo[at : at + 1] = _without(chunk, run)
                 return run
-        return self._late_chunk(peer, held)
+        return self._late_chunk(source, held)
 
     @contextmanager
-    def requested(self, chunk: Chunk, peer: PeerKey) -> Iterator[None]:
+    def requested(self, chunk: Chunk, source: Source) -> Iterator[None]:
         """Register a request of the chunk for this block; a failed one is queued again."""
-        request = (peer, trio.current_time())
+        request = (source, trio.current_time())
         self._flying.setdefault(chunk, []).append(request)
         is_written = False
         try:
@@ -252,7 +251,7 @@ class ChunkQueue:
         with trio.move_on_after(timeout_s):
             await self._changed.wait()
 
-    def _late_chunk(self, peer: PeerKey, held: list[bool] | None) -> Chunk | None:
+    def _late_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
         """Find a chunk that a single other source owes for longer than `hedge_s`.
 
         A single one: with more, a slow moment of our own line would fetch everything many times.
@@ -260,14 +259,14 @@ class ChunkQueue:
         would spin.
         """
         for chunk, requests in self._flying.items():
-            (first_peer, since_s), *others = requests
+            (first, since_s), *others = requests
             is_late = trio.current_time() - since_s > self._hedge_s
             is_wanted = is_late and not others and not self._partial.has_pieces(*chunk)
-            if first_peer != peer and is_wanted and _first_run(held, chunk) == chunk:
+            if first != source and is_wanted and _first_run(held, chunk) == chunk:
                 return chunk
         return None
 
-    def _end(self, chunk: Chunk, request: tuple[PeerKey, float], *, is_written: bool) -> None:
+    def _end(self, chunk: Chunk, request: tuple[Source, float], *, is_written: bool) -> None:
         requests = self._flying.get(chunk, [])
         if request in requests:
             requests.remove(request)

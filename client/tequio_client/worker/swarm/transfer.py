@@ -1,11 +1,12 @@
-"""Fetching trees and blobs by their hash, from the store, from peers, and from the ledger.
+"""Fetching trees and blobs by their hash, from the store, peers, mirrors, and the ledger.
 
 The way of one chunk: `Exchange.tree` wants a tree and lists likely sources; `Fetcher.fetch_tree`
 makes one attempt with them; each source's task in the `FetchPool` takes a chunk from the
-`ChunkQueue`, requests it through the `BlobClient`, and gives it to the store, which checks every
-piece against its leaf hash, and so against the Merkle root, before it writes.
+`ChunkQueue`, requests it through the `BlobClient` (of a mirror: `DataMirrors`), and gives it to the
+store, which checks every piece against its leaf hash, and so against the Merkle root, before it
+writes.
 
-Names are hashes, so any peer will do as a source. One whose bytes do not match is dropped at once,
+Names are hashes, so anybody will do as a source. One whose bytes do not match is dropped at once,
 named in the report, and banned for a while (`PeerBans`).
 
 A tree that fits one answer is fetched by one request. A larger one needs its leaf hashes first and
@@ -30,6 +31,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, hash_bytes
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile, Source
 from tequio_client.worker.swarm.sources import (
     Chunk,
     ChunkQueue,
@@ -87,17 +89,17 @@ class Exchange:
         self._peers = peers  # connected now, most useful first
         self._under_way: dict[Digest, trio.Event] = {}
         self._arrived = trio.Event()  # replaced whenever a tree arrived
-        self.received: Counter[PeerKey] = Counter()  # verified bytes by source
+        self.received: Counter[Source] = Counter()  # verified bytes by source
 
     async def fetch_tree(
         self, ref: TreeRef, holder: PeerKey | None = None, *, like: Sequence[Digest] = ()
-    ) -> Counter[PeerKey]:
+    ) -> Counter[Source]:
         """Return once the whole tree is in the store; concurrent calls share one fetch.
 
         Pieces that it shares with the trees `like` it are not fetched when those are here.
         Returns the verified bytes by source that this call fetched: none when it was here.
         """
-        fetched: Counter[PeerKey] = Counter()
+        fetched: Counter[Source] = Counter()
         while not self._store.has_tree(ref.root):
             if ref.root in self._under_way:
                 await self._under_way[ref.root].wait()
@@ -144,12 +146,13 @@ class Exchange:
 
     async def _try_tree(
         self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
-    ) -> Counter[PeerKey]:
+    ) -> Counter[Source]:
         """Make one attempt; returns the verified bytes by source."""
         # The holder is asked alone at first: it has the tree for certain, while most others are
-        # still fetching it themselves.
-        sources = FetchSources([holder] if holder else self._peers())
-        alone_s = self._fetcher.times.alone_s if holder else self._fetcher.times.poll_s
+        # still fetching it themselves. So are mirrors: what they give, no seed has to send.
+        alone = [holder] if holder else self._fetcher.mirrors.files_of(ref.root)
+        sources = FetchSources(alone or self._peers())
+        alone_s = self._fetcher.times.alone_s if alone else self._fetcher.times.poll_s
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._add_connected, sources, alone_s)
             try:
@@ -211,6 +214,7 @@ class Fetcher:
         self.times = times or TransferTimes()
         self.bans = bans or PeerBans()
         self.client = BlobClient(network, download=download, silence_s=self.times.silence_s)
+        self.mirrors = DataMirrors(download=download, silence_s=self.times.silence_s)
         self._rng = rng
 
     async def __aenter__(self) -> Self:
@@ -219,11 +223,27 @@ class Fetcher:
 
     async def __aexit__(self, *error: object) -> None:
         await self.client.streams.__aexit__(*error)
+        with trio.CancelScope(shield=True):
+            await self.mirrors.aclose()
+
+    async def held(self, source: Source, ref: TreeRef) -> list[bool] | None:
+        """Ask which pieces of the tree a source has; None for all. Raises PeerError."""
+        if isinstance(source, MirroredFile):
+            return None
+        return await self.client.held(source, ref)
+
+    async def pieces(
+        self, source: Source, ref: TreeRef, first: int, count: int
+    ) -> bytes | memoryview:
+        """Fetch pieces from a source, not yet verified; raises PeerError."""
+        if isinstance(source, MirroredFile):
+            return await self.mirrors.pieces(source, ref, first, count)
+        return await self.client.pieces(source, ref, first, count)
 
     async def fetch_tree(
         self,
         ref: TreeRef,
-        sources: FetchSources | Iterable[PeerKey],
+        sources: FetchSources | Iterable[Source],
         *,
         timeout_s: float,
         like: Iterable[Digest] = (),
@@ -246,7 +266,7 @@ class Fetcher:
     async def fetch_blob(
         self,
         name: Digest,
-        sources: FetchSources | Iterable[PeerKey],
+        sources: FetchSources | Iterable[Source],
         *,
         timeout_s: float,
         most_bytes: int = BLOB_BYTES,
@@ -277,8 +297,8 @@ class Fetcher:
         """Fetch a tree by one request: its content alone shows whether the root is right."""
 
         # No leaf hashes are asked for first: they would double the round trips of a small tree.
-        async def get(peer: PeerKey) -> bytes:
-            return bytes(await self.client.pieces(peer, ref, 0, ref.pieces))
+        async def get(source: Source) -> bytes:
+            return bytes(await self.pieces(source, ref, 0, ref.pieces))
 
         def put(content: bytes) -> None:
             if hash_bytes(content, ref.piece_bytes).ref != ref:
@@ -297,24 +317,27 @@ class Fetcher:
                 raise MalformedError(f"{len(content)} bytes that are not the blob {name.hex()}")
             self.store.put_blob(content)
 
-        await self._fetch_whole(
-            sources, progress, lambda peer: _whole_blob(self.client, peer, name, most_bytes), put
-        )
+        async def get(source: Source) -> bytes:
+            if isinstance(source, MirroredFile):
+                raise PeerError("mirrors have no blobs")
+            return await _whole_blob(self.client, source, name, most_bytes)
+
+        await self._fetch_whole(sources, progress, get, put)
 
     async def _fetch_whole(
         self,
         sources: FetchSources,
         progress: FetchProgress,
-        get: Callable[[PeerKey], Awaitable[bytes]],
+        get: Callable[[Source], Awaitable[bytes]],
         put: Callable[[bytes], None],
     ) -> None:
         """Get the content from one source after the other, until one fits and is `put`."""
 
-        async def fetch_from(peer: PeerKey) -> None:
-            content = await get(peer)
+        async def fetch_from(source: Source) -> None:
+            content = await get(source)
             await trio.to_thread.run_sync(put, content)
             if not progress.is_done:  # a second one in time counts for nothing
-                progress.bytes_by_source[peer] += len(content)
+                progress.bytes_by_source[source] += len(content)
             progress.is_done = True
 
         await self._run_pool(sources, progress, self._hedged(fetch_from))
@@ -353,8 +376,11 @@ class Fetcher:
         # source that is bad here is not asked for pieces either.
         own = FetchProgress(ref.root, bad_sources=progress.bad_sources, asked=progress.asked)
 
-        async def fetch_from(peer: PeerKey) -> None:
-            leaves = await self.client.leaves(peer, ref)
+        async def fetch_from(source: Source) -> None:
+            if isinstance(source, MirroredFile):
+                leaves = await self.mirrors.leaves(source, ref)
+            else:
+                leaves = await self.client.leaves(source, ref)
             await trio.to_thread.run_sync(ref.check_leaves, leaves)
             found.append(MerkleBlob(ref=ref, leaves=leaves))
             own.is_done = True
@@ -365,17 +391,26 @@ class Fetcher:
     async def _run_pool(
         self, sources: FetchSources, progress: FetchProgress, fetch_from: FetchFrom
     ) -> None:
-        streams = self.client.streams
-        pool = FetchPool(
-            sources, progress, fetch_from, streams=streams, bans=self.bans, rng=self._rng
-        )
+        def may_ask(source: Source) -> bool:
+            return isinstance(source, MirroredFile) or not self.bans.is_banned(source)
+
+        def drop(source: Source, reason: str) -> None:
+            if isinstance(source, MirroredFile):
+                self.mirrors.drop(source, reason)
+                return
+            # Its other streams as well: what is still on its way from this peer is not worth
+            # reading.
+            self.client.streams.close_peer(source)
+            self.bans.suspect(progress.name, source, reason)
+
+        pool = FetchPool(sources, progress, fetch_from, may_ask=may_ask, drop=drop, rng=self._rng)
         await pool.run()
 
     def _hedged(self, fetch_from: FetchFrom) -> FetchFrom:
         return OneSourceAtATime(fetch_from, hedge_s=self.times.hedge_s)
 
 
-def _sources(sources: FetchSources | Iterable[PeerKey]) -> FetchSources:
+def _sources(sources: FetchSources | Iterable[Source]) -> FetchSources:
     return sources if isinstance(sources, FetchSources) else FetchSources(sources, may_grow=False)
 
 
@@ -403,39 +438,39 @@ class ChunkFetch:
     """Fetches the missing chunks of one partial tree; `fetch_from` runs for several sources."""
 
     def __init__(self, fetcher: Fetcher, partial: PartialTree, progress: FetchProgress) -> None:
-        self._client, self._store = fetcher.client, fetcher.store
+        self._fetcher = fetcher
         self._partial, self._progress = partial, progress
         self._ref = partial.tree.ref
         most_pieces = PAYLOAD_BYTES // self._ref.piece_bytes
         self._queue = ChunkQueue(partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s)
         self._progress.is_done = partial.is_whole
 
-    async def fetch_from(self, peer: PeerKey) -> None:
+    async def fetch_from(self, source: Source) -> None:
         """Fetch from one source until the tree is done, or it has nothing more of it."""
-        held = await self._client.held(peer, self._ref)
+        held = await self._fetcher.held(source, self._ref)
 
         async def pull() -> None:
             while not self._progress.is_done and self._queue.wants_from(held):
-                chunk = self._queue.next_chunk(peer, held)
+                chunk = self._queue.next_chunk(source, held)
                 if chunk is None:  # all that it holds is on its way from others
                     await self._queue.wait_for_change(WAIT_S)
                 elif self._partial.has_pieces(*chunk):  # another fetch of this tree brought it
                     self._progress.is_done = self._partial.is_whole
                 else:
-                    await self._fetch(peer, chunk)
+                    await self._fetch(source, chunk)
 
         await _in_parallel(pull)
 
-    async def _fetch(self, peer: PeerKey, chunk: Chunk) -> None:
-        with self._queue.requested(chunk, peer):
+    async def _fetch(self, source: Source, chunk: Chunk) -> None:
+        with self._queue.requested(chunk, source):
             try:
-                content = await self._client.pieces(peer, self._ref, *chunk)
+                content = await self._fetcher.pieces(source, self._ref, *chunk)
                 # Counts only pieces that were still missing, so that a hedged chunk that two
                 # sources send is not credited twice.
                 new_bytes = await trio.to_thread.run_sync(
-                    self._store.write_pieces, self._partial, chunk[0], content
+                    self._fetcher.store.write_pieces, self._partial, chunk[0], content
                 )
-                self._progress.bytes_by_source[peer] += new_bytes
+                self._progress.bytes_by_source[source] += new_bytes
             finally:
                 self._progress.is_done = self._partial.is_whole
 

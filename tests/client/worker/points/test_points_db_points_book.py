@@ -322,6 +322,16 @@ def test_losses_are_those_of_the_run_oldest_first(book: PointsDatabase) -> None:
     assert points.read_losses(book.file, AskLosses(run=NEXT_RUN)).rows == ()
 
 
+def test_the_first_round_of_a_run_is_the_first_with_proven_points(book: PointsDatabase) -> None:
+    assert points.first_rounds(book.file) == {}
+    for number, outcome in ((10, NOT_SELECTED), (20, PAID), (30, PAID)):
+        book.add_round(place(number))
+        book.record_proven_end(place(number), number + 9, outcome, checkpoint(99))
+    book.add_round(place(5, NEXT_RUN))
+    book.record_end(place(5, NEXT_RUN), 9, PAID)
+    assert points.first_rounds(book.file) == {RUN: 2}, "the other is not proven yet"
+
+
 def test_every_change_is_counted(book: PointsDatabase) -> None:
     seen = [book.changes]
     book.add_round(place(10))

@@ -98,5 +98,5 @@ async def test_the_error_of_a_fetch_names_the_content_and_counts_its_peers() -> 
     progress.asked |= {ANA, BEN}
     progress.bad_sources[BEN] = "wrong"
     name = progress.name.hex()
-    text = f"could not fetch {name} from 2 peers in 0 s (1 sent wrong data)"
+    text = f"could not fetch {name} from 2 sources in 0 s (1 sent wrong data)"
     assert str(FetchFailedError(progress)) == text

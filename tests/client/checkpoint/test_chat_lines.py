@@ -1,0 +1,174 @@
+"""`tequio chat --json`: the newest head answers another program, line by line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+import pytest
+
+from tequio_client.checkpoint import chat_lines
+from tequio_client.checkpoint.chat_lines import NotEnoughMemoryError
+from tequio_client.ipc import chat as ipc_chat
+from tequio_client.ipc.chat import (
+    AnswerEnd,
+    AnswerPiece,
+    AskModel,
+    ChatFailed,
+    ChatProblem,
+    ForgetTurns,
+    FromChat,
+    ModelReady,
+    PreparingModel,
+    StopAnswer,
+    ToChat,
+)
+from tests.client.verify.logs import SwarmLog
+from tests.support import chats
+from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PATIENCE_S = 300
+M = TypeVar("M", bound=FromChat)
+
+
+class ChatProgram:
+    """The running program; messages in, messages out."""
+
+    def __init__(self, site: ServedLog, store: Path, cache: Path, *words: str) -> None:
+        self.status = 0
+        """The expected exit status."""
+        run = site.log.swarm.manifest.name
+        command = [sys.executable, "-m", "tequio_client", "chat", "--json", f"--run={run}"]
+        options = ["--ledger", site.url, "--store", str(store), "--dir", str(cache)]
+        self.process = subprocess.Popen(
+            [*command, *options, "--device", "cpu", "--temperature", "0", *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+
+    def send(self, message: ToChat) -> None:
+        """Send one line."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(ipc_chat.encode(message))
+        self.process.stdin.flush()
+
+    def until(self, kind: type[M], seen: list[FromChat] | None = None) -> M:
+        """Read up to the first message of that kind; the others are added to `seen`."""
+        assert self.process.stdout is not None
+        while line := self.process.stdout.readline():
+            message: FromChat = ipc_chat.decode_from_chat(line)
+            if isinstance(message, kind):
+                return message
+            if seen is not None:
+                seen.append(message)
+        raise AssertionError(f"the program ended without {kind.__name__}")
+
+    def answer(self, number: int, text: str) -> str:
+        """Ask, and return the whole answer."""
+        self.send(AskModel(number=number, text=text))
+        seen: list[FromChat] = []
+        assert self.until(AnswerEnd, seen).number == number
+        return "".join(one.text for one in seen if isinstance(one, AnswerPiece))
+
+
+@contextmanager
+def chat_program(site: ServedLog, store: Path, cache: Path, *words: str) -> Iterator[ChatProgram]:
+    """Start it, and end its input at the end."""
+    program = ChatProgram(site, store, cache, *words)
+    try:
+        yield program
+        assert program.process.stdin is not None
+        program.process.stdin.close()
+        assert program.process.wait(PATIENCE_S) == program.status
+    finally:
+        program.process.kill()
+        program.process.wait()
+        assert program.process.stdout is not None
+        program.process.stdout.close()
+
+
+def test_the_newest_head_continues_a_text_and_stops_when_told(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    with chat_program(site, store, tmp_path / "cache", "--tokens", "60") as program:
+        seen: list[FromChat] = []
+        ready = program.until(ModelReady, seen)
+        assert (ready.round, ready.has_turns) == (ROUNDS, False)
+        assert any(isinstance(one, PreparingModel) for one in seen)
+        first = program.answer(1, "maize")
+        assert first
+        assert program.answer(2, "maize") == first
+        program.send(AskModel(number=3, text="maize"))
+        program.send(StopAnswer(number=3))
+        seen.clear()
+        assert program.until(AnswerEnd, seen).is_stopped
+        assert len(seen) < len(first)
+        assert program.answer(4, "maize") == first
+
+
+def test_a_conversation_is_remembered_until_it_is_forgotten(tmp_path: Path) -> None:
+    talk = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
+    encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
+    encoder.encode(chats.rows(talk).text(0))
+    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.chat)
+    with served_log(SwarmLog(run.swarm)) as site:
+        store = run.store(tmp_path / "store", ROUNDS)
+        with chat_program(site, store, tmp_path / "cache", "--tokens", "8") as program:
+            assert program.until(ModelReady).has_turns
+            first = program.answer(1, "w1 w2")
+            program.answer(2, "w3")
+            program.send(ForgetTurns())
+            assert program.answer(3, "w1 w2") == first
+
+
+def test_a_head_that_is_not_here_is_told_apart_from_other_problems(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words, problem in (((), ChatProblem.WEIGHTS), (("--seeds",), ChatProblem.OTHER)):
+        with chat_program(site, empty, tmp_path / "cache", *words) as program:
+            program.status = 1
+            failed = program.until(ChatFailed)
+            assert failed.problem is problem, failed.reason
+
+
+def test_the_end_of_the_input_ends_it_in_the_middle_of_an_answer(
+    site: ServedLog, tmp_path: Path
+) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    with chat_program(site, store, tmp_path / "cache", "--tokens", "1000000") as program:
+        program.until(ModelReady)
+        program.send(AskModel(number=1, text="maize"))
+
+
+def test_a_line_of_another_version_ends_it(site: ServedLog, tmp_path: Path) -> None:
+    store = played().store(tmp_path / "store", ROUNDS)
+    with chat_program(site, store, tmp_path / "cache") as program:
+        assert program.process.stdin is not None
+        program.process.stdin.write(b'{"type":"sing"}\n')
+        program.process.stdin.flush()
+        assert program.process.wait(PATIENCE_S) == 0
+
+
+def test_a_model_that_does_not_fit_into_memory_is_refused_before_it_is_loaded(
+    whole: Path,
+) -> None:
+    chat_lines.check_memory(whole, 1 << 40)
+    with pytest.raises(NotEnoughMemoryError, match="close other programs") as refused:
+        chat_lines.check_memory(whole, 1_000)
+    assert refused.value.needed_bytes > refused.value.free_bytes == 1_000
+
+
+def test_without_a_run_it_is_a_wrong_command(whole: Path) -> None:
+    words = [sys.executable, "-m", "tequio_client", "chat", str(whole), "--json"]
+    ended = subprocess.run(words, capture_output=True, check=False, timeout=PATIENCE_S)
+    assert ended.returncode == 2
+    assert b"--json needs a run" in ended.stderr
