@@ -163,7 +163,8 @@ class HomePeerProgram:
         )
         keys = [key_from_peer_id(one) for one in sources]
         progress = await self.fetcher.fetch_tree(ref, keys, timeout_s=60)
-        return {peer_id_text(key): count for key, count in progress.bytes_by_source.items()}
+        sent = {key: progress.bytes_by_source[key] for key in keys}
+        return {peer_id_text(key): count for key, count in sent.items() if count}
 
     async def do_sent(self) -> int:
         """Bytes of content sent to others."""
