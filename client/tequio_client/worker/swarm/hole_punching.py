@@ -305,13 +305,22 @@ class HolePuncher:
             if answer.status is PunchStatus.READY:
                 await self._dial(peer, port, introducer, answer)
                 return True
-        if answer.status is PunchStatus.BUSY and peer in self._answering:
-            await self._answering[peer].wait()
-            return self._is_connected(peer)
+        if answer.status is PunchStatus.BUSY and self._network.key > peer:
+            # Maybe because it asks for us: its invitation may be on its way.
+            return await self._wait_to_be_met(peer)
         if answer.status in (PunchStatus.OTHER_PORTS, PunchStatus.NO_WAY):
             self._postpone(peer, RETRY_S)
             raise PeerError(f"no way to {peer_id_text(peer)} through the routers")
         return False
+
+    async def _wait_to_be_met(self, peer: PeerKey) -> bool:
+        """Wait for an invitation of that peer, and how it ends; returns whether it connected."""
+        with trio.move_on_after(INVITE_S):
+            while not (peer in self._answering or self._is_connected(peer)):  # noqa: ASYNC110 - the library has no event
+                await trio.sleep(0.1)
+        if (attempt := self._answering.get(peer)) is not None:
+            await attempt.wait()
+        return self._is_connected(peer)
 
     async def _dial(
         self, peer: PeerKey, port: PunchedPort, introducer: PeerKey, answer: PunchAnswer
