@@ -30,12 +30,12 @@ import msgspec
 import torch
 from loops import repository, table
 from loops.attacked_log import AttackedLog, play_log
+from loops.demo_plan import FIRST, STEPS, write_plan
 from loops.local_swarm import LocalRun, LocalSwarm, build_library_data
 from loops.machine import machine
 from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
 
-from tequio_client.demo.script import ARCHITECTURE, DemoScript
 from tequio_client.organiser.opening import prepare_run
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, k_for_trainers
@@ -46,19 +46,9 @@ if TYPE_CHECKING:
 HONEST = tuple(f"honest {at}" for at in range(1, 8))
 LIARS = ("half_work", "copy", "replay", "closed", "accuser")
 """Attacks of `tests/support/trainer_attacks.py`; the copies move 45 % of their entries."""
-ROUNDS, TRAIN_S, STEPS, FIRST = 60, 20.0, 8, 16
 SPEED = 6.4
 """Windows per second of each machine: eight times the first share in a round."""
-SMALLER = {
-    "hidden_size": 64,
-    "intermediate_size": 240,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "num_key_value_heads": 2,
-}
 HELD_OUT_TOKENS, SEQUENCE = 32_768, 64
-FEWEST = 5
-"""Members with whom a round begins."""
 MOVED = 0.45
 """Share of its entries that a copy moves: with fewer, screening refuses it."""
 DOCUMENT = repository.ROOT / "docs" / "auditing.md"
@@ -95,7 +85,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         build_library_data(folder / "data", SEQUENCE)
-        logs = {seed: _play(_plan(folder, seed), seed, options.most) for seed in options.seeds}
+        logs = {seed: _play(write_plan(folder, seed), seed, options.most) for seed in options.seeds}
         content = table.markdown(LOG_COLUMNS, [_log_row(seed, *one) for seed, one in logs.items()])
         bits = {} if options.logs else _train(folder, logs)
     columns = COLUMNS if bits else COLUMNS[:3]
@@ -175,7 +165,7 @@ def _train(folder: Path, logs: Logs) -> dict[tuple[int, str], float]:
     bits = {}
     for seed, pair in logs.items():
         for name, rounds in _scenarios(*pair).items():
-            run = LocalRun(_plan(folder, seed), len(HONEST) + len(LIARS))
+            run = LocalRun(write_plan(folder, seed), len(HONEST) + len(LIARS))
             swarm = _AttackedSwarm(run)
             for number, (shares, k) in enumerate(rounds, 1):
                 swarm.play(number, shares, k)
@@ -254,25 +244,6 @@ class _AttackedSwarm(LocalSwarm):
         attack = trainer_attacks.copy(MOVED) if name == "copy" else ATTACKS[name]
         claimed = len(plan.windows) * header.tokens // header.window_count
         return replace(header, tokens=claimed), attack(situation)
-
-
-def _plan(folder: Path, seed: int) -> Path:
-    """Write the demo's plan with this seed for model and data."""
-    script = DemoScript(
-        folder=folder,
-        rounds=ROUNDS,
-        peers=FEWEST,
-        train_s=TRAIN_S,
-        inner_steps=STEPS,
-        first_windows=FIRST,
-    )
-    path = folder / f"{seed}.toml"
-    text = script.plan()
-    for title in ("model", "windows"):
-        text = text.replace(f"[{title}]\n", f"[{title}]\nseed = {seed}\n")
-    path.write_text(text)
-    (folder / "config.json").write_text(json.dumps({**ARCHITECTURE, **SMALLER}))
-    return path
 
 
 if __name__ == "__main__":

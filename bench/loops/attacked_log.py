@@ -36,10 +36,10 @@ LATENCY_MS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedRound:
-    """One round: windows that each member had accepted, members that audited, and k."""
+    """One round: windows that each member had accepted, and that each auditor repeats; and k."""
 
     accepted: Mapping[str, int]
-    auditors: frozenset[str]
+    repeated: Mapping[str, int]
     k: int
 
 
@@ -101,11 +101,11 @@ def _lies(swarm: Swarm, name: str) -> set[PeerKey]:
 
 
 def _logged(current: RoundView, names: Mapping[PeerKey, str]) -> LoggedRound:
-    keys = current.roster.keys
-    accepted = current.accepted().items()
+    keys, tokens = current.roster.keys, current.manifest.windows.tokens
+    accepted, orders = current.accepted().items(), current.orders.items()
     return LoggedRound(
         accepted={names[keys[slot]]: one.header.window_count for slot, one in accepted},
-        auditors=frozenset(names[keys[slot]] for slot in current.orders),
+        repeated={names[keys[slot]]: one.tokens // tokens for slot, one in orders},
         k=current.k,
     )
 

@@ -21,7 +21,7 @@ from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import CLOSED
 from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.network import CheckpointPublish, SoftwareRelease
-from tequio_shared.statements.runs import RoundClose, RunOpen
+from tequio_shared.statements.runs import RoundClose, RunNotice, RunOpen, RunRollback
 from tequio_shared.statements.statement import Body, Entry, Statement
 
 if TYPE_CHECKING:
@@ -38,7 +38,16 @@ _RUNS, _MILESTONES, _COMPETITIONS = 10, 5, 30
 """The last ones that are looked at."""
 TYPES = frozenset(
     one.TYPE
-    for one in (RunOpen, RoundClose, CheckpointPublish, CompOpen, CompResult, SoftwareRelease)
+    for one in (
+        RunOpen,
+        RunNotice,
+        RunRollback,
+        RoundClose,
+        CheckpointPublish,
+        CompOpen,
+        CompResult,
+        SoftwareRelease,
+    )
 )
 """Types of the statements that can be news."""
 _PHASES = (CompetitionPhase.OPEN, CompetitionPhase.DECIDED)
@@ -95,6 +104,12 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
             noun = "contribution" if accepted == 1 else "contributions"
             text = f"Its next model is made of {accepted:,} accepted {noun}."
             return "round.closed", title, text, f"{path}/rounds/{number}"
+        case RunNotice(about="run", text=told) if told:
+            return "run.announced", f"Organisers of {rules.name} announce", told, path
+        case RunRollback(head_round=head_round):
+            title = f"{rules.name} went back to the head of round {head_round:,}"
+            text = "Later rounds are no longer part of the model. Their points stay."
+            return "run.rolled_back", title, text, path
         case CheckpointPublish(repo=repo, revision=revision):
             title = f"{rules.name} after round {number:,} can be downloaded"
             where = f"{repo} on the Hugging Face Hub, revision {revision}"
@@ -169,6 +184,9 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
     indices = [state.opened[run] for run in runs]
     for view in views.values():
         indices += [one.index for one in published_heads(view, RECENT)]
+        indices += [one.index for one in view.rollbacks[-RECENT:]]
+        if view.notices.announcement is not None:
+            indices.append(view.notices.announcement.index)
     if only is None:
         for contest in list(state.competitions.views.values())[-_COMPETITIONS:]:
             starts = (contest.phase_starts.get(phase) for phase in _PHASES)

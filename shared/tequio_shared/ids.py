@@ -14,6 +14,7 @@ from tequio_shared.limits import (
     CONTRIBUTORS,
     GAIN_MOST,
     JSON_INTEGER,
+    NOTICE_CHARS,
     SAMPLE_BYTES,
     SAMPLE_PROMPT_BYTES,
 )
@@ -153,7 +154,7 @@ ContributionCount = Annotated[int, Meta(ge=0, le=CONTRIBUTORS)]
 LossGain = Annotated[int, Meta(ge=-GAIN_MOST, le=GAIN_MOST)]
 """In 2^-16 nats per token."""
 ReasonCode = Annotated[int, Meta(ge=0, le=65_535)]
-"""A number from a table of docs/protocol.md: only models write free text into the log."""
+"""A number from a table of docs/protocol.md; only models and organisers write text into the log."""
 
 STEERING = (
     r"\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
@@ -163,6 +164,15 @@ STEERING = (
 line feeds, line ends, direction marks, noncharacters and invisible tags. A fixed list, because
 the properties of a character depend on the version of Unicode."""
 
+_NOTICE_END = rf"[^{STEERING}\n ]"
+NoticeText = Annotated[
+    str,
+    Meta(
+        max_length=NOTICE_CHARS,
+        pattern=rf"\A(?:{_NOTICE_END}(?:[^{STEERING}\n]*{_NOTICE_END})?)?\Z",
+    ),
+]
+"""One line of organisers for volunteers, without spaces around it; empty: none."""
 Prompt = Annotated[str, Meta(max_length=SAMPLE_PROMPT_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]
 """The beginning that a model was given, without steering characters."""
 Written = Annotated[str, Meta(max_length=SAMPLE_BYTES, pattern=rf"\A[^{STEERING}]*\Z")]

@@ -115,6 +115,8 @@ SAMPLE_PROMPT_BYTES = 64
 """Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
 SAMPLE_TOKENS = 64
 """Most tokens that it adds."""
+NOTICE_CHARS = 200
+"""Characters of what organisers tell the volunteers of a run."""
 SAMPLE_BYTES = 400
 """Most of what it adds that the log takes, UTF-8."""
 MISSED_ROUNDS = 3

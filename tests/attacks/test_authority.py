@@ -96,6 +96,8 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "run.open": (opening(RULES), RULES.run_id, None),
     "run.pause": (RunPause(reason=1), RULES.run_id, None),
     "run.resume": (RunResume(reason=1), RULES.run_id, None),
+    "run.rollback": (example("run.rollback"), RULES.run_id, None),
+    "run.notice": (example("run.notice"), RULES.run_id, None),
     "run.finish": (RunFinish(reason=1), RULES.run_id, None),
     "net.genesis": (example("net.genesis"), None, None),
     "standing.change": (example("standing.change"), None, None),

@@ -39,6 +39,10 @@ number, a person, a team or an entrant no dash first; a file with one is written
 it."""
 
 
+NEEDED = {"run rollback": ("--round", "1")}
+"""Options without which a command is not called."""
+
+
 def commands(
     group: click.Group, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -68,7 +72,7 @@ NAMING = {
 
 def parsed(words: str, given: Sequence[str]) -> dict[str, object]:
     """Values with which a command would be called; nothing runs."""
-    context = NAMING[words].make_context(words, list(given))
+    context = NAMING[words].make_context(words, [*NEEDED.get(words, ()), *given])
     return dict(context.params)
 
 

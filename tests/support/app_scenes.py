@@ -234,6 +234,15 @@ SCENES: dict[str, Snapshot] = {
         ),
     ),
     "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
+    "told": replace(
+        LENDING,
+        round=replace(
+            CURRENT,
+            announcement="The next part of the data begins on Sunday. Thank you all!",
+            announcement_entry=91_204,
+            pause_reason="The seeds move to another provider, until about 20:00 UTC.",
+        ),
+    ),
 }
 """Situations by name, as a real worker states them."""
 

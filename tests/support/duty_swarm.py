@@ -26,6 +26,7 @@ from tequio_shared.statements.runs import (
     RoundRoster,
     RoundVoid,
     RunOpen,
+    RunRollback,
 )
 from tests.support.authors import registration
 from tests.support.commitments import commitment
@@ -76,6 +77,8 @@ class DutyMember:
                     self._confirm(index, statement.body)
                 if isinstance(statement.body, RoundClose):
                     self._remember(index)
+                if isinstance(statement.body, RunRollback):
+                    self._closed.clear()
         self._after = len(entries) - 1
 
     def act(self) -> tuple[Duty, StatementDraft | None]:
@@ -130,7 +133,7 @@ class DutyMember:
         )
 
     def _advanced(self, closed: AcceptedSet) -> Head:
-        weights, aux = self._swarm.arithmetic.roots[closed.parent]
+        weights, aux = self._swarm.arithmetic.roots[closed.parent, closed.round]
         run = self._swarm.manifest.run_id
         return Head.of(
             run,
@@ -227,13 +230,13 @@ def _resume(swarm: Swarm) -> tuple[ResumeAnswer, Head | None, dict[int, int]]:
     for index, entry in enumerate(swarm.entries):
         body = entry.statement.body
         match body:
-            case HeadPromote():
+            case HeadPromote() | RunRollback():
                 promoted, pending = index, None
             case RoundRoster():
                 rosters[entry.statement.round or 0] = index
             case RoundClose():
                 pending = index
-        if isinstance(body, RunOpen | RoundClose | RoundVoid):
+        if isinstance(body, RunOpen | RoundClose | RoundVoid | RunRollback):
             resume = ResumeAnswer(after=index, head=promoted, close=pending)
     return resume, _head_at(swarm, resume.head), rosters
 

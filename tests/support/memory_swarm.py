@@ -74,6 +74,7 @@ from tequio_shared.statements.runs import (
     NetGenesis,
     RoundWitness,
     RunOpen,
+    RunRollback,
     WitnessProof,
     WorkCommit,
 )
@@ -88,7 +89,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import PeerKey
     from tequio_shared.network.conduct import RoundOf
-    from tequio_shared.round.round import NextHead
+    from tequio_shared.round.round import Head, NextHead
     from tequio_shared.statements.statement import Body, Statement
 
 START_MS = 1_700_000_000_000
@@ -141,7 +142,8 @@ class SwarmArithmetic:
         self.weights: dict[Digest, NDArray[np.int32]] = {}
         self.aux: dict[Digest, NDArray[Any] | None] = {ZERO_DIGEST: None}
         self.payloads: dict[Digest, bytes] = {}
-        self.roots: dict[HeadHash, tuple[Digest, Digest]] = {}  # by parent of the head made
+        # by parent and round of the head made: after a rollback, two have the same parent
+        self.roots: dict[tuple[HeadHash, int], tuple[Digest, Digest]] = {}
         # reasons for which honest witnesses reject a trainer's work
         self.blames: dict[PeerKey, RejectionReason] = {}
         self.hidden: set[PeerKey] = set()  # trainers whose payloads nobody can fetch
@@ -151,12 +153,12 @@ class SwarmArithmetic:
         self.accusers: set[PeerKey] = set()  # auditors that accuse everybody
         first = first_weights()
         self.weights[weights_root(first)] = first
-        self.roots[HeadHash(ZERO_DIGEST)] = weights_root(first), ZERO_DIGEST
+        self.roots[HeadHash(ZERO_DIGEST), 0] = weights_root(first), ZERO_DIGEST
 
     def observe(self, view: FullRunView) -> None:
         """Compute the head that a closed round calls for, if it is new."""
         target, current = view.next_head, view.round
-        if target is None or target.parent in self.roots or current is None:
+        if target is None or current is None or (target.parent, target.round) in self.roots:
             return
         if current.phase is not RoundPhase.OVER or current.number != target.round:
             return
@@ -165,7 +167,7 @@ class SwarmArithmetic:
     def roots_of(self, view: FullRunView) -> tuple[Digest, Digest]:
         """Roots of the head that an honest member states now."""
         if view.next_head is not None:
-            return self.roots[view.next_head.parent]
+            return self.roots[view.next_head.parent, view.next_head.round]
         assert view.head is not None
         return view.head.weights_root, view.head.aux_root
 
@@ -226,7 +228,7 @@ class SwarmArithmetic:
         )
         self.weights[made.weights_root] = made.weights
         self.aux[aux_root(made.aux)] = made.aux
-        self.roots[target.parent] = made.weights_root, made.aux_root
+        self.roots[target.parent, target.round] = made.weights_root, made.aux_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,6 +417,18 @@ class Volunteer:
         return msgspec.structs.replace(body, gains=gains)
 
 
+def rollback_to(head: Head, last_round: int) -> RunRollback:
+    return RunRollback(
+        head_round=head.round,
+        head=to_text(head.hash),
+        parent=to_text(head.parent),
+        set_root=to_text(head.set_root),
+        weights_root=to_text(head.weights_root),
+        aux_root=to_text(head.aux_root),
+        last_round=last_round,
+    )
+
+
 @dataclass
 class Swarm:
     """Ledger, coordinator and members in one place, under a virtual clock.
@@ -490,6 +504,12 @@ class Swarm:
     def organise(self, body: Body) -> None:
         """Log an organiser's statement on the run; raises RefusedError."""
         self.log_statement(self.organiser, StatementDraft(body))
+
+    def go_back(self, round_number: int, **changed: object) -> None:
+        """Log the organiser's rollback to the head of a round; raises RefusedError."""
+        body = rollback_to(self.view.heads[round_number], self.view.number)
+        body = msgspec.structs.replace(body, **changed)
+        self.organise(body)
 
     def run(self, most_steps: int = 2_000) -> None:
         """Step until the run is finished or nothing can happen any more."""

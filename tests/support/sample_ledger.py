@@ -39,8 +39,16 @@ from tequio_shared.statements.network import (
     StandingAppeal,
     TeamDefine,
 )
-from tequio_shared.statements.runs import AuditFigures, Sample
+from tequio_shared.statements.runs import (
+    AuditFigures,
+    RunNotice,
+    RunPause,
+    RunResume,
+    RunRollback,
+    Sample,
+)
 from tests.support.ledgers import VirtualClock, opened, running
+from tests.support.memory_swarm import rollback_to
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
@@ -69,6 +77,8 @@ MEASURED, ASTRAY = 4, 12
 """Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
 NAMES = ("Ana Sof\u00eda", "bruno_gpu", "", "", "\u05e0\u05d5\u05e2\u05d4")
 """Of the first members; the last one is written from right to left."""
+PAUSED_BECAUSE = "The loss <i>rises</i>: we go back & try a lower rate."
+ANNOUNCED = "Next week we train on https://data.example: thank you!"
 LEARNED = 20
 """From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
@@ -207,6 +217,11 @@ class SampleLedger:
     ) -> None:
         """Run a whole round with these workers; some of their work is rejected."""
         await self.start(workers)
+        await self.train(workers)
+        await self.prove(workers, rejected or {})
+
+    async def train(self, workers: Sequence[SigningPeer]) -> None:
+        """Have the workers commit, or audit, until the round's training is over."""
         for peer in workers:
             self.clock.pass_ms(1_500)
             if peer.owes_audit():
@@ -215,7 +230,26 @@ class SampleLedger:
                 await self.post([peer.commit(self.loss_of(peer))])
         if self.state() is RunState.ROUND_TRAIN:
             await self.pass_ms(self.rules.rounds.train_limit)
-        await self.prove(workers, rejected or {})
+
+    async def steer(self, body: RunPause | RunResume | RunRollback | RunNotice) -> None:
+        """Log an organiser's statement about the run."""
+        await self.post([self.organiser.sign(body, self.clock(), run=self.rules.run_id)])
+
+    async def go_back(self, workers: Sequence[SigningPeer], head_round: int) -> None:
+        """Pause during a round, and go back to the head of that round once it is over."""
+        await self.start(workers)
+        await self.steer(RunNotice(about="pause", text=PAUSED_BECAUSE))
+        await self.steer(RunPause(reason=1))
+        await self.train(workers)
+        await self.prove(workers, {})
+        assert self.state() is RunState.PAUSED
+        view = self.ledger.state.run(self.rules.run_id)
+        await self.steer(rollback_to(view.heads[head_round], view.number))
+
+    async def resume(self) -> None:
+        """Resume, and let the next roster come."""
+        await self.steer(RunResume(reason=1))
+        await self.pass_ms(self.rules.rounds.warmup)
 
     def figures_by(self, auditor: SigningPeer) -> AuditFigures | UnsetType:
         """Figures of honest work, near a limit or withheld in some rounds."""
@@ -335,6 +369,36 @@ async def live_audited(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
         await shown.play(shown.peers[:6])
         await shown.pass_ms(4_000)
     return shown
+
+
+async def live_back(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
+    """Run rounds whose losses rise at last, go back, and run some more."""
+    shown = SampleLedger(ledger, clock)
+    await shown.open()
+    workers = shown.peers[:4]
+    for _ in range(11):
+        await shown.play(workers)
+        await shown.pass_ms(4_000)
+    await shown.go_back(workers, 8)
+    await shown.resume()
+    for _ in range(9):
+        await shown.play(workers)
+        await shown.pass_ms(4_000)
+    await shown.go_back(workers, 19)
+    await shown.steer(RunNotice(about="run", text=ANNOUNCED))
+    return shown
+
+
+def fill_back(settings: LedgerSettings, until_ms: int) -> SampleLedger:
+    """Create a ledger in the settings' folder whose run went back twice and is paused."""
+    clock = VirtualClock(until_ms - HOUR_MS)
+
+    async def run(ledger: Ledger) -> SampleLedger:
+        async with running(ledger):
+            return await live_back(ledger, clock)
+
+    with opened(settings, clock) as ledger:
+        return asyncio.run(run(ledger))
 
 
 def fill_audited(settings: LedgerSettings, until_ms: int) -> SampleLedger:

@@ -2104,6 +2104,21 @@
     </message>
 </context>
 <context>
+    <name>OrganiserNotices</name>
+    <message>
+        <source>{run} is paused by its organisers: {text}</source>
+        <translation>{run} wurde von den Organisatoren pausiert: {text}</translation>
+    </message>
+    <message>
+        <source>From the organisers of {run}: {text}</source>
+        <translation>Von den Organisatoren von {run}: {text}</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+</context>
+<context>
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
@@ -3514,6 +3529,14 @@
     <message>
         <source>Opened by: {keys}</source>
         <translation>Eröffnet von: {keys}</translation>
+    </message>
+    <message>
+        <source>From the organisers: {text}</source>
+        <translation>Von den Organisatoren: {text}</translation>
+    </message>
+    <message>
+        <source>Paused: {text}</source>
+        <translation>Pausiert: {text}</translation>
     </message>
     <message>
         <source>Graphics memory</source>

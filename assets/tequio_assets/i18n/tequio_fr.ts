@@ -2104,6 +2104,21 @@
     </message>
 </context>
 <context>
+    <name>OrganiserNotices</name>
+    <message>
+        <source>{run} is paused by its organisers: {text}</source>
+        <translation>Les organisateurs ont mis {run} en pause : {text}</translation>
+    </message>
+    <message>
+        <source>From the organisers of {run}: {text}</source>
+        <translation>De la part des organisateurs de {run} : {text}</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Masquer</translation>
+    </message>
+</context>
+<context>
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
@@ -3514,6 +3529,14 @@
     <message>
         <source>Opened by: {keys}</source>
         <translation>Ouvert par : {keys}</translation>
+    </message>
+    <message>
+        <source>From the organisers: {text}</source>
+        <translation>De la part des organisateurs : {text}</translation>
+    </message>
+    <message>
+        <source>Paused: {text}</source>
+        <translation>En pause : {text}</translation>
     </message>
     <message>
         <source>Graphics memory</source>

@@ -2091,6 +2091,21 @@
     </message>
 </context>
 <context>
+    <name>OrganiserNotices</name>
+    <message>
+        <source>{run} is paused by its organisers: {text}</source>
+        <translation>{run}は主催者により一時停止されています：{text}</translation>
+    </message>
+    <message>
+        <source>From the organisers of {run}: {text}</source>
+        <translation>{run}の主催者より：{text}</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+</context>
+<context>
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
@@ -3495,6 +3510,14 @@
     <message>
         <source>Opened by: {keys}</source>
         <translation>開設者：{keys}</translation>
+    </message>
+    <message>
+        <source>From the organisers: {text}</source>
+        <translation>主催者より：{text}</translation>
+    </message>
+    <message>
+        <source>Paused: {text}</source>
+        <translation>一時停止中：{text}</translation>
     </message>
     <message>
         <source>Graphics memory</source>

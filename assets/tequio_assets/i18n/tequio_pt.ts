@@ -2104,6 +2104,21 @@
     </message>
 </context>
 <context>
+    <name>OrganiserNotices</name>
+    <message>
+        <source>{run} is paused by its organisers: {text}</source>
+        <translation>Os organizadores pausaram {run}: {text}</translation>
+    </message>
+    <message>
+        <source>From the organisers of {run}: {text}</source>
+        <translation>Dos organizadores de {run}: {text}</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Dispensar</translation>
+    </message>
+</context>
+<context>
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
@@ -3514,6 +3529,14 @@
     <message>
         <source>Opened by: {keys}</source>
         <translation>Aberto por: {keys}</translation>
+    </message>
+    <message>
+        <source>From the organisers: {text}</source>
+        <translation>Dos organizadores: {text}</translation>
+    </message>
+    <message>
+        <source>Paused: {text}</source>
+        <translation>Pausado: {text}</translation>
     </message>
     <message>
         <source>Graphics memory</source>

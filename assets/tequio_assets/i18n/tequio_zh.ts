@@ -2091,6 +2091,21 @@
     </message>
 </context>
 <context>
+    <name>OrganiserNotices</name>
+    <message>
+        <source>{run} is paused by its organisers: {text}</source>
+        <translation>{run} 已被组织者暂停：{text}</translation>
+    </message>
+    <message>
+        <source>From the organisers of {run}: {text}</source>
+        <translation>{run} 的组织者通知：{text}</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭提示</translation>
+    </message>
+</context>
+<context>
     <name>OwnTeamPane</name>
     <message>
         <source>Goal</source>
@@ -3495,6 +3510,14 @@
     <message>
         <source>Opened by: {keys}</source>
         <translation>开启者：{keys}</translation>
+    </message>
+    <message>
+        <source>From the organisers: {text}</source>
+        <translation>组织者通知：{text}</translation>
+    </message>
+    <message>
+        <source>Paused: {text}</source>
+        <translation>已暂停：{text}</translation>
     </message>
     <message>
         <source>Graphics memory</source>

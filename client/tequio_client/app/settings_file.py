@@ -70,6 +70,8 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     """Competitions were listed before; those that were over by then are never reported."""
     competitions_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
     """Keys of the notifications shown about competitions, the newest last."""
+    notices_read: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=64)] = ()
+    """Organisers' announcements that were dismissed, by run and entry, the newest last."""
     # the window
     page: ShortText = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""

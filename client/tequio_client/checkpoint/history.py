@@ -27,6 +27,7 @@ from tequio_shared.ids import Digest, PeerKey, digest_from_text, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.network.rollback import lineage
 from tequio_shared.round import measures
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import flop_per_token, points
@@ -65,7 +66,7 @@ class HeadHistory:
     """The entry under the checkpoint; the leaf as `extra`."""
     checkpoint: Checkpoint
     rounds: int
-    """Rounds that closed up to the head."""
+    """Closed rounds that the head is made of."""
     tokens: int
     gflop: Mapping[PeerKey, int]
     """Of every key that had earned some when the head's round closed."""
@@ -90,7 +91,10 @@ def head_history(
     history = log.run(run)
     entry, head = _promoted(history, round_number)
     manifest = history.view.manifest
-    closed = [one for number, one in history.closed.items() if number <= head.round]
+    kept = lineage(history.view.rollbacks, head.round)
+    closed = [
+        one for number, one in history.closed.items() if any(number in rounds for rounds in kept)
+    ]
     size = max((one.index + 1 for one in closed), default=0)
     earned = log.fold.rows.earned(manifest.run_id, size).items()
     ranked = sorted(earned, key=lambda one: (-one[1], one[0]))
@@ -137,8 +141,10 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
 def _promoted(history: RunHistory, round_number: int | None) -> tuple[int, Head]:
     if not history.promoted:
         raise UserFacingError("no head of this run is certified yet: its first round has not begun")
-    for index, head in reversed(history.promoted):
-        if round_number in (None, head.round):
+    last = history.view.head  # which may be an older one than the one promoted last
+    wanted = last.round if round_number is None and last else round_number
+    for index, head in history.promoted:
+        if head.round == wanted:
             return index, head
     shown = ", ".join(str(head.round) for _, head in history.promoted[-_SHOWN_ROUNDS:])
     raise UserFacingError(

@@ -33,6 +33,7 @@ from tequio_shared.competition.rules import Evaluation, Submission
 from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.network.rollback import is_given_up
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.statements.competitions import (
     CompChallenge,
@@ -176,11 +177,12 @@ def _submit(
 
 def _last_within(view: CompetitionView, history: RunHistory) -> int:
     """Last certified round within the budget of tokens and hours."""
-    budget, trained = view.rules.budget, history.view.accounts.trained
+    budget, trained, run = view.rules.budget, history.view.accounts.trained, history.view
     fitting = [
         number
         for number in history.view.heads
         if number in trained
+        and not is_given_up(run.rollbacks, number, run.number)
         and (not budget.tokens or trained[number].tokens <= budget.tokens)
         and (not budget.hours or trained[number].ms <= budget.hours * 3_600_000)
     ]

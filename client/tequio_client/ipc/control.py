@@ -404,6 +404,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Parameters that are trained where the others are frozen; 0: all of them."""
     most_members: Count = 0
     """Maximum members of one round, by the run's rules."""
+    announcement: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    """Text of its organisers for its volunteers, as the ledger reports it; empty: none."""
+    pause_reason: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    """Reason of its pause; empty: none."""
     published: Annotated[
         tuple[PublishedHead, ...], msgspec.Meta(max_length=MAX_PUBLISHED_HEADS)
     ] = ()

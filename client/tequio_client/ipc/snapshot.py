@@ -340,6 +340,12 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """State of the run, in the protocol's word."""
     head_round: int = -1
     """Round of the head whose weights are here; -1: none is."""
+    announcement: Text = ""
+    """Text of the organisers for the volunteers of the run; empty: none."""
+    announcement_entry: Count = 0
+    """Log index of the announcement."""
+    pause_reason: Text = ""
+    """Reason of the run's pause, as its organisers state it; empty: none."""
 
 
 class AuditsView(msgspec.Struct, frozen=True, kw_only=True):

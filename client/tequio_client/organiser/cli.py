@@ -263,9 +263,73 @@ def _steering(action: str, help_: str) -> None:
         click.echo(opening.steer_run(action, name, ledger, (folder, *others)))
 
 
-_steering("pause", "Pause a run after its current round.")
+@run.command("pause")
+@cli.log_id_argument("name")
+@click.option("--reason", default="", help="One line for volunteers, shown until it resumes.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def pause(*, name: str, reason: str, ledger: str, folder: Path, others: tuple[Path, ...]) -> None:
+    """Pause a run after its current round."""
+    from tequio_client.organiser import opening
+
+    click.echo(opening.steer_run("pause", name, ledger, (folder, *others), reason))
+
+
 _steering("resume", "Resume a run that was paused, or cancel a pause or finish.")
 _steering("finish", "End a run after its current round.")
+
+
+@run.command("announce")
+@cli.log_id_argument("name")
+@click.option("--text", default="", help="One line of at most 200 characters.")
+@click.option("--clear", is_flag=True, help="Take the present announcement back.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def announce(
+    *, name: str, text: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Tell the volunteers of a run something.
+
+    Their apps and the ledger's pages show it, until another announcement or --clear. The log keeps
+    it permanently, where anyone can read it.
+    """
+    from tequio_client.organiser import opening
+
+    if bool(text.strip()) == clear:
+        raise click.UsageError("give either --text or --clear")
+    click.echo(opening.announce(name, text, ledger, (folder, *others)))
+
+
+@run.command("rollback")
+@cli.log_id_argument("name")
+@click.option(
+    "--round",
+    "head_round",
+    required=True,
+    type=click.IntRange(0),
+    help="Round that made the head to go back to; 0 is the first head.",
+)
+@click.option("--yes", is_flag=True, help="Sign without asking.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def roll_back(
+    *, name: str, head_round: int, yes: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Take a paused run back to an earlier head.
+
+    The next round starts from the head that the given round made. Points stay. Explains first what
+    follows, and asks.
+    """
+    from tequio_client.organiser import rollback
+
+    def agrees(description: str) -> bool:
+        click.echo(description)
+        return yes or click.confirm("Sign this as an organiser?")
+
+    click.echo(rollback.roll_back(name, ledger, (folder, *others), head_round, agrees))
 
 
 @run.command()

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import structlog
@@ -40,11 +41,11 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.limits import NOTICE_CHARS, PIECE_BYTES
 from tequio_shared.network.run import RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import points
-from tequio_shared.statements.runs import RunFinish, RunOpen, RunPause, RunResume
+from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
 log = structlog.get_logger(__name__)
@@ -273,7 +274,7 @@ def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
 
 
 def show_run(name: str, ledger: str) -> None:
-    one = _named(name, ledger)
+    one = named_run(name, ledger)
     table = Table("what", "value", show_header=False)
     for what, value in _fields(one):
         table.add_row(what, escape(value))
@@ -299,6 +300,16 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "members", f"{one.members:,}"
     yield "tokens", f"{one.tokens:,}"
     yield "last head", "none yet" if one.head is None else f"{one.head} of round {one.head_round}"
+    if one.pause_reason:
+        yield "paused because", one.pause_reason.text
+    if one.announcement:
+        yield "announcement", f"{one.announcement.text} (entry {one.announcement.index:,})"
+    for back in one.rollbacks:
+        yield (
+            "went back",
+            f"after round {back.last_round:,} to the head of round {back.head_round:,} "
+            f"(entry {back.index:,})",
+        )
     yield "weights root", one.weights_root or "none yet"
     hub = one.published[0] if one.published else None
     yield (
@@ -308,11 +319,42 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
     yield "opened", f"entry {one.opened_index} of the log"
 
 
-def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> str:
-    """Log that a run pauses, resumes or finishes; returns a sentence about it."""
-    one = _named(name, ledger)
+def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:
+    """Tell the volunteers of a run something; an empty text takes it back."""
+    one = named_run(name, ledger)
+    log_steering(_notice("run", text), one, ledger, folders)
+    return f"{one.name}: {'its volunteers are told' if text else 'the announcement is taken back'}"
+
+
+def _notice(about: Literal["pause", "run"], text: str) -> RunNotice:
+    """Raises UserFacingError for a text that the log cannot have."""
+    try:
+        body = RunNotice(about=about, text=" ".join(text.split()))
+        return msgspec.convert(msgspec.to_builtins(body), RunNotice)
+    except msgspec.ValidationError as err:
+        raise UserFacingError(
+            f"this text cannot be shown to volunteers: use one line of at most {NOTICE_CHARS} "
+            "characters, without control characters"
+        ) from err
+
+
+def steer_run(
+    action: str, name: str, ledger: str, folders: Sequence[Path], reason: str = ""
+) -> str:
+    """Log that a run pauses, resumes or finishes; returns a sentence about it.
+
+    The reason of a pause is shown to volunteers until the run resumes.
+    """
+    one = named_run(name, ledger)
+    if reason:  # before the pause, so that nobody sees that without it
+        log_steering(_notice("pause", reason), one, ledger, folders)
     made, done = _STEERING[action]
-    body = made(reason=BY_ORGANISER)
+    log_steering(made(reason=BY_ORGANISER), one, ledger, folders)
+    return f"{one.name}: {done.format(short_id(one.run))}"
+
+
+def log_steering(body: Body, one: RunAnswer, ledger: str, folders: Sequence[Path]) -> None:
+    """Log a statement that steers a run; raises UserFacingError, also if it has no effect."""
 
     async def submit() -> None:
         async with LedgerApi(ledger) as api:
@@ -328,9 +370,9 @@ def steer_run(action: str, name: str, ledger: str, folders: Sequence[Path]) -> s
             raise UserFacingError(
                 f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect"
             ) from refused
-    return f"{one.name}: {done.format(short_id(one.run))}"
 
 
-def _named(name: str, ledger: str) -> RunAnswer:
+def named_run(name: str, ledger: str) -> RunAnswer:
+    """The run of that name, or with the id that begins so; raises UserFacingError."""
     runs = signing.ask_ledger(ledger, LedgerApi.runs)
     return find_one("run", runs, lambda one: (one.name, one.run), name)

@@ -11,7 +11,7 @@ head whose weights it finds, which it checks against the root in the log.
 from __future__ import annotations
 
 import mmap
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import NetworkId, RunId, to_text
+from tequio_shared.ids import HeadHash, NetworkId, RunId, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
@@ -300,12 +300,21 @@ class HeadAudit:
 
     def run(self, tick: Callable[[int], None]) -> None:
         """Check every promoted head; each costs a tick."""
-        held: StoredHead | None = None
-        for index, head in self._history.promoted:
+        # After a rollback two heads have one parent, so files stay until no head needs them.
+        promoted = self._history.promoted
+        needed = Counter(head.parent for _, head in promoted)
+        stored: dict[HeadHash, StoredHead] = {}
+        for index, head in promoted:
+            parent = stored.get(head.parent)
             if head.round == 0:
-                held = self._first(index, head)
+                made = self._first(index, head)
             else:
-                held = self._next(index, head, held) or self._load(index, head)
+                made = self._next(index, head, parent) or self._load(index, head)
+            needed[head.parent] -= 1
+            if parent is not None and not needed[head.parent]:
+                self._drop(stored.pop(head.parent))
+            if made is not None:
+                stored[head.hash] = made
             tick(1)
 
     def _first(self, index: int, head: Head) -> StoredHead | None:
@@ -344,7 +353,6 @@ class HeadAudit:
         made = compute_next_head(
             step=step, contributions=contributions, files=files, engine=engine_for(step)
         )
-        self._drop(held)
         return made, StoredHead(weights=weights, aux=aux)
 
     def _drop(self, held: StoredHead) -> None:

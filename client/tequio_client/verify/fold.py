@@ -51,6 +51,7 @@ from tequio_shared.statements.runs import (
     RoundClose,
     RoundRoster,
     RunOpen,
+    RunRollback,
 )
 from tequio_shared.statements.statement import Body, Entry, Statement, signed_message, split_leaf
 
@@ -64,6 +65,7 @@ T = TypeVar("T")
 _COUNTED: Mapping[type[Body], str] = {
     StandingChange: "standing changes",
     RoundClose: "rounds closed",
+    RunRollback: "rollbacks of runs",
     HeadMeasure: "measures of heads",
     LogSnapshot: "snapshots",
 }

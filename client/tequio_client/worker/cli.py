@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import (
         AuditsView,
+        CurrentRoundView,
         Decision,
         DesiredState,
         PointsView,
@@ -388,13 +389,20 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     _print_vesting(shown.points)
 
 
+def _round_lines(one: CurrentRoundView) -> Iterator[str]:
+    yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
+    if one.pause_reason:
+        yield f"Paused by its organisers: {one.pause_reason}"
+    if one.announcement:
+        yield f"From its organisers: {one.announcement}"
+
+
 def _status_lines(shown: Snapshot) -> Iterator[str]:
     from tequio_client.ipc.texts import reachability_templates, reachability_values
 
     yield from _decision_lines(shown.decision)
     if shown.round is not None:
-        one = shown.round
-        yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
+        yield from _round_lines(shown.round)
     if shown.audits.ordered_round:
         yield _audit_line(shown.audits)
     if shown.status is not None:

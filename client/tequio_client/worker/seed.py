@@ -42,7 +42,14 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.run import FullRunView, RunState, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.statements.runs import HeadPromote, RoundRoster, RunClose, RunOpen, WorkCommit
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundRoster,
+    RunClose,
+    RunOpen,
+    RunRollback,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Statement
 
 if TYPE_CHECKING:
@@ -190,14 +197,13 @@ class RunCache:
         await self._open(run)
         if run not in self._manifests:
             return
-        for number in sorted(view.heads):
-            refs = head_refs(manifest, view.heads[number])
-            self._last_head[run] = refs
+        for number, head in sorted(view.heads.items()):
             if number % self._heads_every == 0:
-                self._add_recent(refs)
-        if view.state is RunState.FINISHED:
-            self._add_recent(self._last_head.get(run, ()))
-        elif view.round is not None:
+                self._add_recent(head_refs(manifest, head))
+        self._last_head[run] = head_refs(manifest, view.head) if view.head else ()
+        if view.state is RunState.FINISHED or view.rollbacks:
+            self._add_recent(self._last_head[run])
+        if view.state is not RunState.FINISHED and view.round is not None:
             self.rosters.set_roster(run, view.round.number, view.round.roster.digest)
             for one in view.round.commitments.values():
                 ref = _payload_ref(manifest, one.header)
@@ -227,6 +233,10 @@ class RunCache:
                 self._last_head[run] = refs
                 if number % self._heads_every == 0:
                     self._add_recent(refs)
+            case RunRollback():
+                # Whatever its round: members that lack it begin to fetch it now, and few have it.
+                self._last_head[run] = head_refs(manifest, promoted_head(manifest, statement))
+                self._add_recent(self._last_head[run])
             case RunClose():
                 self.rosters.drop(run)
                 self._add_recent(self._last_head.get(run, ()))

@@ -187,6 +187,7 @@ class RunSession:
                 standing=standing,
                 rng=node.rng,
                 upto=joined.upto,
+                given_up=joined.given_up,
             )
             leaves = LeafSource(may_open=self.driver.may_open, file_of=feedback.file)
             node.leaves.sources.append(leaves)

@@ -11,6 +11,7 @@ from tequio_shared.ids import (
     Bytes32Text,
     HeadHash,
     Natural,
+    NoticeText,
     Positive,
     Prompt,
     RunId,
@@ -31,9 +32,9 @@ class ResumeAnswer(Struct, frozen=True, kw_only=True):
     """Log indices from which a worker that joins a run reads the log."""
 
     after: Natural
-    """The run's last round.close, round.void or run.open."""
+    """The run's last round.close, round.void, run.rollback or run.open."""
     head: Natural | None
-    """The last head.promote at or before `after`."""
+    """The last head.promote or run.rollback at or before `after`."""
     close: Natural | None
     """The last round.close whose head was not promoted before `after`."""
 
@@ -44,6 +45,22 @@ class PublishedAnswer(Struct, frozen=True):
     round: Natural
     repo: RepoText
     revision: RevisionText
+    index: Natural
+
+
+class RollbackAnswer(Struct, frozen=True):
+    """The run went back to the head of a round, after its last round; the entry that states it."""
+
+    head_round: Natural
+    last_round: Natural
+    index: Natural
+
+
+class NoticeAnswer(Struct, frozen=True):
+    """Text of organisers for the volunteers of a run, its time, and the entry that states it."""
+
+    text: NoticeText
+    ts: Natural
     index: Natural
 
 
@@ -76,6 +93,11 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     weights_root: Bytes32Text | None
     aux_root: Bytes32Text | None
     published: Annotated[tuple[PublishedAnswer, ...], Meta(max_length=ROWS)]
+    rollbacks: Annotated[tuple[RollbackAnswer, ...], Meta(max_length=ROWS)]
+    """The newest first."""
+    announcement: NoticeAnswer | None
+    pause_reason: NoticeAnswer | None
+    """Only while the run is paused, or will be after this round."""
     sample: WrittenAnswer | None
     """The newest sample."""
     resume: ResumeAnswer

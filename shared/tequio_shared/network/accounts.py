@@ -307,6 +307,15 @@ class RunAccounts:
                 "wrong-feedback", "not the error feedback of the author's last accepted work"
             )
 
+    def start_over(self) -> None:
+        """Let every key start from zeros in its next commitment: the run went back to a head.
+
+        Feedback belongs to the weights that it was left behind at; after a run has diverged, it
+        would carry that over.
+        """
+        for member in self.members.values():
+            member.feedback = ZERO_DIGEST
+
     def void_round(self, view: RoundView) -> None:
         """Undo a void round: its windows go back to the queue, and only silence has a consequence.
 

@@ -38,9 +38,11 @@ from tequio_shared.statements.runs import (
     RoundWitness,
     RunClose,
     RunFinish,
+    RunNotice,
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
 )
 from tequio_shared.statements.statement import Body, Entry
 
@@ -117,6 +119,8 @@ ORGANISER_BODIES = (
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
+    RunNotice,
     RunFinish,
     StandingRelease,
     StandingUphold,

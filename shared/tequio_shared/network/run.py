@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
@@ -36,6 +36,8 @@ from tequio_shared.network import accounts as network_accounts
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditOutcome
 from tequio_shared.network.genesis import COORDINATOR_BODIES
+from tequio_shared.network.notices import Notice, RunNotices
+from tequio_shared.network.rollback import Rollback, rollback_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import lots
@@ -60,9 +62,11 @@ from tequio_shared.statements.runs import (
     RoundWitness,
     RunClose,
     RunFinish,
+    RunNotice,
     RunOpen,
     RunPause,
     RunResume,
+    RunRollback,
     WitnessProof,
     WorkCommit,
 )
@@ -95,6 +99,7 @@ class RunEvent(StrEnum):
     DONE_THEN_FINISH = "the same, with the end wanted or the last round done"
     PAUSE = "run.pause between rounds"
     RESUME = "run.resume"
+    ROLLBACK = "run.rollback"
     FINISH = "run.finish between rounds"
     CLOSE = "run.close"
 
@@ -122,6 +127,7 @@ TRANSITIONS: Mapping[tuple[RunState, RunEvent], RunState] = {
     (RunState.COOLDOWN, RunEvent.DONE_THEN_FINISH): RunState.COOLDOWN,
     (RunState.COOLDOWN, RunEvent.CLOSE): RunState.FINISHED,
     (RunState.PAUSED, RunEvent.RESUME): RunState.WAITING_FOR_MEMBERS,
+    (RunState.PAUSED, RunEvent.ROLLBACK): RunState.PAUSED,
     (RunState.PAUSED, RunEvent.FINISH): RunState.COOLDOWN,
 }
 
@@ -162,9 +168,11 @@ ORGANISER_STATEMENTS: Mapping[
     RunFinish: (RunEvent.FINISH, RunRequest.FINISH),
 }
 """Event of an organiser's statement between two rounds, and its request during one."""
+_Steering: TypeAlias = RunPause | RunResume | RunRollback | RunNotice | RunFinish
 _IN_ROUND = frozenset({RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS})
 LIGHT_VIEW_STATES: Mapping[RunEvent, RunState] = {
     RunEvent.RESUME: RunState.WAITING_FOR_MEMBERS,
+    RunEvent.ROLLBACK: RunState.PAUSED,
     RunEvent.CLOSE: RunState.FINISHED,
 }
 """Events that a light view accepts in any state: their cause may lie before its start."""
@@ -256,16 +264,24 @@ class RunView:
     coordinator_ms: int = 0  # ts of the coordinator's last statement about the run
     closed: int = 0  # rounds closed
     voided: int = 0
+    notices: RunNotices = field(default_factory=RunNotices)
     last_lots: Digest | None = None  # of the last opened round; None: before the start of the view
 
     @classmethod
     def light(
-        cls, net: NetworkId, manifest: Manifest, *, head: Head | None, next_head: NextHead | None
+        cls,
+        net: NetworkId,
+        manifest: Manifest,
+        *,
+        head: Head | None,
+        next_head: NextHead | None,
+        state: RunState = RunState.WAITING_FOR_MEMBERS,
     ) -> RunView:
-        """Make a view that begins just after run.open, round.close or round.void."""
+        """Make a view that begins just after run.open, run.rollback, round.close or round.void."""
         return RunView(
             net=net,
             manifest=manifest,
+            state=state,
             head=head,
             next_head=next_head,
             draws=MeasureDraws(is_whole=False),
@@ -275,6 +291,12 @@ class RunView:
     def phase(self) -> RoundPhase:
         """Phase of the last round; over before the first."""
         return RoundPhase.OVER if self.round is None else self.round.phase
+
+    @property
+    def shown_pause_reason(self) -> Notice | None:
+        """The reason of a pause that has begun, or that begins after this round."""
+        is_wanted = self.request is RunRequest.PAUSE or self.state is RunState.PAUSED
+        return self.notices.pause_reason if is_wanted else None
 
     @property
     def drawn(self) -> MeasureDraw | None:
@@ -306,8 +328,16 @@ class RunView:
                 self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)
-            case RunOpen() | RunPause() | RunResume() | RunFinish() | RunClose():
-                self._apply_organiser(body, statement.ts)
+            case (
+                RunOpen()
+                | RunPause()
+                | RunResume()
+                | RunRollback()
+                | RunNotice()
+                | RunFinish()
+                | RunClose()
+            ):
+                self._apply_steering(index, body, statement.ts)
             case _:
                 self._apply_round(index, statement, documents)
         if is_coordinators:
@@ -361,6 +391,12 @@ class RunView:
     def _record_head(self, head: Head) -> None:
         """Record a promoted head."""
 
+    def _check_rollback(self, head: Head, last_round: int) -> None:
+        """Raise RefusedError unless the run may go back to that head after that round."""
+
+    def _record_rollback(self, index: int, head: Head) -> None:
+        """Record that the run went back to that head."""
+
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit the round with that result."""
 
@@ -395,9 +431,7 @@ class RunView:
         else:
             self.absent.add(statement.author)
 
-    def _apply_organiser(
-        self, body: RunOpen | RunPause | RunResume | RunFinish | RunClose, ts: int
-    ) -> None:
+    def _apply_steering(self, index: int, body: RunOpen | RunClose | _Steering, ts: int) -> None:
         match body:
             case RunOpen():
                 self._record_opening(ts)
@@ -407,11 +441,28 @@ class RunView:
                 if self.state not in _IN_ROUND or isinstance(body, RunResume):
                     self.state = self._after(event)
                 self.request = request
+                if isinstance(body, RunResume):
+                    self.notices.pause_reason = None
+            case RunRollback():
+                self._apply_rollback(index, body)
+            case RunNotice():
+                self.notices.apply(index, ts, body)
             case RunClose() as closing:
                 after = self._after(RunEvent.CLOSE)
                 self._check_end(closing, ts)
                 self._record_end()
                 self.state = after
+
+    def _apply_rollback(self, index: int, body: RunRollback) -> None:
+        after = self._after(RunEvent.ROLLBACK)
+        # A view that began later may not know of the pause, but it knows of a round in progress.
+        if self.phase is not RoundPhase.OVER:
+            raise RefusedError("wrong-state", f"round {self.number} is in progress")
+        head = rollback_head(self.manifest.run_id, body)
+        self._check_rollback(head, body.last_round)
+        self._record_rollback(index, head)
+        # A head that is still to be attested is given up, too: nobody has promoted it.
+        self.state, self.head, self.next_head = after, head, None
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -560,6 +611,7 @@ class FullRunView(RunView):
     accounts: RunAccounts
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
+    rollbacks: list[Rollback] = field(default_factory=list)
     published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
     """Last publication of each round's head, with its log index."""
 
@@ -653,6 +705,20 @@ class FullRunView(RunView):
 
     def _record_head(self, head: Head) -> None:
         self.heads[head.round] = head
+
+    def _check_rollback(self, head: Head, last_round: int) -> None:
+        if self.heads.get(head.round) != head:
+            raise RefusedError("wrong-head", f"round {head.round} has no such promoted head")
+        if self.head == head and self.next_head is None:
+            raise RefusedError("wrong-head", f"the run is at head {head.round} already")
+        if last_round != self.number:
+            raise RefusedError(
+                "wrong-round", f"the last round is {self.number}; the organisers saw {last_round}"
+            )
+
+    def _record_rollback(self, index: int, head: Head) -> None:
+        self.accounts.start_over()
+        self.rollbacks.append(Rollback(index=index, head_round=head.round, last_round=self.number))
 
     def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
         self.accounts.credit_round(view, result, ts)

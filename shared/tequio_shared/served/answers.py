@@ -41,8 +41,10 @@ from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
     MeasuresAnswer,
+    NoticeAnswer,
     PublishedAnswer,
     ResumeAnswer,
+    RollbackAnswer,
     RoundAnswer,
     RoundsAnswer,
     RunAnswer,
@@ -52,6 +54,7 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
+from tequio_shared.network.notices import Notice
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
 from tequio_shared.network.tiers import Invitation
@@ -68,6 +71,8 @@ from tequio_shared.served.state import State
 
 PUBLISHED_HEADS = 8
 """Published heads listed for one run; older ones are left out."""
+LISTED_ROLLBACKS = 8
+"""Rollbacks listed for one run; older ones are left out."""
 LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
 """Standings that the quarantine list includes."""
 
@@ -281,6 +286,9 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
         weights_root=to_text(head.weights_root) if head else None,
         aux_root=to_text(head.aux_root) if head else None,
         published=published_heads(view, PUBLISHED_HEADS),
+        rollbacks=_rollbacks(view),
+        announcement=_notice(view.notices.announcement),
+        pause_reason=_notice(view.shown_pause_reason),
         sample=_sample(view),
         resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
         as_of=as_of,
@@ -293,6 +301,17 @@ def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]
     return tuple(
         PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
     )
+
+
+def _rollbacks(view: FullRunView) -> tuple[RollbackAnswer, ...]:
+    return tuple(
+        RollbackAnswer(one.head_round, one.last_round, one.index)
+        for one in reversed(view.rollbacks[-LISTED_ROLLBACKS:])
+    )
+
+
+def _notice(notice: Notice | None) -> NoticeAnswer | None:
+    return NoticeAnswer(notice.text, notice.ts, notice.index) if notice else None
 
 
 def _sample(view: FullRunView) -> WrittenAnswer | None:

@@ -46,6 +46,7 @@ from tequio_shared.statements.runs import (
     RoundVoid,
     RoundWitness,
     RunOpen,
+    RunRollback,
     WitnessProof,
     WorkCommit,
 )
@@ -60,9 +61,9 @@ class Resume:
     """The log indices at which a reader of a run can begin later, and which it can verify."""
 
     after: int
-    """The last run.open, round.close or round.void: a point between two rounds."""
+    """The last run.open, round.close, round.void or run.rollback: a point between two rounds."""
     head: int | None = None
-    """The last head.promote up to `after`."""
+    """The last head.promote or run.rollback up to `after`."""
     close: int | None = None
     """The last round.close up to `after` whose head is not promoted."""
 
@@ -122,7 +123,7 @@ class State(NetworkView):
         self.badges = Badges()
         self._round_entries: dict[RunId, list[RoundEntry]] = {}  # of each run's last round
         self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
-        self._heads: dict[RunId, int] = {}  # log index of the last head.promote
+        self._heads: dict[RunId, int] = {}  # of the last head.promote or run.rollback
         self._pending: dict[RunId, int] = {}  # of the last round.close without one
 
     def apply_checked(self, index: int, entry: Entry, at_ms: int) -> None:
@@ -191,12 +192,12 @@ class State(NetworkView):
         match statement.body:
             case RunOpen():
                 self.opened[run] = index
-            case HeadPromote():
+            case HeadPromote() | RunRollback():
                 self._heads[run] = index
                 self._pending.pop(run, None)
             case RoundClose() if self.runs[run].next_head is not None:
                 self._pending[run] = index
-        if isinstance(statement.body, RunOpen | RoundClose | RoundVoid):
+        if isinstance(statement.body, RunOpen | RoundClose | RoundVoid | RunRollback):
             self.resumes[run] = Resume(
                 after=index, head=self._heads.get(run), close=self._pending.get(run)
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,6 +18,7 @@ from tequio_shared.ids import (
     LossGain,
     MaybeBytes32Text,
     Natural,
+    NoticeText,
     Positive,
     Prompt,
     ReasonCode,
@@ -71,6 +72,33 @@ class RunResume(RunBody, frozen=True, kw_only=True):
     TYPE = "run.resume"
 
     reason: ReasonCode
+
+
+class RunRollback(RunBody, frozen=True, kw_only=True):
+    """The next round of a paused run starts from this earlier head."""
+
+    TYPE = "run.rollback"
+
+    head_round: Natural
+    """The round that made it; 0: the first head."""
+    head: Bytes32Text
+    parent: Bytes32Text
+    set_root: Bytes32Text
+    weights_root: Bytes32Text
+    aux_root: Bytes32Text
+    """All five as in its head.promote: a reader that joined later may not have seen that."""
+    last_round: Positive
+    """The last round with a roster: organisers give up what they know, and no round more."""
+
+
+class RunNotice(RunBody, frozen=True, kw_only=True):
+    """Organisers tell the volunteers of a run something, or take it back with an empty text."""
+
+    TYPE = "run.notice"
+
+    about: Literal["pause", "run"]
+    """`pause`: why the run is paused; shown until it resumes."""
+    text: NoticeText
 
 
 class RunFinish(RunBody, frozen=True, kw_only=True):

@@ -59,6 +59,8 @@ Body: TypeAlias = (
     | runs.RunOpen
     | runs.RunPause
     | runs.RunResume
+    | runs.RunRollback
+    | runs.RunNotice
     | runs.RunFinish
     | runs.RunClose
     | runs.RoundRoster

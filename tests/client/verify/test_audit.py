@@ -18,9 +18,18 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
+from tequio_shared.network.run import RunState
 from tequio_shared.round.documents import RoundResult
+from tequio_shared.round.round import Head
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.runs import HeadPromote, RoundClose, WorkCommit
+from tequio_shared.statements.runs import (
+    HeadPromote,
+    RoundClose,
+    RunFinish,
+    RunPause,
+    RunResume,
+    WorkCommit,
+)
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
@@ -415,14 +424,63 @@ def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     assert report.findings[0].what == "stored head"
 
 
+def paused_swarm(rounds: int) -> Swarm:
+    """A run that is paused after that many rounds."""
+    swarm = Swarm(manifest=tiny_manifest(most=6))
+    for at in range(4):
+        swarm.volunteer(f"v{at}")
+    swarm.run_rounds(rounds)
+    swarm.organise(RunPause(reason=1))
+    while swarm.view.state is not RunState.PAUSED:
+        assert swarm.step()
+    return swarm
+
+
+@pytest.mark.parametrize(("back", "finishes_at_once"), [(0, False), (2, False), (1, True)])
+def test_every_head_before_and_after_a_rollback_is_recomputed(
+    tmp_path: Path, back: int, *, finishes_at_once: bool
+) -> None:
+    swarm = paused_swarm(4)
+    swarm.go_back(back)
+    swarm.organise(RunFinish(reason=1) if finishes_at_once else RunResume(reason=1))
+    swarm.run()
+    assert swarm.view.state is RunState.FINISHED
+    fill_store(swarm, tmp_path / "store")
+    report = audited(SwarmLog(swarm), tmp_path / "store")
+    assert [one.line() for one in report.findings] == []
+    assert report.exit_code == 0
+    assert report.checked["rollbacks of runs"] == 1
+    # Without the last head before the rollback, which no member had promoted.
+    assert report.checked["heads recomputed"] == swarm.view.closed - 1 == len(swarm.view.heads) - 1
+    files = {path.name for path in tmp_path.glob("tequio-audit-*")}
+    assert not files
+
+
+def test_a_rollback_to_other_weights_is_found() -> None:
+    swarm = paused_swarm(3)
+    head = swarm.view.heads[1]
+    swarm.view.heads[1] = Head.of(
+        swarm.manifest.run_id,
+        1,
+        parent=head.parent,
+        set_root=head.set_root,
+        weights_root=sha256(b"weights that nobody made"),
+        aux_root=head.aux_root,
+    )
+    swarm.go_back(1)
+    report = audited(SwarmLog(swarm))
+    (found,) = found_at(report, len(swarm.entries) - 1)
+    assert "wrong-head" in found.detail
+
+
 class LyingWorkshop(SwarmArithmetic):
     """All members state one head together that is not the one they should have computed."""
 
     def _advance(self, current: RoundView, target: NextHead) -> None:
         super()._advance(current, target)
-        weights, aux = self.roots[target.parent]
+        weights, aux = self.roots[target.parent, target.round]
         if target.round == 2:
-            self.roots[target.parent] = sha256(weights), aux
+            self.roots[target.parent, target.round] = sha256(weights), aux
             self.weights[sha256(weights)] = self.weights[weights]
 
 

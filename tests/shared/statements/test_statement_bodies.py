@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 FIELDS = [(name, field) for name, body in EXAMPLES.items() for field in body]
 VALUES: list[object] = [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]], [1, 1]]
-IN_RANGE = [("audit.report", "cosine", -1), ("audit.report", "checked", [1, 1])]
+IN_RANGE = [
+    ("audit.report", "cosine", -1),
+    ("audit.report", "checked", [1, 1]),
+    *(("run.notice", "text", text) for text in ("A", D + "=", "é" * 43)),
+]
 """Values of the list above that a field may have."""
 
 

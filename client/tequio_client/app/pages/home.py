@@ -12,6 +12,7 @@ from tequio_client.app import worker_texts
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import join_sentences
 from tequio_client.app.pages.devices import UsageMeters
+from tequio_client.app.pages.organiser_notices import OrganiserNotices
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import ReleaseService
@@ -100,6 +101,7 @@ class HomePage(Page):
         super().__init__(context)
         self._asked_for: tuple[int, AskSeries] | None = None
         self.header, self.banner = HomeHeader(context), Banner()
+        self.notices = OrganiserNotices(context.program.settings if context.program else None)
         self.round, self.stats = RoundCard(context), Stats()
         self.days, self.ranking = DaysCard(), RankingCard()
         self.ranking.full.clicked.connect(self._open_ranking)
@@ -108,7 +110,7 @@ class HomePage(Page):
         lower = Columns()
         lower.set_parts((self.days, self.ranking), shares=(3, 2))
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        fill(self.body, self.header, self.banner, self.round, self.stats, (lower, 1))
+        fill(self.body, self.header, self.banner, self.notices, self.round, self.stats, (lower, 1))
         self.model.replied.connect(self._receive)
         self.model.refused.connect(self._handle_refusal)
         self._keys = context.program.keys if context.program else None
@@ -122,6 +124,7 @@ class HomePage(Page):
         snapshot = self.model.snapshot
         self.header.refresh()
         self._show_banner(snapshot)
+        self.notices.show_round(snapshot.round if snapshot else None)
         self.round.show_snapshot(snapshot)
         self.stats.show_snapshot(snapshot)
         self.days.show_round(snapshot.round if snapshot else None)

@@ -161,11 +161,15 @@ def source_text(run: RunRow) -> str:
 
 
 def about_text(run: RunRow) -> str:
-    """Describe the purpose of a run, its texts and licence, and its organisers, as far as known."""
+    """Describe a run as far as known: notices, purpose, texts, licence, and its organisers."""
     licence = QCoreApplication.translate("RunNeeds", "Licence of the model: {licence}")
     organisers = QCoreApplication.translate("RunNeeds", "Opened by: {keys}")
     keys = ", ".join(short_id(key) for key in run.organisers)
+    told = QCoreApplication.translate("RunNeeds", "From the organisers: {text}")
+    paused = QCoreApplication.translate("RunNeeds", "Paused: {text}")
     lines = (
+        paused.format(text=run.pause_reason) if run.pause_reason else "",
+        told.format(text=run.announcement) if run.announcement else "",
         fitted_lines(run.description),
         source_text(run),
         licence.format(licence=run.licence) if run.licence else "",

@@ -60,6 +60,7 @@ KEPT_APP_SETTINGS = {
     "knows_points",
     "knows_competitions",
     "competitions_told",
+    "notices_read",
     "week",
     "week_rank",
     "page",

@@ -318,6 +318,8 @@ class RunsList:
             hourly_up_bytes=needed.hourly_up_bytes,
             hourly_down_bytes=needed.hourly_down_bytes,
             first_bytes=needed.first_bytes,
+            announcement=answer.announcement.text if answer.announcement else "",
+            pause_reason=answer.pause_reason.text if answer.pause_reason else "",
             published=tuple(
                 PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
                 for one in answer.published[:MAX_PUBLISHED_HEADS]

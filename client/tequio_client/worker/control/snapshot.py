@@ -232,6 +232,7 @@ def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
     slot = current.slot_of.get(key) if current else None
     is_trainer = current is not None and slot in current.trainers
     opened = current.open if current else None
+    announcement, pause_reason = view.notices.announcement, view.notices.pause_reason
     return CurrentRoundView(
         run=session.run_id,
         run_name=manifest.name,
@@ -245,6 +246,9 @@ def _round(session: RunSession | None, key: PeerKey) -> CurrentRoundView | None:
         bits_per_byte=driver.bits_per_byte,
         state=str(view.state),
         head_round=held.round if held else -1,
+        announcement=announcement.text if announcement else "",
+        announcement_entry=announcement.index if announcement else 0,
+        pause_reason=pause_reason.text if pause_reason else "",
     )
 
 

@@ -20,13 +20,14 @@ from tequio_shared.head.contribution import ContributionHeader, RecordShape, con
 from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.network.key_links import ended_by
+from tequio_shared.network.rollback import rollback_head
 from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import AcceptedSet, Head, NextHead
-from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid, RunRollback
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -129,8 +130,13 @@ async def was_accepted(node: Node, header: ContributionHeader, after: int) -> bo
 
 
 def promoted_head(manifest: Manifest, statement: Statement) -> Head:
-    """The head that this statement promotes; raises PeerError for any other statement."""
+    """The head that this statement promotes or goes back to; raises PeerError for any other.
+
+    And RefusedError if a rollback names another hash than that of the head's parts.
+    """
     body = statement.body
+    if isinstance(body, RunRollback) and statement.run == manifest.run_id:
+        return rollback_head(manifest.run_id, body)
     if not isinstance(body, HeadPromote) or statement.run != manifest.run_id:
         raise PeerError("the ledger names an entry that does not promote a head of this run")
     return Head(

@@ -37,6 +37,7 @@ class MemberState:
     measured: int = -1  # round of the head measured last
     measures_every: int = 0  # measure the head of every n-th round; 0: never
     is_behind: bool = False  # the view is not yet where the run was when this worker joined
+    is_given_up: Callable[[int], bool] = lambda _: False  # the run goes back from that round's head
     is_replay_costlier: Callable[[Head], bool] = lambda _: False  # than fetching that head
     has_weights: Callable[[Head], bool] = lambda _: False  # its weights are in the store
 
@@ -167,7 +168,7 @@ def _prove_duty(view: RunView, own: MemberState) -> Duty | None:
 def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     """Bring the weights to the canonical head, by replay or by fetching."""
     target = _target(view)
-    if target is None:
+    if target is None or own.is_given_up(target.round):
         return None
     # Finish an older head that is being fetched while the closed rounds since lead on from it.
     # Restarting at each new head would never end for a line that needs longer than a round.
@@ -284,7 +285,8 @@ def _idle_reason(view: RunView, own: MemberState) -> str:
     if own.idle_reason:
         return own.idle_reason
     if view.state in _RESTING:
-        return _RESTING[view.state]
+        why = view.notices.pause_reason if view.state is RunState.PAUSED else None
+        return _RESTING[view.state] + (f": {why.text}" if why else "")
     current, slot = _place(view, own)
     if current is None or current.phase is RoundPhase.OVER:
         return "waiting for enough members to start the next round"

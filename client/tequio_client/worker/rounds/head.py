@@ -136,7 +136,10 @@ class HeadKeeper:
         )
 
     async def _hold(self, head: Head) -> None:
-        if head not in self._pinned:
+        if head in self._pinned:  # gone back to: the newest again
+            self._pinned.remove(head)
+            self._pinned.append(head)
+        else:
             self._pin(head)
             await self._record(head)
         self.held = head

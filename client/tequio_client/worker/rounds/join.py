@@ -32,7 +32,7 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback, remove_ended
 from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, head_refs
-from tequio_shared.api.runs import ResumeAnswer, RoundAnswer, RunAnswer
+from tequio_shared.api.runs import ResumeAnswer, RollbackAnswer, RoundAnswer, RunAnswer
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -41,10 +41,11 @@ from tequio_shared.errors import (
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
-from tequio_shared.network.run import RunView, first_head
+from tequio_shared.network import rollback
+from tequio_shared.network.run import RunState, RunView, first_head
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
-from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
+from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
@@ -68,6 +69,34 @@ CLOSED = "closed"
 FEEDBACK_FOLDER = "feedback"
 MAX_WRONG_ANSWERS = 3
 """Wrong answers from the ledger before the work counts as not accepted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUpRounds:
+    """Rounds whose heads the run went back from, as the ledger lists them: a hint, no more.
+
+    A worker that catches up need not compute or fetch these heads.
+    """
+
+    rollbacks: tuple[RollbackAnswer, ...] = ()
+    """The oldest first."""
+    upto: int = 0
+    """The last round when the ledger was asked."""
+
+    @classmethod
+    def of(cls, answer: RunAnswer) -> GivenUpRounds:
+        return cls(rollbacks=answer.rollbacks[::-1], upto=answer.round)
+
+    def __contains__(self, round_number: int) -> bool:
+        return rollback.is_given_up(self.rollbacks, round_number, self.upto)
+
+    @property
+    def last_round(self) -> int:
+        """The last round before the last rollback; 0 without one."""
+        return self.rollbacks[-1].last_round if self.rollbacks else 0
+
+
+NOTHING_GIVEN_UP = GivenUpRounds()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +194,12 @@ def _missing_bytes(node: Node, manifest: Manifest, head: Head) -> int:
 
 
 async def nearest_start(
-    node: Node, manifest: Manifest, target: Head, *, probe_s: float = PROBE_S
+    node: Node,
+    manifest: Manifest,
+    target: Head,
+    *,
+    probe_s: float = PROBE_S,
+    given_up: GivenUpRounds = NOTHING_GIVEN_UP,
 ) -> EarlierStart | None:
     """Where to start if nobody has the target: at the nearest older head that somebody has.
 
@@ -184,6 +218,8 @@ async def nearest_start(
         if sum(one.result is not None for one in rounds[at:]) > MAX_REPLAYED:
             break
         base = await _head_before(node, manifest, rounds[at])
+        if base is not None and base.round in given_up:
+            continue
         is_next = base is not None and base.round + 1 == rounds[at].round
         if base is not None and is_next and await _is_had(node, manifest, base):
             log.info("nobody has the present head", round=target.round, starting_at=base.round)
@@ -249,6 +285,7 @@ class JoinedRun:
     after: int  # log index after which to read on
     upto: int
     """Up to this log index the view only catches up with finished rounds; -1: no such rounds."""
+    given_up: GivenUpRounds
     starting_head: Head | None
     """The older head to replay from, if the present one costs more or nobody has it."""
     recorded_heads: RecordedHeads
@@ -277,10 +314,11 @@ async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
     node.fetcher.mirrors.add(manifest.mirrors, corpus)
     # Ask again: fetching took time, and an old starting point means more entries to read.
     answer = await node.ledger.run(manifest.run_id)
-    resume = answer.resume
+    resume, given_up = answer.resume, GivenUpRounds.of(answer)
     folder, tokenizer = node.settings.folder, manifest.tokenizer.file
     recorded = await trio.to_thread.run_sync(RecordedHeads, folder, manifest.run_id)
-    view, after, starting_head = await _view(node, manifest, resume, recorded.heads)
+    view, after, starting_head = await _view(node, manifest, resume, recorded.heads, given_up)
+    await _add_notices(node, view, after, answer)
     await add_past_draws(node, view, after, recorded.heads)
     log.info("run joined", run=answer.run[:10], name=manifest.name, after=after)
     return JoinedRun(
@@ -289,6 +327,7 @@ async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
         view=view,
         after=after,
         upto=resume.after if after < resume.after else -1,
+        given_up=given_up,
         starting_head=starting_head,
         recorded_heads=recorded,
         prepare=link.Prepare(
@@ -299,6 +338,18 @@ async def _join(node: Node, pins: StorePins, answer: RunAnswer) -> JoinedRun:
             tokenizer=await _file(node, pins, tokenizer) if tokenizer else None,
         ),
     )
+
+
+async def _add_notices(node: Node, view: RunView, after: int, answer: RunAnswer) -> None:
+    """Add what organisers told before the view begins; it is read from the log, with proof."""
+    told = [one for one in (answer.announcement, answer.pause_reason) if one is not None]
+    indices = [one.index for one in told if one.index <= after]
+    found = await read_entries(node.ledger, node.network_info, indices) if indices else {}
+    for index, entry in sorted(found.items()):
+        statement = entry.statement
+        if statement.run != view.manifest.run_id or not isinstance(statement.body, RunNotice):
+            raise PeerError(f"entry {index} is not a notice of this run")
+        view.notices.apply(index, statement.ts, statement.body)
 
 
 async def _manifest(node: Node, answer: RunAnswer) -> Manifest:
@@ -379,7 +430,11 @@ async def _file(node: Node, pins: StorePins, name: str) -> str:
 
 
 async def _view(
-    node: Node, manifest: Manifest, resume: ResumeAnswer, recorded: Sequence[Head]
+    node: Node,
+    manifest: Manifest,
+    resume: ResumeAnswer,
+    recorded: Sequence[Head],
+    given_up: GivenUpRounds,
 ) -> tuple[RunView, int, Head | None]:
     """The first view, the log index after which to read on, and the older head to replay from."""
     wanted = [index for index in (resume.head, resume.close) if index is not None]
@@ -391,9 +446,10 @@ async def _view(
     view, after = start_view(node.network_info.id, manifest, resume, head, roster_index)
     if head is None:
         return view, after, None
+    kept = [one for one in recorded if one.round not in given_up]
     try:
-        earlier = await cheaper_start(node, manifest, head, after, recorded)
-        earlier = earlier or await nearest_start(node, manifest, head)
+        earlier = await cheaper_start(node, manifest, head, after, kept)
+        earlier = earlier or await nearest_start(node, manifest, head, given_up=given_up)
     except LogForkedError:
         raise
     except TRANSIENT as err:
@@ -422,7 +478,10 @@ def start_view(
         nobody = NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([]))
         return RunView.light(net, manifest, head=None, next_head=nobody), after
     if resume.head <= after:
-        return RunView.light(net, manifest, head=head, next_head=None), after
+        # Of points of rest, only a rollback names a head itself: the run is paused there.
+        is_paused = resume.head == resume.after
+        state = RunState.PAUSED if is_paused else RunState.WAITING_FOR_MEMBERS
+        return RunView.light(net, manifest, head=head, next_head=None, state=state), after
     return view_before(net, manifest, head), after
 
 
@@ -453,6 +512,9 @@ async def recover_feedback(node: Node, pins: StorePins, joined: JoinedRun) -> Er
             log.info("round ended while stopped", round=header.round, accepted=counted)
             root = header.feedback_root if counted else None
             await trio.to_thread.run_sync(feedback.settle, header.round, root)
+    if feedback.path is not None and feedback.ended_round <= joined.given_up.last_round:
+        log.info("error feedback dropped: the run went back", round=joined.given_up.last_round)
+        await trio.to_thread.run_sync(feedback.start_over)
     await _check_settled(node, joined, feedback)
     return feedback
 

@@ -27,6 +27,7 @@ from tequio_client.worker.rounds import catch_up, duties
 from tequio_client.worker.rounds.audit import RoundAuditing
 from tequio_client.worker.rounds.duties import Duty, MemberState, RoundDuty
 from tequio_client.worker.rounds.head import HeadKeeper
+from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
 from tequio_client.worker.rounds.measure import HeadMeasuring
 from tequio_client.worker.rounds.past_rounds import PastRounds
 from tequio_client.worker.rounds.repeated_training import RepeatedTraining
@@ -50,6 +51,7 @@ from tequio_shared.statements.runs import (
     RoundClose,
     RoundOpen,
     RoundVoid,
+    RunRollback,
 )
 from tequio_shared.statements.statement import Entry, Statement
 
@@ -67,7 +69,7 @@ IDLE_RECHECK_S = 60.0
 class RunDriver:
     """Drives one worker through one run; `run` returns when the run has ended."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it drives, and where it begins
         self,
         *,
         view: RunView,
@@ -76,6 +78,7 @@ class RunDriver:
         standing: StandingWatch,
         rng: Random,
         upto: int = -1,
+        given_up: GivenUpRounds = NOTHING_GIVEN_UP,
     ) -> None:
         self.view = view  # written by _follow only
         self.context = context
@@ -83,8 +86,10 @@ class RunDriver:
         self.standing = standing  # written by _follow
         self._key = context.key
         self._upto = upto  # up to this log index the view only catches up with finished rounds
+        self._given_up = given_up
         self._index = -1  # of the last entry applied; written by _follow only
         self._closed: dict[HeadHash, AcceptedSet] = {}  # by parent; written by _follow
+        self._recent: deque[AcceptedSet] = deque(maxlen=MAX_CLOSED)  # also those given up
         self._stuck: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # written by _do
         self._unfetched: deque[HeadHash] = deque(maxlen=MAX_STUCK)  # heads; written by _do
         self._ready_index: int | None = None
@@ -160,6 +165,7 @@ class RunDriver:
             measured=self.runner.measuring.last_measured_round,
             measures_every=self.context.measures_every,
             is_behind=self._is_behind,
+            is_given_up=self._is_given_up,
             is_replay_costlier=self._is_replay_costlier,
             has_weights=lambda head: self.context.store.has_tree(head.weights_root),
         )
@@ -168,6 +174,10 @@ class RunDriver:
     def _is_behind(self) -> bool:
         """True while the view is in rounds that were over when this worker joined."""
         return self._index < self._upto
+
+    def _is_given_up(self, head_round: int) -> bool:
+        """True if the log, further on, goes back from the head of that round."""
+        return self._is_behind and head_round in self._given_up
 
     def _is_replay_costlier(self, goal: Head) -> bool:
         """True if the rounds up to that head take more bytes than the head itself."""
@@ -212,6 +222,8 @@ class RunDriver:
         if statement.author == self._key:
             self._record_own(index, statement)
         await self._after(index, statement)
+        if isinstance(statement.body, RunRollback):
+            await self._go_back(statement.body)
         if isinstance(statement.body, RoundOpen | RoundVoid) and self.view.round is not None:
             await self.context.omissions.end_phase(self.view.round, statement.ts)
         await self.context.points.apply(index, statement, self.view.round, document)
@@ -244,6 +256,17 @@ class RunDriver:
                 log.info("head is canonical", round=statement.round, head=head[:10])
                 self.runner.measuring.release_except([one.head for one in self.view.draws.open])
 
+    async def _go_back(self, body: RunRollback) -> None:
+        """Forget what leads on from older heads: the next head is made from the one named."""
+        log.info("run goes back to an earlier head", round=body.head_round, head=body.head[:10])
+        self._closed.clear()
+        self._stuck.clear()
+        self._unfetched.clear()
+        feedback = self.context.feedback
+        # After a restart, the log may be read again from before a rollback: newer feedback stays.
+        if feedback.ended_round <= body.last_round:
+            await trio.to_thread.run_sync(feedback.start_over)
+
     async def _record_measure(self, head_round: int | None) -> None:
         run = to_text(self.view.manifest.run_id)
         for draw in self.view.draws.open:
@@ -256,7 +279,10 @@ class RunDriver:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         if current.is_training:
-            self._closed[current.head.hash] = accepted_set(index, current)
+            closed = accepted_set(index, current)
+            self._recent.append(closed)
+            if not self._is_given_up(current.number):
+                self._closed[current.head.hash] = closed
         self.runner.past.record(current)
         while len(self._closed) > MAX_CLOSED:
             del self._closed[next(iter(self._closed))]
@@ -299,7 +325,7 @@ class RunDriver:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._watch_overtaken, now, nursery.cancel_scope)
             try:
-                await self.runner.perform(now, self.view, tuple(self._closed.values()))
+                await self.runner.perform(now, self.view, tuple(self._recent))
                 self._back_off.reset()
             except* LogForkedError:  # a PeerError, but no other attempt can succeed
                 raise

@@ -72,6 +72,14 @@ class ChartReading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartBreak:
+    """A position between two readings where a series begins again, and why."""
+
+    at: float
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartBar:
     """One value as a bar, in pixels."""
 
@@ -155,6 +163,14 @@ class ChartCurve:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChartRule:
+    """A vertical line in pixels."""
+
+    x: float
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChartLayout:
     """A chart at one size: a line with its area, or bars, or several curves."""
 
@@ -173,6 +189,7 @@ class ChartLayout:
     bars: tuple[ChartBar, ...] = ()
     spots: tuple[ChartSpot, ...] = ()
     curves: tuple[ChartCurve, ...] = ()
+    rules: tuple[ChartRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +203,7 @@ class Chart:
     layouts: tuple[ChartLayout, ...]
 
 
-def chart(
+def chart(  # noqa: PLR0913 - a series, and how it is drawn
     name: str,
     title: str,
     summary: str,
@@ -194,14 +211,18 @@ def chart(
     titles: AxisTitles,
     *,
     from_zero: bool,
+    breaks: Sequence[ChartBreak] = (),
 ) -> Chart:
-    """Lay a series out; `name` must be unique on its page. Fewer than two readings: no layouts."""
+    """Lay a series out; `name` must be unique on its page. Fewer than two readings: no layouts.
+
+    `breaks` ascend; each begins a new line.
+    """
     shown = downsample(readings)
     singles = (each for one in shown for each in one.singles if not each.is_outlier)
     values = [*(one.value for one in shown), *(each.value for each in singles)]
     kinds = (("wide", *WIDE), ("narrow", *NARROW)) if len(shown) > 1 else ()
     axis = value_axis(values or [0.0], from_zero=from_zero)
-    layouts = tuple(_layout(*kind, shown, axis, titles) for kind in kinds)
+    layouts = tuple(_layout(*kind, shown, axis, titles, breaks) for kind in kinds)
     return Chart(
         name=name,
         title=title,
@@ -273,24 +294,27 @@ def _step(least: float) -> float:
     return next(step for step in _STEPS if step * power >= least * (1 - 1e-9)) * power
 
 
-def _layout(
+def _layout(  # noqa: PLR0913, PLR0917 - a size, and what is drawn in it
     kind: str,
     width: int,
     height: int,
     readings: Sequence[ChartReading],
     axis: ChartAxis,
     titles: AxisTitles,
+    breaks: Sequence[ChartBreak],
 ) -> ChartLayout:
     left, right = axis.gutter, width - _RIGHT
     base = height - BOTTOM - (TITLE_HEIGHT if titles.positions else 0)
     first, last = readings[0].at, readings[-1].at
-    xs = [left + (one.at - first) / (last - first) * (right - left) for one in readings]
+    scale = (right - left) / (last - first)
+    xs = [left + (one.at - first) * scale for one in readings]
 
     def place(value: float) -> float:
         return base - (value - axis.low) / (axis.high - axis.low) * (base - TOP)
 
     points = [(x, place(one.value)) for x, one in zip(xs, readings, strict=True)]
-    line = smooth_path(points)
+    groups = _split(points, readings, breaks)
+    lines = [smooth_path(group) for group in groups]
     return ChartLayout(
         kind=kind,
         width=width,
@@ -298,8 +322,10 @@ def _layout(
         left=left,
         right=right,
         base=base,
-        line=line,
-        area=f"{line}V{base}H{left:.1f}Z",
+        line="".join(lines),
+        area="".join(
+            f"{line}V{base}H{group[0][0]:.1f}Z" for line, group in zip(lines, groups, strict=True)
+        ),
         rows=value_ticks(axis, base),
         titles=titles,
         columns=position_ticks((first, last), left, right)
@@ -315,7 +341,28 @@ def _layout(
             for x, one in zip(xs, readings, strict=True)
             for single in one.singles
         ),
+        # A break after the last reading is at the edge: it is news until the next one.
+        rules=tuple(
+            ChartRule(x=round(min(left + (one.at - first) * scale, right), 1), caption=one.caption)
+            for one in breaks
+            if one.at > first
+        ),
     )
+
+
+def _split(
+    points: Sequence[Point], readings: Sequence[ChartReading], breaks: Sequence[ChartBreak]
+) -> list[list[Point]]:
+    """Points of each line, of which there is one more than breaks between the readings."""
+    groups: list[list[Point]] = []
+    passed = -1
+    for point, one in zip(points, readings, strict=True):
+        before = sum(each.at <= one.at for each in breaks)
+        if before != passed:
+            groups.append([])
+        passed = before
+        groups[-1].append(point)
+    return groups
 
 
 def value_ticks(axis: ChartAxis, base: float) -> tuple[AxisTick, ...]:

@@ -119,11 +119,12 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
 def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> FeaturedRun:
     run = RunId(from_text(now.id))
     rounds = queries.last_rounds(connection, run, CHART_ROUNDS)
-    quality = held_out(queries.last_measured_heads(connection, run, CHART_ROUNDS))
+    measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
+    quality = held_out(measured, rollbacks=now.rollbacks)
     if quality and quality.curve.layouts:
         curve, what = quality.curve, "Bits per byte on text that nobody trains on"
     else:
-        curve = run_charts.losses(rounds)
+        curve = run_charts.losses(rounds, now.rollbacks)
         what = "Training loss that trainers claim, in nats per token"
     last = curve.readings[-1] if curve.readings else None
     said = f"{what}: {last.value:.3g} after round {last.label}. Less is better." if last else ""

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tequio_ledger.web.pages import text
-from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, as_bars, chart
+from tequio_ledger.web.pages.charts import (
+    AxisTitles,
+    Chart,
+    ChartBreak,
+    ChartReading,
+    as_bars,
+    chart,
+)
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 from tequio_shared.round.points import GFLOP_PER_POINT, points
@@ -16,6 +23,7 @@ from tequio_shared.round.points import GFLOP_PER_POINT, points
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
     from tequio_ledger.web.pages.run_view import RunSnapshot, SlotSnapshot
+    from tequio_shared.network.rollback import Rollback
     from tequio_shared.round.proof import WitnessFindings
     from tequio_shared.served.rows import RoundRow
     from tequio_shared.statements.runs import WitnessProof
@@ -141,7 +149,19 @@ def _at(radius: float, angle: float) -> str:
 SPAN_DAYS = 30
 
 
-def losses(rounds: Sequence[RoundRow]) -> Chart:
+def went_back(rollbacks: Sequence[Rollback]) -> list[ChartBreak]:
+    """Where lines over rounds begin again, as the model does."""
+    return [
+        ChartBreak(
+            at=one.last_round + 0.5,
+            caption=f"after round {one.last_round} the run went back to the head of round "
+            f"{one.head_round}",
+        )
+        for one in rollbacks
+    ]
+
+
+def losses(rounds: Sequence[RoundRow], rollbacks: Sequence[Rollback] = ()) -> Chart:
     readings = [
         _reading(one, value, f"{value:.4f} nats per token")
         for one in rounds
@@ -154,6 +174,7 @@ def losses(rounds: Sequence[RoundRow]) -> Chart:
         readings,
         AxisTitles("nats per token", "round"),
         from_zero=False,
+        breaks=went_back(rollbacks),
     )
 
 

@@ -15,6 +15,8 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.network.notices import Notice
+from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run import FullRunView, RunRequest, RunState
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
@@ -119,10 +121,18 @@ class RunSnapshot:
     """Windows that were handed out, came back untrained, and wait to be handed out again."""
     on_hub: tuple[PublishedAnswer, ...]
     """The newest published heads, the newest first."""
+    rollbacks: tuple[Rollback, ...]
+    """Where the run went back to an earlier head, the oldest first."""
+    announcement: Notice | None
+    pause_reason: Notice | None
 
     @property
     def is_over(self) -> bool:
         return self.state is RunState.FINISHED
+
+    def is_given_up(self, round_number: int) -> bool:
+        """Return whether the run's head is made without what that round made."""
+        return is_given_up(self.rollbacks, round_number, self.number)
 
     @property
     def stated(self) -> int:
@@ -155,7 +165,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         manifest=view.manifest,
         state=view.state,
         mark=text.STATES[view.state],
-        pending={RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, ""),
+        pending=_pending(view),
         number=view.number,
         closed=view.closed,
         voided=view.voided,
@@ -172,7 +182,16 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
         on_hub=published_heads(view, LISTED_HEADS),
+        rollbacks=tuple(view.rollbacks),
+        announcement=view.notices.announcement,
+        pause_reason=view.shown_pause_reason,
     )
+
+
+def _pending(view: FullRunView) -> str:
+    if view.state in (RunState.PAUSED, RunState.COOLDOWN, RunState.FINISHED):
+        return ""  # it has come to that
+    return {RunRequest.PAUSE: "pause", RunRequest.FINISH: "finish"}.get(view.request, "")
 
 
 def _phase_ms(view: FullRunView) -> tuple[int, int] | None:

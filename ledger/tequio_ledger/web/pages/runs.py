@@ -23,6 +23,7 @@ from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run import RunState
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte, perplexity
@@ -101,7 +102,9 @@ class HeldOut:
         return self.samples[at] if 0 <= at < len(self.samples) else None
 
 
-def held_out(heads: Sequence[MeasuredHead], sample: int | None = None) -> HeldOut | None:
+def held_out(
+    heads: Sequence[MeasuredHead], sample: int | None = None, rollbacks: Sequence[Rollback] = ()
+) -> HeldOut | None:
     """Describe measured heads, in their order; None if there are none.
 
     `sample` is a round: the last sample up to it is shown, or else the first one.
@@ -112,8 +115,8 @@ def held_out(heads: Sequence[MeasuredHead], sample: int | None = None) -> HeldOu
     upto = [one for one in written if sample is None or one.round <= sample] or written[:1]
     last = heads[-1]
     return HeldOut(
-        curve=_curve(heads),
-        perplexities=_perplexities(heads),
+        curve=_curve(heads, rollbacks),
+        perplexities=_perplexities(heads, rollbacks),
         round=last.round,
         bits_per_byte=bits_per_byte(last.median),
         perplexity=perplexity(last.median),
@@ -126,7 +129,7 @@ def held_out(heads: Sequence[MeasuredHead], sample: int | None = None) -> HeldOu
     )
 
 
-def _curve(heads: Sequence[MeasuredHead]) -> Chart:
+def _curve(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
     readings = [_reading(head, bits_per_byte, "{:.4f} bits per byte") for head in heads]
     return chart(
         "held-out",
@@ -135,10 +138,11 @@ def _curve(heads: Sequence[MeasuredHead]) -> Chart:
         readings,
         AxisTitles("bits per byte", "round"),
         from_zero=False,
+        breaks=run_charts.went_back(rollbacks),
     )
 
 
-def _perplexities(heads: Sequence[MeasuredHead]) -> Chart:
+def _perplexities(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
     drawn = [head for head in heads if perplexity(head.median) <= MAX_PERPLEXITY]
     readings = [_reading(head, _drawn_perplexity, "perplexity {:.4g}") for head in drawn]
     return chart(
@@ -148,6 +152,7 @@ def _perplexities(heads: Sequence[MeasuredHead]) -> Chart:
         readings,
         AxisTitles("perplexity per token", "round"),
         from_zero=False,
+        breaks=run_charts.went_back(rollbacks),
     )
 
 
@@ -203,12 +208,14 @@ class RoundLine:
         return f"Round {number}: {self.mark.word.lower()}"
 
 
-def _round_line(row: RoundRow, state: RunState) -> RoundLine:
+def _round_line(row: RoundRow, state: RunState, *, given_up: bool) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     mark = text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome)
     if row.outcome == "closed" and not row.accepted:
         mark = text.LAST_AUDITS_LABEL
+    elif row.outcome == "closed" and given_up:
+        mark = text.GIVEN_UP_LABEL
     return RoundLine(
         past=row,
         mark=mark,
@@ -232,10 +239,11 @@ def headline(now: RunSnapshot | None) -> str:
 def quality_curve(connection: Connection, now: RunSnapshot) -> Chart:
     """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
     run = RunId(from_text(now.id))
-    quality = held_out(queries.last_measured_heads(connection, run, CHART_ROUNDS))
+    measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
+    quality = held_out(measured, rollbacks=now.rollbacks)
     if quality and quality.curve.layouts:
         return quality.curve
-    return run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS))
+    return run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS), now.rollbacks)
 
 
 @get("/runs")
@@ -267,7 +275,7 @@ async def get_run(
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
             heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
             opening = entries.read_entry(connection, now.opened_index)
-        lines = [_round_line(row, now.state) for row in past]
+        lines = [_round_line(row, now.state, given_up=now.is_given_up(row.round)) for row in past]
         loss = next((line.loss for line in reversed(lines) if line.loss), None)
         data = data_progress(now, ledger.blobs.read)
         return render.page(
@@ -283,9 +291,9 @@ async def get_run(
             bits_per_byte=loss / math.log(2) * data.tokens_per_byte
             if loss and data.tokens_per_byte
             else None,
-            losses=run_charts.losses(past),
+            losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
-            held_out=held_out(heads, sample),
+            held_out=held_out(heads, sample, now.rollbacks),
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),
@@ -311,6 +319,7 @@ def get_rounds(
     """List the rounds of a run, the newest first."""
     run_id = RunId(from_text(run))
     now = ledger.state.run(run_id)
+    rollbacks = tuple(now.rollbacks)
     with snapshot(ledger.database) as (connection, published):
         rows = queries.rounds_before(connection, run_id, before, PAGE_ROUNDS)
     return render.page(
@@ -320,7 +329,10 @@ def get_rounds(
         "rounds.html",
         run=run,
         name=now.manifest.name,
-        rounds=[_round_line(row, now.state) for row in rows],
+        rounds=[
+            _round_line(row, now.state, given_up=is_given_up(rollbacks, row.round, now.number))
+            for row in rows
+        ],
         older=rows[-1].round if len(rows) == PAGE_ROUNDS and rows[-1].round > 1 else None,
         is_first=before == JSON_INTEGER,
     )
@@ -335,7 +347,9 @@ async def get_round(
     now = ledger.state.run(run_id)
     if not 0 < number <= JSON_INTEGER:
         raise RefusedError("not-found", f"this run has no round {number}")
-    name, last, state = now.manifest.name, now.number, now.state  # read on the event loop
+    # Read on the event loop.
+    name, last, state = now.manifest.name, now.number, now.state
+    is_left = is_given_up(now.rollbacks, number, now.number)
 
     def make() -> Response:
         with snapshot(ledger.database) as (connection, published):
@@ -360,6 +374,7 @@ async def get_round(
             last=last,
             mark=_mark(record, state),
             record=record,
+            is_given_up=is_left,
             slots=slots,
             audits=audits,
             timeline=run_charts.timeline(record, ledger.clock()),

@@ -205,6 +205,12 @@ LAST_AUDITS_LABEL = StatusLabel(
     "There was nothing left to train: members audited work of the last rounds.",
 )
 """State of a round after the last training."""
+GIVEN_UP_LABEL = StatusLabel(
+    "Given up",
+    "off",
+    "The round closed and its points stay, but the run went back to an earlier head.",
+)
+"""State of a closed round that made what is no longer part of the model."""
 ENDING = frozenset({RunState.COOLDOWN, RunState.FINISHED})
 
 VERDICTS: Mapping[int, StatusLabel] = {
@@ -315,6 +321,8 @@ TYPES: Mapping[str, str] = {
     "run.open": "A run opens",
     "run.pause": "An organiser pauses a run",
     "run.resume": "An organiser resumes a run",
+    "run.rollback": "An organiser takes a run back to an earlier head",
+    "run.notice": "Organisers tell the volunteers of a run something, or take it back",
     "run.finish": "An organiser ends a run",
     "run.close": "A run has ended",
     "member.ready": "A member is ready for the next round",

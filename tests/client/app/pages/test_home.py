@@ -93,6 +93,9 @@ EXPECTED_BY_SCENE = {
         finish=True,
         banner="Your key has no backup",
     ),
+    "told": ExpectedHome(
+        title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
+    ),
 }
 
 

@@ -12,7 +12,9 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.lending.needs import FEEDBACK_FILES
 from tequio_client.worker.rounds import join
 from tequio_client.worker.rounds.feedback import ErrorFeedback
+from tequio_client.worker.rounds.join import NOTHING_GIVEN_UP, GivenUpRounds
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves, LeafSource
+from tequio_shared.api.runs import RollbackAnswer
 from tequio_shared.ids import sha256, to_text
 from tests.client.worker.rounds.test_feedback import (
     RUN,
@@ -43,6 +45,7 @@ class Returning:
         self.rounds: list[SimpleNamespace] | None = []
         self.reserved = 0
         self.leaves = FeedbackLeaves()
+        self.given_up = NOTHING_GIVEN_UP
 
     def worked(self, number: int, *, outcome: str = "closed", points: int = 5) -> None:
         """List a round of the run, as the newest."""
@@ -76,7 +79,9 @@ class Returning:
             signer=SimpleNamespace(key=bytes(32)),
         )
         layout = SimpleNamespace(elements=ELEMENTS)
-        joined = SimpleNamespace(manifest=SimpleNamespace(run_id=RUN, layout=layout), after=100)
+        joined = SimpleNamespace(
+            manifest=SimpleNamespace(run_id=RUN, layout=layout), after=100, given_up=self.given_up
+        )
         pins = cast("StorePins", self)
         return await join.recover_feedback(cast("Node", node), pins, cast("JoinedRun", joined))
 
@@ -103,6 +108,15 @@ async def test_a_backup_older_than_the_last_work_starts_over(worker: Returning) 
     worker.worked(6)
     assert (await worker.feedback()).path is None
     assert (await worker.feedback()).path is None  # and stays so
+
+
+@pytest.mark.parametrize(("last_round", "stays"), [(2, True), (3, False), (6, False)])
+async def test_feedback_from_before_a_rollback_is_dropped(
+    worker: Returning, last_round: int, *, stays: bool
+) -> None:
+    back = RollbackAnswer(head_round=1, last_round=last_round, index=80)
+    worker.given_up = GivenUpRounds(rollbacks=(back,), upto=7)
+    assert ((await worker.feedback()).path is not None) is stays
 
 
 async def test_a_ledger_that_is_away_costs_no_feedback(worker: Returning) -> None:
