@@ -2,9 +2,11 @@
 
     python bench/homes.py [--json FILE]
 
-prints two tables: how each kind of router leaves a peer reachable, and for each pair who can dial
-whom at an announced address. Where neither can, both work through seeds, which both dial. With
-miniupnpd and miniupnpc there is also a router that opens a port.
+prints three tables: how each kind of router leaves a peer reachable, and whether it leaves
+connections their ports; for each pair who can dial whom at an announced address, or connects
+because a seed introduces them; and what one contribution costs the seeds on each of these ways.
+Where none exists, both work through seeds, which both dial. With miniupnpd and miniupnpc there is
+also a router that opens a port.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,10 @@ NAMES = {
     Nat.SYMMETRIC: "symmetric",
 }
 OPENED, DOUBLE = "port opened by UPnP", "two routers"
+DIRECT, ONE_DIALS = "direct", "direct, one dials"
+INTRODUCED, STORED = "direct, introduced", "through seeds"
+MEBIBYTE = 1 << 20
+CONTRIBUTION_BYTES = 8 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +55,17 @@ class MeasuredHome:
     """Another computer of the same kind of home, elsewhere."""
     reach: dict[str, Any]
     second_reach: dict[str, Any]
+    keeps_ports: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Bytes that the seeds carried for one contribution that a member fetched from another."""
+
+    way: str
+    received_bytes: int
+    sent_bytes: int
+    seconds: float
 
 
 def main() -> None:
@@ -68,9 +85,16 @@ def main() -> None:
         print_reach(homes)
         pairs = {row.name: {one.name: pair(row, one) for one in homes} for row in homes}
         print_pairs(pairs)
+        costs = [measure_cost(seeds, homes, pairs, way) for way in (ONE_DIALS, INTRODUCED, STORED)]
+        print_costs(costs)
         if options.json:
-            found = {home.name: home.reach["state"] for home in homes}
-            options.json.write_text(json.dumps({"reach": found, "pairs": pairs}, indent=1) + "\n")
+            tables = {
+                "reach": {home.name: home.reach["state"] for home in homes},
+                "keeps_ports": {home.name: home.keeps_ports for home in homes},
+                "pairs": pairs,
+                "costs": [asdict(one) for one in costs],
+            }
+            options.json.write_text(json.dumps(tables, indent=1) + "\n")
 
 
 def kinds() -> list[str]:
@@ -90,6 +114,7 @@ def make(
         second=second,
         reach=first.ask("reach"),
         second_reach=second.ask("reach"),
+        keeps_ports=first.ask("router_keeps_ports"),
     )
 
 
@@ -125,11 +150,12 @@ def make_computer(
 
 
 def print_reach(homes: list[MeasuredHome]) -> None:
-    print("| router | found out | announced to peers elsewhere |")
-    print("| --- | --- | --- |")
+    print("| router | found out | announced to peers elsewhere | leaves connections their ports |")
+    print("| --- | --- | --- | --- |")
     for home in homes:
-        public = [one.split("/p2p/")[0] for one in elsewhere(home.reach)]
-        print(f"| {home.name} | {home.reach['state']} | {'yes' if public else 'nothing'} |")
+        announced = "yes" if elsewhere(home.reach) else "nothing"
+        kept = "yes" if home.keeps_ports else "no"
+        print(f"| {home.name} | {home.reach['state']} | {announced} | {kept} |")
     print()
 
 
@@ -145,8 +171,47 @@ def pair(row: MeasuredHome, column: MeasuredHome) -> str:
     can_dial = dials(row.peer, column.second_reach)
     can_be_dialled = dials(column.second, row.reach)
     if can_dial or can_be_dialled:
-        return "direct" if can_dial and can_be_dialled else "direct, one dials"
-    return "through seeds"
+        return DIRECT if can_dial and can_be_dialled else ONE_DIALS
+    return INTRODUCED if meet(row.peer, column.second) else STORED
+
+
+def meet(first: HomePeer, second: HomePeer) -> bool:
+    """Check that two members connect when a seed introduces them."""
+    first.ask("partner", peer=second.peer_id)
+    second.ask("partner", peer=first.peer_id)
+    return "error" not in first.ask("open", peer=second.peer_id)
+
+
+def measure_cost(
+    seeds: list[HomePeer], homes: list[MeasuredHome], pairs: dict[str, dict[str, str]], way: str
+) -> Cost:
+    """Have a seed cache a contribution, as it does with all, and a member fetch it."""
+    row, column = next(
+        (row, column) for row in homes for column in homes if pairs[row.name][column.name] == way
+    )
+    fetching, holder = row.peer, column.second
+    if way == ONE_DIALS:
+        dials(holder, row.reach)
+    tree = holder.ask("store", size_bytes=CONTRIBUTION_BYTES)
+    sent = sum(seed.ask("sent") for seed in seeds)
+    received = seeds[0].ask("fetch", sources=[holder.peer_id], **tree)
+    seconds = fetching.ask("exchange", holder=holder.peer_id, **tree)
+    return Cost(
+        way=way,
+        received_bytes=sum(received.values()),
+        sent_bytes=sum(seed.ask("sent") for seed in seeds) - sent,
+        seconds=seconds,
+    )
+
+
+def print_costs(costs: list[Cost]) -> None:
+    print()
+    size = f"{CONTRIBUTION_BYTES // MEBIBYTE} MiB"
+    print(f"| way of one contribution ({size}) to one member | seeds receive | seeds send | time |")
+    print("| --- | --- | --- | --- |")
+    for one in costs:
+        received, sent = (f"{n / MEBIBYTE:.1f} MiB" for n in (one.received_bytes, one.sent_bytes))
+        print(f"| {one.way} | {received} | {sent} | {one.seconds:.1f} s |")
 
 
 def dials(peer: HomePeer, reach: dict[str, Any]) -> bool:

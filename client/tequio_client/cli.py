@@ -308,8 +308,15 @@ network_options = _together(
         "--open-router-port",
         "opens_router_port",
         is_flag=True,
-        help="Ask the home's router by UPnP to pass a port on to this computer, so that other "
-        "peers can connect to it. The port is closed when the program ends.",
+        help="Ask the home's router by UPnP or NAT-PMP to pass a port on to this computer, "
+        "so that other peers can connect to it. The port is closed when the program ends.",
+    ),
+    click.option(
+        "--find-lan-peers",
+        "finds_lan_peers",
+        is_flag=True,
+        help="Find members of the run in the local network, and exchange with them there. Others "
+        "in that network can see that this computer runs Tequio.",
     ),
     click.option(
         "--wait-for-ledger",

@@ -73,6 +73,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     (worker_texts.CONTEXT, texts.END_TEMPLATES.values()),
     (worker_texts.CONTEXT, texts.EVENT_TEMPLATES.values()),
     (worker_texts.CONTEXT, texts.REACHABILITY_TEMPLATES.values()),
+    (worker_texts.CONTEXT, texts.INTRODUCTION_TEXTS.values()),
     (worker_texts.CONTEXT, (texts.UNKNOWN_EVENT, texts.UNKNOWN_REASON)),
     (worker_texts.CONTEXT, texts.ROUND_STATES.values()),
     (worker_texts.CONTEXT, texts.ROUND_REASON_TEXTS.values()),

@@ -20,7 +20,7 @@ from functools import cache
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -99,6 +99,7 @@ class HomeNetworks:
         self._computers: dict[str, Iterator[int]] = {}
         self._internet = self._namespace(INTERNET)
         self._forward(self._internet)
+        self.internet = Computer(namespace=self._internet, host="127.0.0.1")
 
     @classmethod
     @contextmanager
@@ -218,9 +219,25 @@ def upnp_daemon(router: Router, folder: Path) -> Iterator[None]:
             daemon.wait(COMMAND_S)
 
 
-def open_ports(router: Router) -> list[str]:
+@contextmanager
+def nat_pmp_daemon(router: Router) -> Iterator[None]:
+    """Run a daemon on the router that knows NAT-PMP alone (`nat_pmp_router`)."""
+    program = (sys.executable, "-m", "tests.support.nat_pmp_router", router.computer.host)
+    with subprocess.Popen(router.computer.command(*program), stdout=subprocess.PIPE) as daemon:
+        assert daemon.stdout is not None
+        daemon.stdout.readline()  # it listens
+        try:
+            yield
+        finally:
+            daemon.terminate()
+
+
+UPNP_CHAIN, NAT_PMP_CHAIN = ("inet", "upnp", "prerouting_upnp"), ("ip", "pmp", "in")
+
+
+def open_ports(router: Router, chain: Sequence[str] = UPNP_CHAIN) -> list[str]:
     """The rules by which the router's daemon passes ports on."""
-    listed = router.computer.run("nft", "list", "chain", "inet", "upnp", "prerouting_upnp")
+    listed = router.computer.run("nft", "list", "chain", *chain)
     return [line.strip() for line in listed.splitlines() if "dnat" in line]
 
 
@@ -282,6 +299,10 @@ class HomePeer:
         assert self._process.stdout is not None
         self._process.stdout.close()
         self._errors.close()
+
+    @property
+    def peer_id(self) -> str:
+        return self.addresses[0].rpartition("/")[2]
 
     @property
     def _stdin(self) -> IO[bytes]:

@@ -128,6 +128,8 @@ class RealNetwork:
         self._start = start
         self.port = programs.free_port()
         self.url = f"http://127.0.0.1:{self.port}"
+        self.ledger_host = "127.0.0.1"
+        """At which the ledger listens."""
         self.actors: list[RunningProgram] = []
         self.places: dict[str, NodeAddresses] = {}  # of nodes with special addresses
         self._nursery = nursery
@@ -143,7 +145,7 @@ class RealNetwork:
     async def ledger(self, organiser: str) -> RunningProgram:
         """Start the ledger, or start it again on its folder; returns when it answers."""
         command = programs.ledger_command(self.folder / "ledger", self.port, organiser)
-        actor = self.start("ledger", [*command, "--log-json"])
+        actor = self.start("ledger", [*command, "--host", self.ledger_host, "--log-json"])
         await programs.wait_healthy(self.url)
         return actor
 

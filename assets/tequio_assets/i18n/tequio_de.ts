@@ -5718,8 +5718,16 @@
         <translation>Einen Port am Router öffnen</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Bittet deinen Router per UPnP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Bittet deinen Router per UPnP oder NAT-PMP, andere Computer des Netzwerks zu diesem durchzulassen. Der Port wird geschlossen, wenn Tequio endet.</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>Mitglieder im lokalen Netzwerk finden</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Computer hinter demselben Router tauschen sich direkt aus statt über das Internet. Alle im lokalen Netzwerk können sehen, dass auf diesem Computer Tequio läuft.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6054,6 +6062,10 @@
         <translation>An deinen Router</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>An dein lokales Netzwerk</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>An Server, die Tequio oder die Daten eines Laufs anbieten</translation>
     </message>
@@ -6224,6 +6236,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Nur wenn du Tequio unter Netzwerk einen Port am Router öffnen lässt.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Dass auf diesem Computer Tequio läuft, und sein Port</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Nur wenn du Tequio dort unter Netzwerk Mitglieder finden lässt. Dein Schlüssel wird nicht genannt.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6800,8 +6820,8 @@
         <translation>Andere Computer können sich nicht mit diesem verbinden, obwohl dein Router einen Port geöffnet hat: Ein weiterer Router oder eine Firewall ist dazwischen. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Andere Computer können sich nicht mit diesem verbinden, und kein Router antwortet per UPnP. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, schalte UPnP in deinem Router ein oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Andere Computer können sich nicht mit diesem verbinden, und kein Router antwortet per UPnP oder NAT-PMP. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Um das zu ändern, schalte UPnP in deinem Router ein oder leite dort den TCP-Port {port} an diesen Computer weiter.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6810,6 +6830,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>Andere Computer können sich nicht mit diesem verbinden, weil dein Router hinter einem anderen ist: dem deines Anbieters oder dem deines Gebäudes. Es geht nichts verloren: Deine Arbeit nimmt den Weg über Seeds. Nur dein Anbieter kann das ändern, mit einer öffentlichen Adresse.</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Andere Mitglieder können sich trotzdem direkt verbinden, wenn ein Seed euch einander vorstellt.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Seeds können dich anderen Mitgliedern nicht vorstellen, weil dein Router jeder Verbindung einen anderen Port gibt.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

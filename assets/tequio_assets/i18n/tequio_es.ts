@@ -5718,8 +5718,16 @@
         <translation>Abrir un puerto en el router</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Pide a tu router por UPnP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Pide a tu router por UPnP o NAT-PMP que deje a otros equipos de la red conectarse a este. El puerto se cierra cuando Tequio termina.</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>Encontrar miembros en la red local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Los equipos detrás del mismo router intercambian datos directamente en lugar de por internet. Cualquiera en la red local puede ver que este equipo ejecuta Tequio.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6054,6 +6062,10 @@
         <translation>A tu router</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>A tu red local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>A los servidores que ofrecen Tequio o los datos de un entrenamiento</translation>
     </message>
@@ -6224,6 +6236,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Solo si dejas que Tequio abra un puerto en el router, en Red.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Que este equipo ejecuta Tequio, y su puerto</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Solo si dejas que Tequio encuentre allí miembros, en Red. Tu clave no se nombra.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6800,8 +6820,8 @@
         <translation>Otros equipos no pueden conectarse a este, aunque tu router ha abierto un puerto: hay otro router o un cortafuegos en medio. No se pierde nada: tu trabajo viaja a través de las semillas.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Otros equipos no pueden conectarse a este, y ningún router responde por UPnP. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, activa UPnP en tu router o redirige allí el puerto TCP {port} a este equipo.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Otros equipos no pueden conectarse a este, y ningún router responde por UPnP o NAT-PMP. No se pierde nada: tu trabajo viaja a través de las semillas. Para cambiarlo, activa UPnP en tu router o redirige allí el puerto TCP {port} a este equipo.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6810,6 +6830,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>Otros equipos no pueden conectarse a este, porque tu router está detrás de otro: el de tu proveedor o el de tu edificio. No se pierde nada: tu trabajo viaja a través de las semillas. Solo tu proveedor puede cambiarlo, con una dirección pública.</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Otros miembros aún pueden conectarse directamente cuando una semilla los pone en contacto.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Las semillas no pueden ponerte en contacto con otros miembros, porque tu router da a cada conexión un puerto distinto.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -5718,8 +5718,16 @@
         <translation>Ouvrir un port sur le routeur</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Demande à votre routeur, par UPnP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Demande à votre routeur, par UPnP ou NAT-PMP, de laisser d’autres ordinateurs du réseau se connecter à celui-ci. Le port est fermé quand Tequio s’arrête.</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>Trouver des membres dans le réseau local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Les ordinateurs derrière le même routeur échangent directement au lieu de passer par internet. Tout le monde dans le réseau local peut voir que cet ordinateur exécute Tequio.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6054,6 +6062,10 @@
         <translation>À votre routeur</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>À votre réseau local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>Aux serveurs qui proposent Tequio ou les données d’un entraînement</translation>
     </message>
@@ -6224,6 +6236,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Seulement si vous laissez Tequio ouvrir un port sur le routeur, dans Réseau.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Le fait que cet ordinateur exécute Tequio, et son port</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Seulement si vous laissez Tequio y trouver des membres, dans Réseau. Votre clé n’est pas nommée.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6800,8 +6820,8 @@
         <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, bien que votre routeur ait ouvert un port : un autre routeur ou un pare-feu est entre les deux. Rien n’est perdu : votre travail passe par des seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et aucun routeur ne répond par UPnP. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, activez UPnP sur votre routeur, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, et aucun routeur ne répond par UPnP ou NAT-PMP. Rien n’est perdu : votre travail passe par des seeds. Pour changer cela, activez UPnP sur votre routeur, ou redirigez-y le port TCP {port} vers cet ordinateur.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6810,6 +6830,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>Les autres ordinateurs ne peuvent pas se connecter à celui-ci, car votre routeur est derrière un autre : celui de votre fournisseur ou celui de votre immeuble. Rien n’est perdu : votre travail passe par des seeds. Seul votre fournisseur peut changer cela, avec une adresse publique.</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Les autres membres peuvent tout de même se connecter directement, quand un seed vous met en relation.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Les seeds ne peuvent pas vous mettre en relation avec d’autres membres, car votre routeur donne à chaque connexion un autre port.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

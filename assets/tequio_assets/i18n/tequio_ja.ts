@@ -5694,8 +5694,16 @@
         <translation>ルーターのポートを開く</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>ネットワークのほかのコンピューターがこのコンピューターに接続できるよう、UPnPまたはNAT-PMPでルーターに依頼します。ポートはTequioの終了時に閉じられます。</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>ローカルネットワークのメンバーを見つける</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>同じルーターの内側にあるコンピューター同士が、インターネットを経由せずに直接やり取りします。ローカルネットワークの誰もが、このコンピューターでTequioが動いていることを知ることができます。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6030,6 +6038,10 @@
         <translation>ルーターへ</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>ローカルネットワークへ</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>Tequioまたは学習プロジェクトのデータの配布サーバーへ</translation>
     </message>
@@ -6200,6 +6212,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>「ネットワーク」で、Tequioがルーターのポートを開くことを許可した場合のみ。</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>このコンピューターでTequioが動いていることと、そのポート</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>「ネットワーク」で、Tequioがそこのメンバーを見つけることを許可した場合のみ。キーは含まれません。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6776,8 +6796,8 @@
         <translation>ルーターはポートを開きましたが、別のルーターまたはファイアウォールが間にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>ほかのコンピューターはこのコンピューターに接続できません。UPnPで応答するルーターもありません。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでUPnPをオンにするか、TCPポート{port}をこのコンピューターに転送してください。</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>ほかのコンピューターはこのコンピューターに接続できません。UPnPまたはNAT-PMPで応答するルーターもありません。失われるものはありません。作業はシードを経由して届きます。変更するには、ルーターでUPnPをオンにするか、TCPポート{port}をこのコンピューターに転送してください。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6786,6 +6806,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>ルーターが別のルーター（プロバイダーまたは建物のもの）の内側にあるため、ほかのコンピューターはこのコンピューターに接続できません。失われるものはありません。作業はシードを経由して届きます。変更できるのはプロバイダーだけで、パブリックアドレスが必要です。</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>それでも、シードが互いを紹介すれば、ほかのメンバーは直接接続できます。</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>ルーターが接続ごとに別のポートを割り当てるため、シードはほかのメンバーを紹介できません。</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -5718,8 +5718,16 @@
         <translation>Abrir uma porta no roteador</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>Pede ao seu roteador, por UPnP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>Pede ao seu roteador, por UPnP ou NAT-PMP, que deixe outros computadores da rede se conectarem a este. A porta é fechada quando o Tequio termina.</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>Encontrar membros na rede local</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>Computadores atrás do mesmo roteador trocam dados diretamente, em vez de pela internet. Qualquer pessoa na rede local pode ver que este computador executa o Tequio.</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6054,6 +6062,10 @@
         <translation>Para o seu roteador</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>Para a sua rede local</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>Para servidores que oferecem o Tequio ou os dados de um treinamento</translation>
     </message>
@@ -6224,6 +6236,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>Só se você deixar o Tequio abrir uma porta no roteador, em Rede.</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>Que este computador executa o Tequio, e sua porta</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>Só se você deixar o Tequio encontrar membros nela, em Rede. Sua chave não é informada.</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6800,8 +6820,8 @@
         <translation>Outros computadores não podem se conectar a este, embora seu roteador tenha aberto uma porta: há outro roteador ou um firewall no caminho. Nada se perde: seu trabalho passa por seeds.</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>Outros computadores não podem se conectar a este, e nenhum roteador responde por UPnP. Nada se perde: seu trabalho passa por seeds. Para mudar isso, ative o UPnP no seu roteador ou redirecione nele a porta TCP {port} para este computador.</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>Outros computadores não podem se conectar a este, e nenhum roteador responde por UPnP ou NAT-PMP. Nada se perde: seu trabalho passa por seeds. Para mudar isso, ative o UPnP no seu roteador ou redirecione nele a porta TCP {port} para este computador.</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6810,6 +6830,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>Outros computadores não podem se conectar a este, porque seu roteador está atrás de outro: o do seu provedor ou o do seu prédio. Nada se perde: seu trabalho passa por seeds. Só seu provedor pode mudar isso, com um endereço público.</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>Outros membros ainda podem se conectar diretamente quando um seed apresenta vocês um ao outro.</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>Os seeds não podem apresentar você a outros membros, porque seu roteador dá a cada conexão uma porta diferente.</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -5694,8 +5694,16 @@
         <translation>在路由器上打开端口</translation>
     </message>
     <message>
-        <source>Asks your router by UPnP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
-        <translation>通过 UPnP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
+        <source>Asks your router by UPnP or NAT-PMP to let other computers of the network connect to this one. The port is closed when Tequio ends.</source>
+        <translation>通过 UPnP 或 NAT-PMP 请求路由器允许网络中的其他电脑连接到这台电脑。Tequio 结束时关闭端口。</translation>
+    </message>
+    <message>
+        <source>Find members in the local network</source>
+        <translation>在局域网中查找成员</translation>
+    </message>
+    <message>
+        <source>Computers behind the same router exchange directly instead of through the internet. Everyone in the local network can see that this computer runs Tequio.</source>
+        <translation>同一路由器后的电脑将直接交换数据，而不经过互联网。局域网中的任何人都能看到这台电脑正在运行 Tequio。</translation>
     </message>
     <message>
         <source>Lend on metered networks</source>
@@ -6030,6 +6038,10 @@
         <translation>发送给您的路由器</translation>
     </message>
     <message>
+        <source>To your local network</source>
+        <translation>发送到您的局域网</translation>
+    </message>
+    <message>
         <source>To servers that offer Tequio or a run's data</source>
         <translation>发送给提供 Tequio 或训练任务数据的服务器</translation>
     </message>
@@ -6200,6 +6212,14 @@
     <message>
         <source>Only if you let Tequio open a port on the router, in Network.</source>
         <translation>仅当您在“网络”中允许 Tequio 在路由器上打开端口时。</translation>
+    </message>
+    <message>
+        <source>That this computer runs Tequio, and its port</source>
+        <translation>这台电脑正在运行 Tequio 及其端口</translation>
+    </message>
+    <message>
+        <source>Only if you let Tequio find members there, in Network. Your key is not named.</source>
+        <translation>仅当您在“网络”中允许 Tequio 在其中查找成员时。不会透露您的密钥。</translation>
     </message>
     <message>
         <source>Your internet address and what you fetch</source>
@@ -6776,8 +6796,8 @@
         <translation>其他电脑无法连接到这台电脑，虽然您的路由器已打开端口：中间还隔着另一台路由器或防火墙。不会有任何损失：您的工作会经由种子节点传送。</translation>
     </message>
     <message>
-        <source>Other computers cannot connect to this one, and no router answers by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
-        <translation>其他电脑无法连接到这台电脑，也没有路由器通过 UPnP 应答。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上开启 UPnP，或在其中将 TCP 端口 {port} 转发到这台电脑。</translation>
+        <source>Other computers cannot connect to this one, and no router answers by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in your router, or forward TCP port {port} to this computer there.</source>
+        <translation>其他电脑无法连接到这台电脑，也没有路由器通过 UPnP 或 NAT-PMP 应答。不会有任何损失：您的工作会经由种子节点传送。要改变这一点，请在路由器上开启 UPnP，或在其中将 TCP 端口 {port} 转发到这台电脑。</translation>
     </message>
     <message>
         <source>Other computers cannot connect to this one, and your router refused to open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, forward TCP port {port} to this computer in your router.</source>
@@ -6786,6 +6806,14 @@
     <message>
         <source>Other computers cannot connect to this one, because your router is behind another one: your provider's, or your building's. Nothing is lost: your work travels through seeds. Only your provider can change it, with a public address.</source>
         <translation>其他电脑无法连接到这台电脑，因为您的路由器位于另一台路由器之后：运营商的，或楼宇的。不会有任何损失：您的工作会经由种子节点传送。只有运营商能改变这一点，即提供公网地址。</translation>
+    </message>
+    <message>
+        <source>Other members can still connect directly, when a seed introduces you to each other.</source>
+        <translation>不过，由种子节点为双方牵线时，其他成员仍可直接连接。</translation>
+    </message>
+    <message>
+        <source>Seeds cannot introduce you to other members, because your router gives each connection another port.</source>
+        <translation>由于您的路由器为每个连接分配不同的端口，种子节点无法为您与其他成员牵线。</translation>
     </message>
     <message>
         <source>An event that this version does not know ({code}).</source>

@@ -125,7 +125,7 @@ def state_name(now: LendingState) -> str:
 
 def reachability_text(shown: ReachabilityView) -> str:
     """Say whether others can connect to this computer, what that means, and what to do."""
-    words = _translate(texts.reachability_template(shown))
+    words = join_sentences(*map(_translate, texts.reachability_templates(shown)))
     return words.format(**texts.reachability_values(shown))
 
 

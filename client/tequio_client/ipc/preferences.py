@@ -96,7 +96,9 @@ class Preferences(msgspec.Struct, frozen=True, kw_only=True):
     """Monthly traffic limit, up and down together, decimal GB; 0: no limit."""
     on_metered: bool = False
     opens_router_port: bool = False
-    """Ask the home's router by UPnP to let other peers connect to this computer."""
+    """Ask the home's router by UPnP or NAT-PMP to let other peers connect to this computer."""
+    finds_lan_peers: bool = False
+    """Announce this computer in the local network, and connect to members of the run there."""
     disk_gib: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] = 30
     disk_free_gib: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 20
     run: Name = ""

@@ -312,6 +312,9 @@ class ReachabilityView(msgspec.Struct, frozen=True, kw_only=True):
     router: RouterPort = RouterPort.OFF
     router_problem: Text = ""
     """Answer of a router that refused."""
+    keeps_ports: bool | None = None
+    """True if the router leaves connections their ports, so that a seed can introduce us to a
+    member that cannot be dialled either; None: not known."""
 
 
 class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ out. An event's points come in GFLOP; its time is in the row. `UNKNOWN_EVENT` an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -219,8 +219,8 @@ REACHABILITY_TEMPLATES: Mapping[str, str] = {
     "opened a port: another router or a firewall is in between. Nothing is lost: your work "
     "travels through seeds.",
     "unreachable.no-router": "Other computers cannot connect to this one, and no router answers "
-    "by UPnP. Nothing is lost: your work travels through seeds. To change it, switch UPnP on in "
-    "your router, or forward TCP port {port} to this computer there.",
+    "by UPnP or NAT-PMP. Nothing is lost: your work travels through seeds. To change it, switch "
+    "UPnP on in your router, or forward TCP port {port} to this computer there.",
     "unreachable.refused": "Other computers cannot connect to this one, and your router refused to "
     "open a port ({problem}). Nothing is lost: your work travels through seeds. To change it, "
     "forward TCP port {port} to this computer in your router.",
@@ -231,14 +231,25 @@ REACHABILITY_TEMPLATES: Mapping[str, str] = {
 """Reachability in words: what it means, and what to do."""
 
 
-def reachability_template(shown: ReachabilityView) -> str:
+INTRODUCTION_TEXTS: Mapping[bool, str] = {
+    True: "Other members can still connect directly, when a seed introduces you to each other.",
+    False: "Seeds cannot introduce you to other members, because your router gives each "
+    "connection another port.",
+}
+"""Ways that are left where others cannot connect, by whether the router keeps ports."""
+
+
+def reachability_templates(shown: ReachabilityView) -> Iterator[str]:
+    """Choose the sentences about reachability, to be joined."""
     key = str(shown.state)
     if shown.state is ReachState.UNREACHABLE:
         if shown.is_own_address:
             key += ".own-address"
         elif shown.router is not RouterPort.OFF:
             key += f".{shown.router}"
-    return REACHABILITY_TEMPLATES[key]
+    yield REACHABILITY_TEMPLATES[key]
+    if shown.state is ReachState.UNREACHABLE and shown.keeps_ports is not None:
+        yield INTRODUCTION_TEXTS[shown.keeps_ports]
 
 
 def reachability_values(shown: ReachabilityView) -> dict[str, Value]:

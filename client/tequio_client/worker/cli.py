@@ -398,7 +398,7 @@ def _round_lines(one: CurrentRoundView) -> Iterator[str]:
 
 
 def _status_lines(shown: Snapshot) -> Iterator[str]:
-    from tequio_client.ipc.texts import reachability_template, reachability_values
+    from tequio_client.ipc.texts import reachability_templates, reachability_values
 
     yield from _decision_lines(shown.decision)
     if shown.round is not None:
@@ -408,7 +408,8 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.status is not None:
         yield f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}"
     if shown.reach.port:
-        yield reachability_template(shown.reach).format(**reachability_values(shown.reach))
+        sentences = " ".join(reachability_templates(shown.reach))
+        yield sentences.format(**reachability_values(shown.reach))
     if shown.ledger.problem and not _names_ledger(shown.decision):
         yield f"Can't reach the network at {shown.ledger.url}"
     yield from _device_lines(shown)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +32,8 @@ from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.checkpoint_gossip import CheckpointGossip
 from tequio_client.worker.swarm.dials import reach_of_url
 from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
+from tequio_client.worker.swarm.hole_punching import HolePuncher
+from tequio_client.worker.swarm.lan_discovery import LanDiscovery
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -81,6 +83,10 @@ class Node:
     checkpoints: CheckpointGossip
     reachability: ReachabilityCheck
     router: PortMapper
+    puncher: HolePuncher
+    lan: LanDiscovery
+    partners: list[Callable[[], Collection[PeerKey]]]
+    """Each gives the members of the round of one run: whom hole puncher and discovery look for."""
     upload: ByteBudget
     download: ByteBudget
     ledger_clock: LedgerClock
@@ -92,6 +98,8 @@ class Node:
             nursery.start_soon(self.checkpoints.run)
             nursery.start_soon(self.reachability.run)
             nursery.start_soon(self.router.run)
+            nursery.start_soon(self.puncher.run)
+            nursery.start_soon(self.lan.run)
 
     def reach(self) -> ReachabilityView:
         """Describe for people whether others can connect."""
@@ -104,6 +112,7 @@ class Node:
             port=next(iter(self.network.listen_ports()), 0),
             router=router.state,
             router_problem=router.problem,
+            keeps_ports=self.puncher.keeps_ports,
         )
 
 
@@ -158,6 +167,9 @@ async def open_node(
         )
         reachability.router_port = lambda: router.port
         router.set_wanted(is_wanted=settings.opens_router_port)
+        partners: list[Callable[[], Collection[PeerKey]]] = []
+        lan = LanDiscovery(network, info.id, partners, rng)
+        lan.set_wanted(is_wanted=settings.finds_lan_peers)
         ledger_clock = LedgerClock(clock.now_ms)
         ledger.http.on_date = ledger_clock.record_date
         yield Node(
@@ -177,6 +189,9 @@ async def open_node(
             checkpoints=CheckpointGossip(network, ledger, info, settings.folder, rng=rng),
             reachability=reachability,
             router=router,
+            puncher=HolePuncher(network, partners, rng),
+            lan=lan,
+            partners=partners,
             upload=upload,
             download=download,
             ledger_clock=ledger_clock,

@@ -192,6 +192,8 @@ class RunSession:
             leaves = LeafSource(may_open=self.driver.may_open, file_of=feedback.file)
             node.leaves.sources.append(leaves)
             stack.callback(node.leaves.sources.remove, leaves)
+            node.partners.append(self.driver.members)
+            stack.callback(node.partners.remove, self.driver.members)
             self.driver.set_pause(self._lending.pause_reason(self.device))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(announcer.listen, self.driver.receive_announcement)

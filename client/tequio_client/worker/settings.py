@@ -43,6 +43,8 @@ class NetSettings:
     """True if peers may come through something that hides where they come from."""
     opens_router_port: bool = False
     """True to ask the home's router for an open port."""
+    finds_lan_peers: bool = False
+    """True to announce this peer in the local network, and to look for others there."""
     wait_for_ledger_s: float = 60.0
     quota_bytes: int = 20 << 30
     upload_bytes_per_s: float | None = None

@@ -227,6 +227,7 @@ class Worker:
             node.upload.limit(limits.upload_bytes_per_s)
             node.download.limit(limits.download_bytes_per_s)
             node.router.set_wanted(is_wanted=limits.opens_router_port)
+            node.lan.set_wanted(is_wanted=limits.finds_lan_peers)
             await trio.to_thread.run_sync(node.store.set_quota, limits.store_bytes)
             await changed.wait()
 

@@ -210,8 +210,14 @@ _NETWORK = section(
         switch(
             "opens_router_port",
             "Open a port on the router",
-            "Asks your router by UPnP to let other computers of the network connect to this one. "
-            "The port is closed when Tequio ends.",
+            "Asks your router by UPnP or NAT-PMP to let other computers of the network connect to "
+            "this one. The port is closed when Tequio ends.",
+        ),
+        switch(
+            "finds_lan_peers",
+            "Find members in the local network",
+            "Computers behind the same router exchange directly instead of through the internet. "
+            "Everyone in the local network can see that this computer runs Tequio.",
         ),
     ),
     card(

@@ -474,6 +474,14 @@ _ROUTER = card(
         "Only if you let Tequio open a port on the router, in Network.",
     ),
 )
+_LOCAL_NETWORK = card(
+    "To your local network",
+    SettingSpec(
+        "local-network",
+        "That this computer runs Tequio, and its port",
+        "Only if you let Tequio find members there, in Network. Your key is not named.",
+    ),
+)
 _MIRRORS = card(
     "To servers that offer Tequio or a run's data",
     SettingSpec(
@@ -520,6 +528,7 @@ PRIVACY = section(
     _OPERATOR,
     _PEERS,
     _ROUTER,
+    _LOCAL_NETWORK,
     _MIRRORS,
     _NEVER,
 )

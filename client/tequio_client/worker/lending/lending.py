@@ -181,6 +181,7 @@ class NetLimits:
     download_bytes_per_s: float | None
     store_bytes: int
     opens_router_port: bool
+    finds_lan_peers: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -329,6 +330,7 @@ class Lending:
                 download_bytes_per_s=net.download_bytes_per_s,
                 store_bytes=net.quota_bytes,
                 opens_router_port=net.opens_router_port,
+                finds_lan_peers=net.finds_lan_peers,
             )
         chosen = self.choices.preferences
         return NetLimits(
@@ -336,6 +338,7 @@ class Lending:
             download_bytes_per_s=_bytes_per_s(chosen.download_mbit),
             store_bytes=chosen.disk_gib * _GIB,
             opens_router_port=chosen.opens_router_port,
+            finds_lan_peers=chosen.finds_lan_peers,
         )
 
     def choice(self, device: LentDevice) -> DeviceChoice:

@@ -12,7 +12,7 @@ hash before anything about it is signed: nothing that the trainer reports is pas
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from functools import partial
 from random import Random
 
@@ -123,6 +123,10 @@ class RunDriver:
     def may_open(self, peer: PeerKey, root: Digest, index: int) -> bool:
         """Return whether an auditor may have that leaf of this worker's error feedback."""
         return self.runner.auditing.may_open(self.view.round, peer, root, index)
+
+    def members(self) -> Collection[PeerKey]:
+        """The peers with a slot in the newest round."""
+        return () if self.view.round is None else self.view.round.slot_of.keys()
 
     def set_pause(self, why: str) -> None:
         """Stop taking part for this reason, and submit member.leave; empty: take part again."""

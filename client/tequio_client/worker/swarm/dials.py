@@ -201,6 +201,12 @@ def host_of(addr: str) -> str:
     return addr.split("/")[2]
 
 
+def endpoint_of(addr: str) -> tuple[str, int]:
+    """IP address and TCP port of a multiaddr that names them."""
+    _, _, host, _, port, *_ = addr.split("/")
+    return host, int(port)
+
+
 async def _resolve(host: str, family: int = socket.AF_UNSPEC) -> list[str]:
     try:
         with trio.fail_after(RESOLVE_S):

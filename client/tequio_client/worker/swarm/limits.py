@@ -75,6 +75,8 @@ class PeerLimits:
     """Dials of claimed addresses in one network."""
     dial_backs_per_s: float = 0.5
     """Times that one network address may have us try whether it can be reached."""
+    introductions_per_s: float = 2.0
+    """Times that one network address may have us introduce it to another peer."""
     loopback_factor: int = 16
     first_ban_s: float = 60.0
     """First ban of a peer that sent garbage; each further one is twice as long."""
@@ -102,6 +104,8 @@ class RateLimiter:
         self._dials = TokenBuckets(limits.dials_per_s, limits.dials_per_s * BURST_S)
         self._dials_to = TokenBuckets(limits.dials_to_per_s, limits.dials_to_per_s * BURST_S)
         self._dial_backs = TokenBuckets(limits.dial_backs_per_s, limits.dial_backs_per_s * BURST_S)
+        introductions = limits.introductions_per_s
+        self._introductions = TokenBuckets(introductions, introductions * BURST_S)
         self._faults = TokenBuckets(limits.faults_per_s, FORGIVEN_FAULTS)
         self._bans: OrderedDict[PeerKey, _Ban] = OrderedDict()  # the newest last
 
@@ -148,6 +152,10 @@ class RateLimiter:
     def allows_dial_back(self, network: str) -> bool:
         """Check and charge one more attempt to reach a peer of this network address."""
         return self._dial_backs.try_spend(network, 1, self._clock(), self._times(network))
+
+    def allows_introduction(self, network: str) -> bool:
+        """Check and charge one more introduction of a peer of this network address."""
+        return self._introductions.try_spend(network, 1, self._clock(), self._times(network))
 
     def record_fault(self, peer: PeerKey) -> bool:
         """Count a message that no honest program sends; returns whether the peer is banned now."""

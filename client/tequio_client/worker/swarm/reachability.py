@@ -1,10 +1,10 @@
 """Finding out whether others can connect to this peer: peers try it for each other.
 
-A peer behind a home router works through seeds alone: it connects to them, and nobody connects to
-it. It cannot see that itself, so it asks. Protocol /tequio/reach/1: the asker sends one frame, a
-TCP port (u16, big-endian); the other peer connects to that port at the address from which the asker
-is connected, has the peer there prove the asker's key, hangs up, and answers one frame: a status
-byte, then the address that it saw, as text.
+A peer behind a home router connects to seeds and to others that can be dialled; nobody connects to
+it, unless somebody introduces them (`hole_punching`). It cannot see that itself, so it asks.
+Protocol /tequio/reach/1: the asker sends one frame, a TCP port (u16, big-endian); the other peer
+connects to that port at the address from which the asker is connected, has the peer there prove the
+asker's key, hangs up, and answers one frame: a status byte, then the address that it saw, as text.
 
 * A request names no address, so it cannot aim our connections at anybody but its sender.
 * A router may be shared by strangers: ports below 1024, which are of services, are not tried.

@@ -1,4 +1,4 @@
-"""A port on the home's router, opened by UPnP for as long as its owner wants it.
+"""A port on the home's router, opened by UPnP or NAT-PMP for as long as its owner wants it.
 
 The router then passes connections to that port on to ours, so that others can connect to us
 (docs/decisions/0053). It is asked again in good time before the port's lease ends, and told to
@@ -20,6 +20,7 @@ import structlog
 import trio
 
 from tequio_client.ipc.snapshot import RouterPort
+from tequio_client.worker.swarm import nat_pmp
 from tequio_client.worker.swarm.dials import Reach, reach_of
 
 if TYPE_CHECKING:
@@ -73,11 +74,17 @@ class Gateway(Protocol):
     def deleteportmapping(self, outer: int, protocol: str, /) -> bool: ...
 
 
+class OpenedGateway(Protocol):
+    """A router that has opened a port, and closes it."""
+
+    def deleteportmapping(self, outer: int, protocol: str, /) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouterAnswer:
     state: RouterPort
     problem: str = ""
-    gateway: Gateway | None = None
+    gateway: OpenedGateway | None = None
     port: int = 0
     """The port on the router; 0: none is open."""
 
@@ -160,7 +167,32 @@ class PortMapper:
 
 
 def open_port(inner: int, outer: int) -> RouterAnswer:
-    """Find the router and have it pass a port on to ours, `outer` if it is free; waits."""
+    """Find the router and have it pass a port on to ours, `outer` if it is free; waits.
+
+    By NAT-PMP where UPnP finds none, or is refused.
+    """
+    found = _open_by_upnp(inner, outer)
+    if found.state in (RouterPort.NO_ROUTER, RouterPort.REFUSED):
+        other = _open_by_nat_pmp(inner, outer)
+        # What a router said in refusing is worth more than that the other way is silent.
+        return found if other.state is RouterPort.NO_ROUTER else other
+    return found
+
+
+def _open_by_nat_pmp(inner: int, outer: int) -> RouterAnswer:
+    router = nat_pmp.find_router(inner)
+    if router is None:
+        return RouterAnswer(state=RouterPort.NO_ROUTER)
+    if reach_of(router.outside) is not Reach.PUBLIC:
+        return RouterAnswer(state=RouterPort.NESTED)
+    try:
+        port = router.open(outer, LEASE_S)
+    except (nat_pmp.NatPmpError, OSError) as err:
+        return RouterAnswer(state=RouterPort.REFUSED, problem=str(err))
+    return RouterAnswer(state=RouterPort.OPEN, gateway=router, port=port)
+
+
+def _open_by_upnp(inner: int, outer: int) -> RouterAnswer:
     import miniupnpc  # noqa: PLC0415 - see the top
 
     gateway: Gateway = miniupnpc.UPnP()
@@ -188,7 +220,7 @@ def open_port(inner: int, outer: int) -> RouterAnswer:
     return RouterAnswer(state=RouterPort.REFUSED, problem=problem)
 
 
-def close_port(gateway: Gateway, port: int) -> None:
+def close_port(gateway: OpenedGateway, port: int) -> None:
     """Have the router close the port; waits. A router that does not answer forgets it in time."""
     try:
         gateway.deleteportmapping(port, "TCP")

@@ -555,6 +555,16 @@ def _nothing_chosen(worker: ScriptedWorker) -> bool:
             "No",
             "refused to open a port (Action Not Authorized)",
         ),
+        (
+            ReachabilityView(state=ReachState.UNREACHABLE, port=24_811, keeps_ports=True),
+            "No",
+            "to this computer there. Other members can still connect directly",
+        ),
+        (
+            ReachabilityView(state=ReachState.UNREACHABLE, port=24_811, keeps_ports=False),
+            "No",
+            "your router gives each connection another port",
+        ),
     ],
 )
 def test_whether_others_can_connect_is_said_with_what_to_do(

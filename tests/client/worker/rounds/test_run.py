@@ -227,6 +227,16 @@ async def test_the_driver_does_what_the_log_calls_for_and_ends_with_the_run(
     assert play.rounds.view.closed == 2
 
 
+async def test_the_members_of_the_newest_round_are_those_that_others_may_introduce(
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
+) -> None:
+    play = DriverRun(tmp_path, finished)
+    assert not play.rounds.members(), "no round yet"
+    nursery.start_soon(play.run)
+    await play.feed(RoundOpen)
+    assert set(play.rounds.members()) == {one.key for one in finished.members}
+
+
 async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:

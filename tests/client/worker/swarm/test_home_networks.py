@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import importlib.util
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.support.home_networks import (
+    NAT_PMP_CHAIN,
     HomeNetworks,
     HomePeer,
     Nat,
     missing,
+    nat_pmp_daemon,
     open_ports,
     upnp_daemon,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.support.home_networks import Computer
@@ -31,6 +35,10 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything
 needs_upnp = pytest.mark.skipif(
     shutil.which("miniupnpd") is None or importlib.util.find_spec("miniupnpc") is None,
     reason="miniupnpd or miniupnpc is not installed",
+)
+
+needs_client = pytest.mark.skipif(
+    importlib.util.find_spec("miniupnpc") is None, reason="miniupnpc is not installed"
 )
 
 
@@ -113,6 +121,21 @@ def test_a_router_opens_a_port_for_each_peer_and_closes_it_again(
         assert first.ask("reach")["state"] == "unreachable"
 
 
+@needs_client
+def test_a_router_that_knows_nat_pmp_alone_opens_a_port_too(world: World) -> None:
+    router = world.networks.home("rp", Nat.PORT_RESTRICTED)
+    with nat_pmp_daemon(router):
+        peer = world.join(world.networks.computer(router, "hp"), "pmp")
+        port = peer.ask("router", is_wanted=True)["port"]
+        reach = peer.ask("reach")
+        assert reach["state"] == "reachable"
+        assert reach["confirmed"] == [[router.computer.host, port]]
+        assert len(open_ports(router, NAT_PMP_CHAIN)) == 1
+        assert peer.ask("router", is_wanted=False)["state"] == "off"
+        assert open_ports(router, NAT_PMP_CHAIN) == []
+        assert peer.ask("reach")["state"] == "unreachable"
+
+
 @needs_upnp
 def test_a_router_behind_another_one_is_not_asked_for_a_port_in_vain(
     world: World, tmp_path: Path
@@ -127,3 +150,104 @@ def test_a_router_behind_another_one_is_not_asked_for_a_port_in_vain(
         reach = peer.ask("reach")
     assert reach["state"] == "unreachable"
     assert reach["seen"] == [provider.computer.host]
+
+
+MEBIBYTE = 1 << 20
+MEETING = [
+    (Nat.PORT_RESTRICTED, Nat.PORT_RESTRICTED, True),
+    (Nat.PORT_RESTRICTED, Nat.SYMMETRIC, False),
+    (Nat.SYMMETRIC, Nat.PORT_RESTRICTED, False),
+]
+
+
+@pytest.mark.parametrize(("asking", "asked", "is_direct"), MEETING)
+def test_members_behind_routers_exchange_directly_where_both_routers_keep_ports(
+    world: World,
+    asking: Nat,
+    asked: Nat,
+    is_direct: bool,  # noqa: FBT001 - a parameter of pytest
+) -> None:
+    """Otherwise through a seed, which then carries every byte in and out."""
+    tag = f"{asking.name[0]}{asked.name[0]}"
+    routers = [world.networks.home(f"{tag}{n}", nat) for n, nat in enumerate((asking, asked))]
+    first, second = [
+        world.join(world.networks.computer(router, f"{tag}c{n}"), f"{tag}{n}")
+        for n, router in enumerate(routers)
+    ]
+    introduce(first, second)
+    assert second.ask("router_keeps_ports") is (asked is not Nat.SYMMETRIC)
+    tree = second.ask("store", size_bytes=3 * MEBIBYTE)
+    opened = first.ask("open", peer=second.peer_id)
+    if is_direct:
+        assert opened == {"from": routers[1].computer.host}
+        assert second.ask("open", peer=first.peer_id) == {"from": routers[0].computer.host}
+        sent = first.ask("fetch", sources=[second.peer_id], **tree)
+        assert sent == {second.peer_id: 3 * MEBIBYTE}
+        assert [seed.ask("sent") for seed in world.seeds] == [0, 0]
+        return
+    assert "error" in opened
+    seed = world.seeds[0]
+    before = seed.ask("sent")
+    assert seed.ask("fetch", sources=[second.peer_id], **tree) == {second.peer_id: 3 * MEBIBYTE}
+    assert first.ask("fetch", sources=[seed.peer_id], **tree) == {seed.peer_id: 3 * MEBIBYTE}
+    assert seed.ask("sent") - before >= 3 * MEBIBYTE
+
+
+def test_members_meet_through_two_routers_each_and_through_one_that_refuses(world: World) -> None:
+    """A refused attempt is made again: the other side's had not begun."""
+    provider = world.networks.home("mp", Nat.PORT_RESTRICTED)
+    nested = world.networks.home("mn", Nat.PORT_RESTRICTED, behind=provider)
+    refusing = world.networks.home("mr", Nat.PORT_RESTRICTED)
+    refusing.computer.run("nft", "flush", "chain", "ip", "home", "own")
+    refuse = 'iifname "eth0" ct state new reject with tcp reset'
+    refusing.computer.run("nft", "add", "rule", "ip", "home", "own", refuse)
+    first, second = [
+        world.join(world.networks.computer(router, name), name)
+        for router, name in ((nested, "nested"), (refusing, "refusing"))
+    ]
+    introduce(first, second)
+    assert first.ask("open", peer=second.peer_id) == {"from": refusing.computer.host}
+    assert second.ask("connected")[first.peer_id] == provider.computer.host
+
+
+def test_members_that_ask_for_each_other_at_once_meet_too(world: World) -> None:
+    """As in every round, when each fetches what the other one made."""
+    peers = []
+    for name in ("at1", "at2"):
+        router = world.networks.home(name, Nat.PORT_RESTRICTED)
+        peers.append(world.join(world.networks.computer(router, f"{name}c"), name))
+    introduce(*peers)
+    with ThreadPoolExecutor() as threads:
+        opened = list(
+            threads.map(lambda one, other: one.ask("open", peer=other.peer_id), peers, peers[::-1])
+        )
+    assert any("from" in one for one in opened), opened
+    wait_for(lambda: all(len(one.ask("connected")) == 3 for one in peers))
+
+
+def test_members_in_one_home_find_each_other_when_both_want_it(world: World) -> None:
+    """Each sees only public addresses of the other in the internet, or none."""
+    router = world.networks.home("lan", Nat.PORT_RESTRICTED)
+    computers = [world.networks.computer(router, f"lan{n}") for n in range(3)]
+    first, second, third = [world.join(computer, f"lan{n}") for n, computer in enumerate(computers)]
+    introduce(first, second)
+    assert "error" in first.ask("open", peer=second.peer_id), "a seed sees one address for both"
+    for peer in (first, second, third):  # the third one is in no round with them
+        peer.ask("find_lan_peers", is_wanted=True)
+    wait_for(lambda: second.peer_id in first.ask("connected"))
+    assert first.ask("connected")[second.peer_id] == computers[1].host
+    assert second.ask("connected")[first.peer_id] == computers[0].host
+    assert set(third.ask("connected")) == {seed.peer_id for seed in world.seeds}
+
+
+def wait_for(holds: Callable[[], bool], patience_s: float = 60) -> None:
+    deadline_s = time.monotonic() + patience_s
+    while not holds():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.5)
+
+
+def introduce(first: HomePeer, second: HomePeer) -> None:
+    """Have each in the other's round."""
+    first.ask("partner", peer=second.peer_id)
+    second.ask("partner", peer=first.peer_id)

@@ -16,7 +16,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from tequio_client.ipc.snapshot import RouterPort
-from tequio_client.worker.swarm import router_port
+from tequio_client.worker.swarm import nat_pmp, router_port
 from tequio_client.worker.swarm.router_port import LEASE_S, PortMapper, open_port
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def plug(monkeypatch: pytest.MonkeyPatch) -> Callable[[SimulatedRouter], Simulat
 
     def replace(router: SimulatedRouter) -> SimulatedRouter:
         library = SimpleNamespace(UPnP=lambda: router)
+        monkeypatch.setattr(nat_pmp, "gateways", list)  # the real router is left alone
         monkeypatch.setitem(sys.modules, "miniupnpc", library)
         return router
 

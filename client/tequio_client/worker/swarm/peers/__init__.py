@@ -30,6 +30,14 @@ import tequio_client.worker.swarm.libp2p_parts  # noqa: F401 - before the first 
 from tequio_client.worker.swarm.peers.gossip import Announcement, TopicFilter
 from tequio_client.worker.swarm.peers.network import PeerNetwork
 from tequio_client.worker.swarm.peers.patches import CONNECTION_BYTES
+from tequio_client.worker.swarm.peers.punched_ports import PunchedPort
 from tequio_client.worker.swarm.peers.stream import PeerStream
 
-__all__ = ["CONNECTION_BYTES", "Announcement", "PeerNetwork", "PeerStream", "TopicFilter"]
+__all__ = [
+    "CONNECTION_BYTES",
+    "Announcement",
+    "PeerNetwork",
+    "PeerStream",
+    "PunchedPort",
+    "TopicFilter",
+]

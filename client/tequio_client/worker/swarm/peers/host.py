@@ -16,6 +16,7 @@ from libp2p.abc import IHost, IMuxedConn, INetStream, IRawConnection
 from libp2p.crypto.ed25519 import create_new_key_pair
 from libp2p.crypto.x25519 import create_new_key_pair as create_noise_key_pair
 from libp2p.io.abc import ReadWriteCloser
+from libp2p.io.trio import TrioTCPStream
 from libp2p.network.config import ConnectionConfig, RetryConfig
 from libp2p.network.connection.raw_connection import RawConnection
 from libp2p.network.connection.swarm_connection import SwarmConn
@@ -121,6 +122,25 @@ async def knock(host: IHost, limiter: RateLimiter, peer: ID, addr: str) -> None:
             await raw.close()
 
 
+async def dial_through(host: IHost, peer: ID, socket: trio.SocketStream) -> None:
+    """Make an outbound connection out of a socket that is connected; raises errors of libp2p."""
+    raw = RawConnection(TrioTCPStream(socket), initiator=True)
+    try:
+        await cast("Swarm", host.get_network()).upgrade_outbound_raw_conn(raw, peer)
+    except BaseException:
+        with shielded(1):
+            await raw.close()
+        raise
+
+
+async def answer_through(
+    host: IHost, limiter: RateLimiter, addr: str, socket: trio.SocketStream
+) -> None:
+    """Serve a socket that is connected as one that came in; returns at its end. Never raises."""
+    swarm = cast("Swarm", host.get_network())
+    await _accept(swarm, limiter, TrioTCPStream(socket), Multiaddr(addr))
+
+
 def guarded(handler: Handler, blame: Callable[[PeerKey], None]) -> Handler:
     """Wrap a handler: a stream on which it fails is reset; garbage gets its peer blamed."""
 
@@ -206,6 +226,8 @@ class MeteredSocket(ReadWriteCloser):
         self._limiter = limiter
         remote = conn.get_remote_address()
         self._network = network_of(remote[0] if remote else "")
+        # Read now: a socket that is closed has none.
+        self.local_port: int = cast("TrioTCPStream", conn).stream.socket.getsockname()[1]
 
     async def read(self, n: int | None = None) -> bytes:
         # Paid after the read, as its size is not known before; the next read waits for it.

@@ -29,6 +29,7 @@ from tequio_client.worker.swarm.dials import Claim, Reach
 from tequio_client.worker.swarm.limits import PeerLimits, RateLimiter, counted
 from tequio_client.worker.swarm.peers import host as hosts
 from tequio_client.worker.swarm.peers.gossip import Announcement, GossipTopics, TopicFilter
+from tequio_client.worker.swarm.peers.punched_ports import PunchedPort
 from tequio_client.worker.swarm.peers.stream import (
     PeerStream,
     foreign_errors,
@@ -48,6 +49,8 @@ NEW_PEERS_S = 5.0
 """How often the watch looks for peers that are new."""
 KNOCK_S = 5.0
 """Longest time for a connection that is only tried: a router that drops packets says nothing."""
+PUNCH_S = 8.0
+"""Longest time for a connection through two routers: three packets are sent in it."""
 
 
 class PeerNetwork:
@@ -85,6 +88,8 @@ class PeerNetwork:
         self._dials: WeakValueDictionary[PeerKey, trio.Lock] = WeakValueDictionary()
         self.find_claim: Callable[[PeerKey], Claim | None] = lambda _: None
         """Gives the addresses at which `open_stream` may dial a peer that is not connected."""
+        self.connect_otherwise: Callable[[PeerKey], Awaitable[None]] = _no_other_way
+        """Connects to a peer that cannot be dialled, or raises PeerError."""
         self._stack = AsyncExitStack()
         self._nursery: trio.Nursery
         self.key = key_from_peer_id(str(self._host.get_id()))
@@ -122,11 +127,11 @@ class PeerNetwork:
 
     def network_of(self, peer: PeerKey) -> str:
         """The network address that a connected peer comes from; UNKNOWN for one that is not."""
-        return network_of(self._host_of(peer))
+        return network_of(self.host_of(peer))
 
     def reach_of(self, peer: PeerKey) -> Reach:
         """The smallest reach that a peer may name: that of the address it is connected from."""
-        return Reach.PUBLIC if self.public_only else dials.reach_of_source(self._host_of(peer))
+        return Reach.PUBLIC if self.public_only else dials.reach_of_source(self.host_of(peer))
 
     async def connect(self, addr: str) -> PeerKey:
         """Connect to `/ip4/…/tcp/…/p2p/<peer id>` unless connected already; returns its key.
@@ -176,6 +181,35 @@ class PeerNetwork:
         with foreign_errors(f"knocking at {addr}"), trio.fail_after(KNOCK_S):
             await hosts.knock(self._host, self.limiter, id_of(peer), addr)
 
+    async def check_place(self, addr: str, claim: Claim) -> str:
+        """Charge for a dial that somebody else asked for; returns the address to dial.
+
+        Raises PeerError if we do not dial it.
+        """
+        # Charged before a name is resolved: a look-up is a packet to somebody as well.
+        self.limiter.check_claimed_dial(claim.source)
+        # Read for each dial: an interface's addresses change, and dials are rare.
+        for place in (await dials.places(addr, claim.reach, dials.own_links()))[:1]:
+            self.limiter.check_dial_to(network_of(dials.host_of(place)))
+            return place
+        raise PeerError("it is at no address that we dial")
+
+    async def dial_through(self, peer: PeerKey, port: PunchedPort, place: str) -> None:
+        """Connect from that port to a peer that is connecting to it; raises PeerError.
+
+        `place` was checked (`check_place`), here and in `start_answering`.
+        """
+        self.limiter.check_not_banned(peer)
+        with foreign_errors(f"connecting through routers to {place}"), trio.fail_after(PUNCH_S):
+            socket = await port.connect(*dials.endpoint_of(place))
+            await hosts.dial_through(self._host, id_of(peer), socket)
+
+    def start_answering(
+        self, peer: PeerKey, port: PunchedPort, place: str, ended: Callable[[PeerKey], None]
+    ) -> None:
+        """Begin the other side of `dial_through`; `ended` is called when it has worked or not."""
+        self._nursery.start_soon(self._answer_through, peer, port, place, ended)
+
     async def disconnect(self, peer: PeerKey) -> None:
         """Close every connection to the peer; never raises."""
         # The sockets first: a write that waits for a dead peer is shielded, and holds the lock
@@ -198,10 +232,7 @@ class PeerNetwork:
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
         """Open a stream; dial the peer first when it is not connected but was remembered."""
         if peer not in self.connected_peers():
-            claim = self.find_claim(peer)
-            if claim is None:
-                raise PeerError(f"no connection to {peer_id_text(peer)}, and no address of it")
-            await self.connect_claimed(peer, claim)
+            await self._connect_somehow(peer)
         with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
             stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
         return PeerStream(stream, peer)
@@ -271,24 +302,52 @@ class PeerNetwork:
                 log.debug("the host did not close cleanly", error=repr(err))
 
     async def _connect_place(self, addr: str, claim: Claim) -> None:
-        # Charged before a name is resolved: a look-up is a packet to somebody as well.
-        self.limiter.check_claimed_dial(claim.source)
-        # Read for each dial: an interface's addresses change, and dials are rare.
-        for place in (await dials.places(addr, claim.reach, dials.own_links()))[:1]:
-            self.limiter.check_dial_to(network_of(dials.host_of(place)))
-            await self.connect(place)
+        await self.connect(await self.check_place(addr, claim))
+
+    async def _connect_somehow(self, peer: PeerKey) -> None:
+        """Dial the peer, or reach it in another way; raises PeerError."""
+        if (claim := self.find_claim(peer)) is not None:
+            try:
+                await self.connect_claimed(peer, claim)
+            except PeerError as err:
+                log.debug("a peer cannot be dialled", peer=peer_id_text(peer), error=str(err))
+            else:
+                return
+        await self.connect_otherwise(peer)
+
+    async def _answer_through(
+        self, peer: PeerKey, port: PunchedPort, place: str, ended: Callable[[PeerKey], None]
+    ) -> None:
+        socket: trio.SocketStream | None = None
+        with port, trio.move_on_after(PUNCH_S):
+            try:
+                socket = await port.connect(*dials.endpoint_of(place))
+            except OSError as err:
+                log.debug("not connected through routers", place=place, error=str(err))
+        if socket is None:
+            ended(peer)
             return
-        raise PeerError("its name resolves to no address that we dial")
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(hosts.answer_through, self._host, self.limiter, place, socket)
+            with trio.move_on_after(hosts.HANDSHAKE_S):
+                while peer not in self.connected_peers():  # noqa: ASYNC110 - it has no event
+                    await trio.sleep(0.05)
+            ended(peer)
 
     def _announced(self, own: list[str]) -> list[str]:
         return self.choose_announced(own)
 
-    def _host_of(self, peer: PeerKey) -> str:
+    def host_of(self, peer: PeerKey) -> str:
+        """The IP address that a connected peer comes from; empty for one that is not."""
         for connection in self._host.get_network().get_connections(id_of(peer)):
             remote = cast("Yamux", connection.muxed_conn).secured_conn.get_remote_address()
             if remote:
                 return remote[0]
         return ""
+
+
+async def _no_other_way(peer: PeerKey) -> None:
+    raise PeerError(f"no connection to {peer_id_text(peer)}, and no address that answers")
 
 
 class SilenceWatch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import structlog
 import trio
@@ -18,6 +18,13 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError, Tequio
 from tequio_shared.ids import PeerKey
 from tequio_shared.keys import KEY_BYTES
 from tequio_shared.limits import FRAME_BYTES
+
+if TYPE_CHECKING:
+    from libp2p.network.connection.raw_connection import RawConnection
+    from libp2p.security.noise.io import NoiseTransportReadWriter
+    from libp2p.security.secure_session import SecureSession
+
+    from tequio_client.worker.swarm.peers.host import MeteredSocket
 
 log = structlog.get_logger(__name__)
 
@@ -83,9 +90,28 @@ class PeerStream:
     @property
     def remote_host(self) -> str:
         """IP address from which the peer has this stream's connection; empty once it is gone."""
-        muxed = cast("YamuxStream", cast("NetStream", self._stream).muxed_stream)
-        remote = muxed.conn.secured_conn.get_remote_address()
-        return remote[0] if remote else ""
+        return self._remote[0]
+
+    @property
+    def remote_port(self) -> int:
+        """TCP port from which the peer has this stream's connection; 0 once it is gone."""
+        return self._remote[1]
+
+    @property
+    def local_port(self) -> int:
+        """Our own TCP port of this stream's connection."""
+        secured = cast("SecureSession", self._muxed.conn.secured_conn)
+        noise = cast("NoiseTransportReadWriter", secured.conn)
+        raw = cast("RawConnection", noise.read_writer.read_write_closer)
+        return cast("MeteredSocket", raw.stream).local_port
+
+    @property
+    def _muxed(self) -> YamuxStream:
+        return cast("YamuxStream", cast("NetStream", self._stream).muxed_stream)
+
+    @property
+    def _remote(self) -> tuple[str, int]:
+        return self._muxed.conn.secured_conn.get_remote_address() or ("", 0)
 
     async def send_frame(self, *parts: bytes, timeout_s: float = 30.0) -> None:
         """Send the parts, joined, as one frame; RefusedError above FRAME_BYTES."""

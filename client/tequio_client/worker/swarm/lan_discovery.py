@@ -1,0 +1,257 @@
+"""Members of the same round that are in the same local network find each other there.
+
+Without it two computers behind one router exchange through seeds, each byte over the home's line
+and back: what a peer on the internet names is never dialled in our own network (`dials`), and most
+routers do not let two of their own meet outside.
+
+While this is switched on and a round goes on, a datagram of 46 bytes goes to a multicast group
+every half minute, and no farther than the local network: a magic word, the TCP port, a fresh salt,
+and a hash of network, salt and key. It names no key: who does not try the members of the round, as
+we do, learns only that a computer here runs Tequio. That much everybody in the local network
+learns, so it is off unless its owner wants it (docs/decisions/0058).
+
+What arrives is a claim. Only datagrams from private addresses of our own networks count, at a
+bounded rate; the address dialled is the sender's; and the peer there has to prove the key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import os
+import socket
+import struct
+import sys
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from random import Random
+from typing import NoReturn
+
+import psutil
+import structlog
+import trio
+
+from tequio_client.worker.swarm.dials import Claim, Reach, reach_of
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.reachability import FIRST_PORT, address
+from tequio_shared.addresses import network_of
+from tequio_shared.errors import PeerError
+from tequio_shared.ids import NetworkId, PeerKey, peer_id_text
+from tequio_shared.ratelimit import TokenBuckets
+
+log = structlog.get_logger(__name__)
+
+GROUP, UDP_PORT = "239.255.84.81", 21_084
+"""Of the block for use within an organisation (RFC 2365); with TTL 1 it stays in the network."""
+EVERY_S = 30.0
+FIRST_S = 2.0
+MAGIC = b"tequio-lan/1"
+SALT_BYTES, TAG_BYTES = 16, 16
+PER_HOST_S, IN_ALL_S, BURST_S = 0.5, 10.0, 4.0
+"""Announcements heard of one address and of all, in a second, and seconds worth at once."""
+READ_S = 0.005
+"""Pause after each datagram."""
+CANDIDATES = 4_096
+"""Members tried for one announcement."""
+LATER_S = 2.0
+"""Of two that hear each other, the one with the larger key waits for the other."""
+_LAYOUT = struct.Struct(f"!{len(MAGIC)}sH{SALT_BYTES}s{TAG_BYTES}s")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnAddress:
+    """An address of this computer in a private network."""
+
+    host: str
+    network: ipaddress.IPv4Network
+
+
+def write_announcement(net: NetworkId, key: PeerKey, port: int, salt: bytes) -> bytes:
+    return _LAYOUT.pack(MAGIC, port, salt, _tag(net, salt, key))
+
+
+def read_announcement(
+    raw: bytes, net: NetworkId, members: Collection[PeerKey]
+) -> tuple[PeerKey, int] | None:
+    """Find which of the members announces itself, and at which port; None: none of them.
+
+    Hashes once for each member.
+    """
+    if len(raw) != _LAYOUT.size or not raw.startswith(MAGIC):
+        return None
+    _, port, salt, tag = _LAYOUT.unpack(raw)
+    if port < FIRST_PORT:
+        return None
+    tried = list(members)[:CANDIDATES]
+    found = next((one for one in tried if _tag(net, salt, one) == tag), None)
+    return None if found is None else (found, port)
+
+
+class LanDiscovery:
+    """Announces us in the local network, and connects to members there: one task, `run`."""
+
+    def __init__(
+        self,
+        network: PeerNetwork,
+        net: NetworkId,
+        partners: Sequence[Callable[[], Collection[PeerKey]]],
+        rng: Random,
+    ) -> None:
+        """`partners` give the members of the round of each run in which we take part."""
+        self._network = network
+        self._net = net
+        self._partners = partners
+        self._rng = rng
+        self._is_wanted = False
+        self._turned = trio.Event()  # replaced whenever `_is_wanted` changed
+        self._of_host = TokenBuckets(PER_HOST_S, PER_HOST_S * BURST_S)
+        self._of_all = TokenBuckets(IN_ALL_S, IN_ALL_S * BURST_S)
+        self._dialling: set[PeerKey] = set()
+        self._own: list[OwnAddress] = []  # as they were when we announced last
+
+    def set_wanted(self, *, is_wanted: bool) -> None:
+        if is_wanted is not self._is_wanted:
+            self._is_wanted = is_wanted
+            self._turned.set()
+            self._turned = trio.Event()
+
+    async def run(self) -> NoReturn:
+        """Announce and listen while that is wanted, until cancelled."""
+        while True:
+            turned = self._turned
+            # Behind a container's bridge the local network is not the computer's.
+            if self._is_wanted and not self._network.public_only:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._take_part)
+                    await turned.wait()
+                    nursery.cancel_scope.cancel()
+            else:
+                await turned.wait()
+
+    def members(self) -> set[PeerKey]:
+        """The peers whose announcements count."""
+        found = (peer for members in self._partners for peer in members())
+        return {peer for peer in found if peer != self._network.key}
+
+    def receive(
+        self, raw: bytes, host: str, own: Sequence[OwnAddress]
+    ) -> tuple[PeerKey, str] | None:
+        """Judge a datagram; returns the member to connect to and its address, if it is one."""
+        if reach_of(host) is not Reach.PRIVATE or not _is_near(host, own):
+            return None
+        now = trio.current_time()
+        if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
+            return None
+        found = read_announcement(raw, self._net, self.members())
+        if found is None or found[0] in self._network.connected_peers():
+            return None
+        peer, port = found
+        return peer, f"{address(host, port)}/p2p/{peer_id_text(peer)}"
+
+    async def _take_part(self) -> None:
+        try:
+            listening = trio.socket.from_stdlib_socket(_listening_socket())
+        except OSError as err:
+            log.warning("no discovery in the local network", error=str(err))
+            await trio.sleep_forever()
+        with listening:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._announce, listening)
+                nursery.start_soon(self._listen, listening, nursery)
+
+    async def _announce(self, listening: trio.socket.SocketType) -> None:
+        await trio.sleep(FIRST_S * self._rng.uniform(0.5, 1.5))
+        while True:
+            self._own = own_addresses()
+            for own in self._own:
+                # Joined again each time: interfaces come and go. Twice is an error, and no harm.
+                with suppress(OSError):
+                    group = socket.inet_aton(GROUP) + socket.inet_aton(own.host)
+                    listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+                if self.members() and (port := self._port_at(own.host)):
+                    salt = os.urandom(SALT_BYTES)
+                    _send(own, write_announcement(self._net, self._network.key, port, salt))
+            await trio.sleep(EVERY_S * self._rng.uniform(0.8, 1.2))
+
+    def _port_at(self, host: str) -> int | None:
+        """The port at which we listen there, by the addresses that we give to others."""
+        for one in self._network.addresses():
+            _, _, own, _, port, *_ = one.split("/")
+            if own == host:
+                return int(port)
+        return None
+
+    async def _listen(self, listening: trio.socket.SocketType, nursery: trio.Nursery) -> None:
+        while True:
+            try:
+                raw, sender = await listening.recvfrom(_LAYOUT.size + 1)
+            except OSError as err:  # on Windows, for a datagram that is longer
+                log.debug("a datagram was not read", error=str(err))
+                await trio.sleep(READ_S)
+                continue
+            found = self.receive(raw, sender[0], self._own)
+            if found is not None and found[0] not in self._dialling:
+                nursery.start_soon(self._connect, *found)
+            # A flood fills the system's buffer, which drops the rest, and not our time.
+            await trio.sleep(READ_S)
+
+    async def _connect(self, peer: PeerKey, addr: str) -> None:
+        self._dialling.add(peer)
+        try:
+            if self._network.key > peer:
+                await trio.sleep(LATER_S)
+            source = network_of(addr.split("/")[2])
+            claim = Claim(addrs=(addr,), source=source, reach=Reach.PRIVATE)
+            await self._network.connect_claimed(peer, claim)
+            log.info("connected in the local network", peer=peer_id_text(peer))
+        except PeerError as err:
+            log.debug("a neighbour was not reached", peer=peer_id_text(peer), error=str(err))
+        finally:
+            self._dialling.discard(peer)
+
+
+def own_addresses() -> list[OwnAddress]:
+    """The private IPv4 addresses of this computer's interfaces, as they are now."""
+    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
+    return [
+        OwnAddress(
+            host=one.address,
+            network=ipaddress.IPv4Network(f"{one.address}/{one.netmask or 24}", strict=False),
+        )
+        for one in found
+        if one.family is socket.AF_INET and reach_of(one.address) is Reach.PRIVATE
+    ]
+
+
+def _is_near(host: str, own: Sequence[OwnAddress]) -> bool:
+    return any(ipaddress.ip_address(host) in one.network for one in own)
+
+
+def _tag(net: NetworkId, salt: bytes, key: PeerKey) -> bytes:
+    return hashlib.sha256(MAGIC + net + salt + key).digest()[:TAG_BYTES]
+
+
+def _listening_socket() -> socket.socket:
+    """A socket for datagrams to the group, which other programs of this computer may share."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if sys.platform == "darwin":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        made.bind(("", UDP_PORT))
+    except OSError:
+        made.close()
+        raise
+    return made
+
+
+def _send(own: OwnAddress, raw: bytes) -> None:
+    """Send to the group from that address; a network that is down is passed over."""
+    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
+        sending.settimeout(0)
+        sending.bind((own.host, 0))
+        own_raw = socket.inet_aton(own.host)
+        sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own_raw)
+        sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
+        sending.sendto(raw, (GROUP, UDP_PORT))
