@@ -1,4 +1,4 @@
-"""What audits cost a run in which everybody is honest: the share of all windows that are repeats.
+"""What audits cost a run in which everybody is honest: the share of all windows that is repeated.
 
 Plays the log of a run by the product's rules, without training (`loops/attacked_log.py`). New keys
 are audited more often, so the share falls with the rounds.
@@ -15,15 +15,21 @@ import json
 import tempfile
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 from loops import repository, table
-from loops.attacked_log import LoggedRound, play_log
+from loops.attacked_log import play_log
 from loops.demo_plan import write_plan
 from loops.local_swarm import build_library_data
 from loops.machine import machine
 
 from tequio_client.organiser.opening import prepare_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from loops.attacked_log import LoggedRound
 
 SPEED = 1.6
 """Windows per second of each machine: twice the first share in a round."""
@@ -66,7 +72,7 @@ def main() -> None:
         table.put(DOCUMENT, "share of audits", content)
 
 
-def _share(rounds: list[LoggedRound]) -> float:
+def _share(rounds: Sequence[LoggedRound]) -> float:
     """Windows that were repeated, of all that somebody trained."""
     trained = sum(sum(one.accepted.values()) for one in rounds)
     repeated = sum(sum(one.repeated.values()) for one in rounds)

@@ -81,7 +81,7 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.head.aggregate import _COSINES
 from tequio_shared.head.contribution import HEADER_BYTES, KS, ContributionHeader, RecordShape
 from tequio_shared.network.genesis import COORDINATOR_BODIES, ORGANISER_BODIES, Genesis
-from tequio_shared.network.run import TRANSITIONS, CloseReason, VoidReason
+from tequio_shared.network.run_states import TRANSITIONS, CloseReason, VoidReason
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
 from tequio_shared.round import proof

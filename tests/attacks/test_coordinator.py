@@ -9,7 +9,8 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, digest_from_text, sha256
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import RunState, RunView, VoidReason
+from tequio_shared.network.run import RunView
+from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack

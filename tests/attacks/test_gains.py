@@ -9,7 +9,7 @@ import msgspec
 
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, key_from_text, to_text
 from tequio_shared.limits import GAIN_POOL, GAIN_ROUNDS
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.gain import NO_SAMPLE

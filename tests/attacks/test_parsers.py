@@ -31,7 +31,7 @@ from tequio_shared.head.contribution import (
 from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256, to_text
 from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round import proof
 from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Corpus, Manifest

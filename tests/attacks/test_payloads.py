@@ -25,7 +25,7 @@ from tequio_shared.head.contribution import (
     validate,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId, sha256
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tests.support.attack_table import attack
 from tests.support.attackers_round import (

@@ -16,7 +16,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import PeerKey, from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.network import standing
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.network import StandingChange, StandingRelease

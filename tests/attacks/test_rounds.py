@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import RunId, digest_from_text, from_text, sha256, to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import Roster
 from tequio_shared.round.points import trainer_gflop
 from tequio_shared.round.proof import Verdict

@@ -11,7 +11,7 @@ import pytest
 
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.errors import MalformedError
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import (
     Algorithm,
     InnerParams,

@@ -12,7 +12,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import NetworkId, digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.tiers import owner_of
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Admission

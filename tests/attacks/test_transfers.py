@@ -20,7 +20,7 @@ from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
 from tequio_shared.keys import Signer
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tests.support.attack_table import attack
 from tests.support.attackers_peers import (
     CONTENT,

@@ -11,7 +11,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ContributionId, HeadHash, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import RunState, VoidReason
+from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.round import lots, proof
 from tequio_shared.round.assignment import quorum
 from tequio_shared.round.proof import RejectionReason, Verdict

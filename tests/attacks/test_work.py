@@ -11,7 +11,7 @@ import pytest
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId, from_text, sha256, to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.attack_table import attack

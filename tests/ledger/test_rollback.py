@@ -11,7 +11,7 @@ from tequio_ledger import news
 from tequio_ledger.replay import replay
 from tequio_ledger.store.derived import clear
 from tequio_shared.ids import to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.served import snapshot
 from tests.ledger.test_replay import rows
 from tests.support.ledgers import VirtualClock, make_settings, opened, running

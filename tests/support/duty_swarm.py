@@ -15,7 +15,7 @@ from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.ids import HeadHash, to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import (

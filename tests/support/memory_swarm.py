@@ -50,7 +50,8 @@ from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_check
 from tequio_shared.network import conduct
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import FullRunView, RunState, first_head
+from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Tiers
 from tequio_shared.round.manifest import (

@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import (
     Admission,
     AuditRules,

@@ -30,7 +30,7 @@ from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import TequioError, UserFacingError, first_error
 from tequio_shared.ids import RunId, digest_from_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.network import CheckpointPublish
 
 log = structlog.get_logger(__name__)

@@ -23,7 +23,7 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import PeerKey, digest_from_text, key_from_text, peer_id_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import describe_cause
 from tequio_shared.statements.network import (
     InviteClose,

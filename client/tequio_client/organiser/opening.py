@@ -42,7 +42,8 @@ from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS, PIECE_BYTES
-from tequio_shared.network.run import RunState, first_head
+from tequio_shared.network.run import first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import points
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume

@@ -12,7 +12,7 @@ from tequio_client.organiser import opening, signing
 from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import HeadPromote, RunRollback
 
 _PAGE_ROUNDS = 128

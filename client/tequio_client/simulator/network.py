@@ -28,7 +28,8 @@ from tequio_client.worker.rounds.duties import Duty
 from tequio_shared.ids import HeadHash, PeerKey, key_from_text, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
-from tequio_shared.network.run import FullRunView, RunState
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import AcceptedSet, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements import Scope

@@ -10,7 +10,7 @@ import msgspec
 from tequio_client.simulator.lies import HONEST, LIES, LieKind
 from tequio_client.simulator.members import SimulatedMember
 from tequio_client.simulator.network import DAY_MS, START_MS, Simulation, SimulationSample
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.points import points
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")

@@ -40,7 +40,8 @@ from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
-from tequio_shared.network.run import FullRunView, RunState, first_head
+from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import (
     HeadPromote,

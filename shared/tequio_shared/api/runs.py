@@ -18,7 +18,7 @@ from tequio_shared.ids import (
     Written,
     digest_from_text,
 )
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import RepoText, RevisionText
 

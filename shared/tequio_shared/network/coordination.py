@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 from tequio_shared.ids import to_text
 from tequio_shared.network import accounts
-from tequio_shared.network.run import FullRunView, RunState, close_reason, void_reason
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.run_states import RunState, close_reason, void_reason
 from tequio_shared.round import proof
 from tequio_shared.round.documents import TRAINER
 from tequio_shared.round.round import RoundPhase, RoundView

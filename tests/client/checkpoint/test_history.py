@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tequio_client.checkpoint.history import _promoted
 from tequio_client.verify.fold import RunHistory
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import HeadPromote, RunPause
 from tests.support.memory_swarm import Swarm, tiny_manifest
 

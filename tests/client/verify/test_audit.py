@@ -18,7 +18,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import Head
 from tequio_shared.statements.network import KeyRegister

@@ -9,7 +9,7 @@ import pytest
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.network.coordination import decide
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster

@@ -8,7 +8,7 @@ import msgspec
 
 from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.ids import to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 from tests.client.verify.logs import SwarmLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tests.ledger.log.test_coordinator import LedgerSwarm
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.store.models import Credit, Peer, Round
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import RunFinish, RunPause, RunResume

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tequio_shared.network.coordination import RESUME_GRACE_MS, CoordinatorTimers, decide, due
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import (
     RoundClose,

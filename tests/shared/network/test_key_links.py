@@ -19,7 +19,7 @@ from tequio_shared.ids import ContributionId, Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import QUARANTINE_MS
 from tequio_shared.log.merkle import root_of_hashes
 from tequio_shared.network.audits import AuditCase, AuditOutcome
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.evidence import find_evidence

@@ -9,7 +9,8 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.network.audits import AuditBook
-from tequio_shared.network.run import CloseReason, RunState, RunView
+from tequio_shared.network.run import RunView
+from tequio_shared.network.run_states import CloseReason, RunState
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave

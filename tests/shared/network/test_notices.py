@@ -7,7 +7,8 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import NOTICE_CHARS
-from tequio_shared.network.run import RunState, RunView
+from tequio_shared.network.run import RunView
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunPause, RunResume
 from tests.support.memory_swarm import Swarm, tiny_manifest
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import ZERO_DIGEST, to_text
 from tequio_shared.network.rollback import is_given_up, lineage
-from tequio_shared.network.run import RunState, RunView
+from tequio_shared.network.run import RunView
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import (
     RoundClose,
     RoundOpen,

@@ -12,7 +12,8 @@ from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.network.run import RunState, RunView
+from tequio_shared.network.run import RunView
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round import measures
 from tequio_shared.round.manifest import Manifest, MeasureRules
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.omission import Omission, check_omission, least_peers, sign_omission
 from tests.support.attackers_round import round_of, swarm_in
 

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tequio_shared.ids import HeadHash, PeerKey
-from tequio_shared.network.run import RunState, RunView, first_head
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, is_trainer
 
 

@@ -42,7 +42,8 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.network import rollback
-from tequio_shared.network.run import RunState, RunView, first_head
+from tequio_shared.network.run import RunView, first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice

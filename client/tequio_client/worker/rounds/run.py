@@ -41,7 +41,8 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.key_links import ended_by
-from tequio_shared.network.run import RunView, VoidReason, first_head, needed_document
+from tequio_shared.network.run import RunView, first_head, needed_document
+from tequio_shared.network.run_states import VoidReason
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (

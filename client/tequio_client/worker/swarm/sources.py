@@ -65,7 +65,7 @@ class FetchFailedError(PeerError):
 
 
 class FetchSources:
-    """Who may have the content, in order of preference; more may be added meanwhile."""
+    """Likely holders of the content, in order of preference; more may be added meanwhile."""
 
     def __init__(self, sources: Iterable[Source] = (), *, may_grow: bool = True) -> None:
         self.known = list(dict.fromkeys(sources))  # only grows

@@ -17,7 +17,8 @@ from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.rollback import Rollback, is_given_up
-from tequio_shared.network.run import FullRunView, RunRequest, RunState
+from tequio_shared.network.run import FullRunView
+from tequio_shared.network.run_states import RunRequest, RunState
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest

@@ -24,7 +24,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.rollback import Rollback, is_given_up
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.measures import bits_per_byte, perplexity
 from tequio_shared.served.competitions import competitions_of_run

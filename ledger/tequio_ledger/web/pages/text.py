@@ -14,7 +14,7 @@ from tequio_shared.avatar import svg
 from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, Badge
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import CONTRIBUTORS
-from tequio_shared.network.run import RunState, VoidReason
+from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import KEYS_OF_TIER, Tier
 from tequio_shared.round.measures import bits_per_byte

@@ -10,7 +10,7 @@ from tequio_client.worker.rounds.announce import commitment_filter
 from tequio_client.worker.rounds.entry_filter import MAX_LEAF_BYTES
 from tequio_shared.errors import MalformedError, SignatureInvalidError
 from tequio_shared.ids import RunId, from_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import is_trainer
 from tequio_shared.statements.runs import WorkCommit
 from tequio_shared.statements.statement import Entry, make, sign

@@ -14,7 +14,8 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS
-from tequio_shared.network.run import RunState, first_head
+from tequio_shared.network.run import first_head
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import AuditOrder
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import (

@@ -10,7 +10,7 @@ import trio
 from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.worker.rounds.fault_reports import MAX_ATTEMPTS, FaultReports
 from tequio_shared.errors import RefusedError
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tests.support.attackers_round import swarm_in
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tequio_client.worker.rounds.omissions import OmissionFile, OmissionWatch
 from tequio_shared.api.network import PostedStatement
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, to_text
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.round.omission import Omission
 from tequio_shared.round.round import RoundPhase
 from tests.support.attackers_round import round_of, swarm_in

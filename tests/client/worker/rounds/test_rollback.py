@@ -19,7 +19,7 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.api.runs import ResumeAnswer, RollbackAnswer
-from tequio_shared.network.run import RunState
+from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RunPause, RunResume, RunRollback
 from tests.client.worker.rounds.test_feedback import RUN, settle, store_feedback
 from tests.client.worker.rounds.test_join import PaperLedger, ReturningPeer, _connected

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import structlog
 import trio
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from libp2p.network.connection.raw_connection import RawConnection
     from libp2p.security.noise.io import NoiseTransportReadWriter
     from libp2p.security.secure_session import SecureSession
-
-    from tequio_client.worker.swarm.peers.host import MeteredSocket
 
 log = structlog.get_logger(__name__)
 
@@ -75,6 +73,12 @@ async def reset(stream: INetStream) -> None:
             log.debug("a stream could not be reset", error=repr(err))
 
 
+class _BoundSocket(Protocol):
+    """What `host.MeteredSocket` knows of its socket."""
+
+    local_port: int
+
+
 class PeerStream:
     """One ordered, encrypted byte stream to a peer; one reader and one writer at a time.
 
@@ -103,7 +107,7 @@ class PeerStream:
         secured = cast("SecureSession", self._muxed.conn.secured_conn)
         noise = cast("NoiseTransportReadWriter", secured.conn)
         raw = cast("RawConnection", noise.read_writer.read_write_closer)
-        return cast("MeteredSocket", raw.stream).local_port
+        return cast("_BoundSocket", raw.stream).local_port
 
     @property
     def _muxed(self) -> YamuxStream:
