@@ -1,4 +1,4 @@
-"""What audits cost a run in which everybody is honest: the share of all windows that is repeated.
+"""Price of audits where everybody is honest: the share of all windows that somebody repeats.
 
 Plays the log of a run by the product's rules, without training (`loops/attacked_log.py`). New keys
 are audited more often, so the share falls with the rounds.

@@ -74,7 +74,7 @@ async def reset(stream: INetStream) -> None:
 
 
 class _BoundSocket(Protocol):
-    """What `host.MeteredSocket` knows of its socket."""
+    """The part of `host.MeteredSocket` that is needed here."""
 
     local_port: int
 
