@@ -193,7 +193,7 @@ async def _check_mirrors(prepared: PreparedRun, ledger: str) -> None:
             for root, file in (prepared.shard_files[0], prepared.shard_files[-1]):
                 ref = TreeRef.of_file(root, file.stat().st_size)
                 try:
-                    await mirrors.check(MirroredFile(url.rstrip("/"), file.name), ref)
+                    await mirrors.check(MirroredFile(url, file.name), ref)
                 except PeerError as err:
                     raise UserFacingError(
                         f"the mirror {url} does not serve {file.name} ({err}): copy all files of "

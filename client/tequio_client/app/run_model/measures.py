@@ -76,7 +76,7 @@ class RunMeasures(QObject):
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
-        """All is read, but for a round that was chosen; without `last` there is no measure."""
+        """True once all but a chosen round was read; with `last` at None, nothing was measured."""
         self.problem = ""
         """The last failure in technical terms; empty: there was none."""
         self._period = 0  # 0: not known

@@ -28,6 +28,7 @@ from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
 from tequio_client.worker.swarm import dials
 from tequio_client.worker.swarm.dials import Reach
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.streams import REQUEST_S, SILENCE_S
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, digest_from_text, peer_id_text
 from tequio_shared.round.manifest import LEAVES_SUFFIX, Corpus
@@ -36,9 +37,6 @@ log = structlog.get_logger(__name__)
 
 REQUESTS = 8
 """Requests on their way to all mirrors together."""
-SILENCE_S = 20.0
-"""A mirror that sends nothing for this long has failed."""
-REQUEST_S = 120.0
 REDIRECTS = 4
 MOVES = 256
 """Redirects remembered: the Hub and object storages answer with a longer address for a while."""
@@ -57,8 +55,12 @@ class MirroredFile:
     """One file of a mirror: a source of one tree."""
 
     mirror: str
-    """Address of the folder, without a slash at its end."""
+    """Address of the folder."""
     name: str
+
+    @property
+    def url(self) -> str:
+        return f"{self.mirror.rstrip('/')}/{self.name}"
 
 
 Source: TypeAlias = PeerKey | MirroredFile
@@ -101,7 +103,7 @@ class DataMirrors:
         """Add the mirrors of a run's data: O(shards)."""
         for name, shard in corpus.files if mirrors else ():
             root = digest_from_text(shard.root)
-            files = [MirroredFile(one.rstrip("/"), name) for one in mirrors]
+            files = [MirroredFile(one, name) for one in mirrors]
             # Another run may have the same shard: neither takes the other's mirrors away.
             known = dict.fromkeys((*self._files.get(root, ()), *files))
             self._files[root] = tuple(known)[-MOST_FILES:]
@@ -138,7 +140,7 @@ class DataMirrors:
         if self._rests(file.mirror):
             raise PeerError("the mirror is not asked for a while")
         await self._budget.acquire(size_bytes)
-        url = f"{file.mirror}/{file.name}{suffix}"
+        url = file.url + suffix
         try:
             async with self._flight:
                 content = await self._get(url, start, size_bytes)
