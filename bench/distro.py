@@ -27,7 +27,7 @@ from tests.support.training_lab import BF16, Recipe, TrainedContribution, Traini
 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
-from tequio_client.trainer import audit, screen
+from tequio_client.trainer import audit, likeness, screen
 from tequio_client.trainer.audit import AuditedModel, OpenedLeaves, exceeded
 from tequio_shared.head.layout import CHUNK
 
@@ -148,9 +148,10 @@ def _measure(
                 by_kind.setdefault(kind, []).append(figures)
     every = np.arange(lab.layout.chunks)
     rows = [lab.recipe.shape.rows(np.frombuffer(one.encoded.payload, np.uint8)) for one in made]
-    sketches = [screen.sketch(one, lab.recipe.shape, lab.layout, every) for one in rows]
+    sketches = [likeness.sketch(one, lab.recipe.shape, lab.layout, every) for one in rows]
+    alike = likeness.compare(sketches, ())
     for mine, theirs in itertools.permutations(range(TRAINERS), 2):
-        overlap = screen.likeness(sketches[mine], sketches[theirs]).overlap
+        overlap = alike.pair(mine, theirs).overlap
         found.overlaps.setdefault(scene, []).append(overlap)
         reading = screen.read_payload(rows[mine], lab.recipe.shape, lab.layout, made[theirs].delta)
         found.cosines.setdefault(scene, []).append(reading.cosine or 0.0)

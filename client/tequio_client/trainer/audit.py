@@ -36,6 +36,7 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -142,6 +143,7 @@ class AuditedModel:
     layout: WeightLayout
     hidden: Collection[str]
     algorithm: OuterAlgorithm
+    threads: int = 1
 
 
 def measure(
@@ -157,7 +159,8 @@ def measure(
     """
     shape, layout = model.algorithm.shape, model.layout
     rows = shape.rows(payload)
-    cosine = screen.read_payload(rows, shape, layout, delta).cosine
+    with ThreadPoolExecutor(model.threads) as pool:
+        cosine = screen.read_payloads([rows], shape, layout, delta, pool)[0].cosine
     figures = MeasuredFigures(cosine=None if cosine is None else round(cosine * _E4))
     if leaves.after is None and model.algorithm.keeps_feedback:
         return figures

@@ -7,6 +7,7 @@ gradient of the round's only step, and e is the momentum.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from typing import ClassVar, Protocol
@@ -16,6 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from tequio_client.trainer import engines
+from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
 from tequio_shared.head.layout import CHUNK, TILE, WeightLayout
@@ -26,9 +29,10 @@ from tequio_shared.round.manifest import Algorithm
 CONTRIBUTION_UNIT = 2.0**-32
 """Value of level 1 at scale 1."""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
-_ONE_BIT, _TWO_BITS = 1, 2
-_TWO_BIT_START, _TWO_BIT_SPLIT, _TWO_BIT_PASSES = 2.35, 2.5, 3  # levels 2 and 3 split at 2.5
-_FOUR_BIT_TOP, _FOUR_BIT_LEVEL = 8.2, 8
+_LANE = 256  # the same of a thread
+ONE_BIT, TWO_BITS = 1, 2
+TWO_BIT_START, TWO_BIT_SPLIT, TWO_BIT_PASSES = 2.35, 2.5, 3  # levels 2 and 3 split at 2.5
+FOUR_BIT_TOP, FOUR_BIT_LEVEL = 8.2, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,8 +92,15 @@ def encode(
     delta: NDArray[np.float32],
     feedback: NDArray[np.uint16] | None,
     device: torch.device,
+    threads: int = 1,
 ) -> EncodedContribution:
-    """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero."""
+    """Encode a pseudo-gradient in flat order; without the last `feedback`, it starts from zero.
+
+    A large model's SparseLoCo takes `threads` processor threads and no device: reading the arrays
+    is most of it.
+    """
+    if isinstance(algorithm, SparseLoCo) and engines.pays_off("sparseloco", layout):
+        return _encode_compiled(algorithm, layout, delta, feedback, threads)
     left = np.empty(delta.size, np.uint16) if algorithm.keeps_feedback else None
     parts, is_saturated, energy = [], False, torch.zeros(2, dtype=torch.float64)
     for first in range(0, layout.chunks, _BLOCK):
@@ -107,22 +118,72 @@ def encode(
             left[inside] = kept.bfloat16().view(torch.uint16).numpy().reshape(-1)
     payload = b"".join(parts)
     is_behind = bool(energy[0] > algorithm.longest_feedback**2 * energy[1])
-    alarms = (("saturated", is_saturated), ("feedback", is_behind))
     return EncodedContribution(
         payload=payload,
         payload_root=contribution.payload_root(payload, algorithm.shape),
         feedback=left,
         feedback_root=feedback_root(left),
-        warnings=tuple(name for name, is_on in alarms if is_on),
+        warnings=_warnings(is_saturated=is_saturated, is_behind=is_behind),
     )
+
+
+def _encode_compiled(
+    algorithm: SparseLoCo,
+    layout: WeightLayout,
+    delta: NDArray[np.float32],
+    feedback: NDArray[np.uint16] | None,
+    threads: int,
+) -> EncodedContribution:
+    from tequio_client.trainer import encode_kernels, record_kernels  # noqa: PLC0415 - numba
+
+    shape, left = algorithm.shape, np.empty(delta.size, np.uint16)
+
+    def lane(first: int) -> tuple[NDArray[np.uint8], list[bytes], NDArray[np.float64]]:
+        stop = min(first + _LANE, layout.chunks)
+        inside = slice(first * CHUNK, stop * CHUNK)
+        rows, sums = encode_kernels.encode_chunks(
+            shape,
+            delta[inside],
+            None if feedback is None else feedback[inside],
+            algorithm.feedback_decay,
+            layout.padding(first, stop),
+            left[inside],
+        )
+        return rows, _feedback_leaves(left[inside]), sums
+
+    with ThreadPoolExecutor(threads) as pool:
+        done = list(pool.map(lane, range(0, layout.chunks, _LANE)))
+    payload = np.concatenate([rows for rows, _, _ in done]).tobytes()
+    if record_kernels.first_broken_record(payload, shape) is not None:
+        raise RefusedError("records", "no record can hold these indices or levels")
+    kept, moved, saturated = np.sum([sums for _, _, sums in done], axis=0)
+    return EncodedContribution(
+        payload=payload,
+        payload_root=contribution.payload_root(payload, shape),
+        feedback=left,
+        feedback_root=merkle.root_of_hashes([leaf for _, leaves, _ in done for leaf in leaves]),
+        warnings=_warnings(
+            is_saturated=bool(saturated),
+            is_behind=bool(kept > algorithm.longest_feedback**2 * moved),
+        ),
+    )
+
+
+def _warnings(*, is_saturated: bool, is_behind: bool) -> tuple[str, ...]:
+    alarms = (("saturated", is_saturated), ("feedback", is_behind))
+    return tuple(name for name, is_on in alarms if is_on)
 
 
 def feedback_root(feedback: NDArray[np.uint16] | None) -> Digest:
     """Merkle root over the chunks of the error feedback, 8,192 bytes each; zero for none."""
     if feedback is None:
         return ZERO_DIGEST
+    return merkle.root_of_hashes(_feedback_leaves(feedback))
+
+
+def _feedback_leaves(feedback: NDArray[np.uint16]) -> list[bytes]:
     rows = feedback.astype("<u2", copy=False).reshape(-1, CHUNK)
-    return merkle.root(row.tobytes() for row in rows)
+    return [merkle.leaf_hash(row.tobytes()) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +264,7 @@ class DisTrO:
         # A tile of zeros, such as the embeddings of tokens that never came, has no signs to send.
         is_live = picked.any(dim=1, keepdim=True)
         return EncodedBlock(
-            payload=_records(is_live, index, _levels(picked, picked, _ONE_BIT), self.shape),
+            payload=_records(is_live, index, _levels(picked, picked, ONE_BIT), self.shape),
             feedback=self.rest(total, coefficients, is_sent),
             is_saturated=False,
         )
@@ -245,12 +306,12 @@ def _fitted(sizes: Tensor, bits: int) -> Tensor:
     """
     counts = (sizes > 0).sum(dim=1, keepdim=True).clamp_(min=1)
     mean = sizes.sum(dim=1, keepdim=True) / counts
-    if bits == _ONE_BIT:
+    if bits == ONE_BIT:
         return mean
-    if bits != _TWO_BITS:
-        return sizes.amax(dim=1, keepdim=True) / _FOUR_BIT_TOP
-    scale = mean / _TWO_BIT_START
-    for _ in range(_TWO_BIT_PASSES):
+    if bits != TWO_BITS:
+        return sizes.amax(dim=1, keepdim=True) / FOUR_BIT_TOP
+    scale = mean / TWO_BIT_START
+    for _ in range(TWO_BIT_PASSES):
         level = _two_bit_sizes(sizes, scale) * (sizes > 0)
         scale = (sizes * level).sum(dim=1, keepdim=True) / level.square().sum(
             dim=1, keepdim=True
@@ -260,16 +321,16 @@ def _fitted(sizes: Tensor, bits: int) -> Tensor:
 
 def _levels(picked: Tensor, step: Tensor, bits: int) -> Tensor:
     sign = torch.where(picked < 0, -1.0, 1.0)
-    if bits == _ONE_BIT:
+    if bits == ONE_BIT:
         return sign
-    if bits == _TWO_BITS:
+    if bits == TWO_BITS:
         return sign * _two_bit_sizes(picked.abs(), step)
     sizes = (picked.abs() / step.clamp(min=CONTRIBUTION_UNIT)).round_()
-    return sign * sizes.clamp_(1, _FOUR_BIT_LEVEL)
+    return sign * sizes.clamp_(1, FOUR_BIT_LEVEL)
 
 
 def _two_bit_sizes(sizes: Tensor, scale: Tensor) -> Tensor:
-    return torch.where(sizes > _TWO_BIT_SPLIT * scale, 3.0, 2.0)
+    return torch.where(sizes > TWO_BIT_SPLIT * scale, 3.0, 2.0)
 
 
 def _nearest_byte(scale: Tensor, largest: int) -> Tensor:

@@ -16,9 +16,18 @@ from numpy.typing import NDArray
 
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import ContributionEntries, agreement, effective_entries
-from tequio_shared.head.contribution import Records, decode_records
+from tequio_shared.head.contribution import Algorithm, Records, decode_records
 from tequio_shared.head.head import OuterParams
-from tequio_shared.head.layout import CHUNK, Padding
+from tequio_shared.head.layout import CHUNK, Padding, WeightLayout
+
+COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
+"""Elements from which kernels that numba compiles pay off. Below, numpy is quick enough, and numba
+would add 110 MB to a process that may have little. DisTrO has no kernels."""
+
+
+def pays_off(algorithm: Algorithm, layout: WeightLayout) -> bool:
+    """Whether `kernels` and `record_kernels` are worth their memory for a model of this size."""
+    return algorithm in COMPILED_FROM and layout.elements >= COMPILED_FROM[algorithm]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

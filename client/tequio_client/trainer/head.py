@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import mmap
-import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tequio_client.files import delete, move
-from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
+from tequio_client.trainer.engines import Block, Engine, ReferenceEngine, pays_off
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.head.aggregate import filter_with
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
@@ -39,9 +38,6 @@ from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
 from tequio_shared.log import merkle
 
-COMPILED_FROM = {"sparseloco": 8 << 20, "diloco": 2 << 20}
-"""Elements from which compiled kernels pay off. Below, numpy is quick enough, and numba would add
-110 MB to a process that may have little. DisTrO has no kernels."""
 _OPEN_FILES = 256  # payloads mapped at once; the others are opened for each read
 _LEAF_CHUNKS = 64
 _WEIGHT = np.dtype("<i4")
@@ -84,7 +80,7 @@ def engine_for(step: OuterStep, device: str = "cpu") -> Engine:
         from tequio_client.trainer.device import AcceleratorEngine  # noqa: PLC0415 - brings torch
 
         return AcceleratorEngine(step.params, device)
-    if step.layout.elements < COMPILED_FROM.get(step.params.algorithm, sys.maxsize):
+    if not pays_off(step.params.algorithm, step.layout):
         return ReferenceEngine(step.params)
     from tequio_client.trainer.kernels import CompiledEngine  # noqa: PLC0415 - brings numba
 

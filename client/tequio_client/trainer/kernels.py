@@ -4,10 +4,10 @@ A chunk stays in the first-level cache from decoding to the new weights: its sum
 Bytes must come from contributions that passed `validate`; others give wrong numbers, but no access
 outside the arrays (indices are masked, and no more than k entries are read).
 
-Importing this module loads numba, 70 MB of memory, and 110 MB once a kernel ran, so `head` does it
-for large models only. Kernels are compiled on first use and stored in NUMBA_CACHE_DIR, a folder
-that only this user can write: numba trusts its content. Without that variable numba stores them
-beside the source, or in the user's cache folder, or not at all.
+Importing this module loads numba, 70 MB of memory, and 110 MB once a kernel ran, so it is imported
+for large models only (`engines.pays_off`). Kernels are compiled on first use and stored in
+NUMBA_CACHE_DIR, a folder that only this user can write: numba trusts its content. Without that
+variable numba stores them beside the source, or in the user's cache folder, or not at all.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class CompiledEngine:
         return out, velocity
 
 
-def _compiled(function: _Function) -> _Function:
+def compiled(function: _Function) -> _Function:
     """Compile on first use, and store the machine code for the next process where possible."""
     compiler: Any = njit  # its result is used as the function, but typed otherwise
     try:
@@ -120,7 +120,7 @@ _intrinsic: Any = intrinsic
 
 
 @_intrinsic  # type: ignore[untyped-decorator]  # numba's decorator takes any function
-def _trailing_zeros(_typing: Value, _word: Value) -> Value:
+def trailing_zeros(_typing: Value, _word: Value) -> Value:
     """Count the zero bits below the lowest set bit of a uint64 that is not 0."""
 
     def build(_context: Value, builder: Value, _signature: Value, args: Value) -> Value:
@@ -129,7 +129,7 @@ def _trailing_zeros(_typing: Value, _word: Value) -> Value:
     return types.uint64(types.uint64), build
 
 
-@_compiled
+@compiled
 def _word(records: Value, member: Value, chunk: Value, at: Value, size: Value) -> Value:
     """Read `size` (at most 8) bytes of a record as one little-endian number."""
     word = np.uint64(0)
@@ -142,7 +142,7 @@ def _word(records: Value, member: Value, chunk: Value, at: Value, size: Value) -
     return word
 
 
-@_compiled
+@compiled
 def _limit(records: Value, chunk: Value, limits: Value, counts: Value) -> Value:
     """The largest scale byte that the chunk's lower median allows."""
     members = records.shape[0]
@@ -157,8 +157,8 @@ def _limit(records: Value, chunk: Value, limits: Value, counts: Value) -> Value:
     return min(median + limits[0], limits[1]) if median > 0 else 0
 
 
-@_compiled
-def _decode(records: Value, where: Value, fields: Value, index: Value, code: Value) -> None:
+@compiled
+def decode_record(records: Value, where: Value, fields: Value, index: Value, code: Value) -> None:
     """Read a sparse record's entries: indices uint16[k] and codes uint8[k]."""
     member, chunk = where
     k, high_at = np.uint64(fields[0]), fields[2]
@@ -171,7 +171,7 @@ def _decode(records: Value, where: Value, fields: Value, index: Value, code: Val
         word = _word(records, member, chunk, high_at + first, min(8, size - first))
         base = np.uint64(8 * first)
         while word != 0 and entry < k:
-            high = base + _trailing_zeros(word) - entry
+            high = base + trailing_zeros(word) - entry
             word &= word - np.uint64(1)
             bit = entry * low_bits
             byte = np.uint64(1) + (bit >> np.uint64(3))
@@ -186,7 +186,7 @@ def _decode(records: Value, where: Value, fields: Value, index: Value, code: Val
             entry += np.uint64(1)
 
 
-@_compiled
+@compiled
 def _sum_chunk(records: Value, chunk: Value, tables: Value, scratch: Value, total: Value) -> None:
     fields, levels, scales, limits, weights = tables
     counts, values, index, code = scratch
@@ -197,12 +197,12 @@ def _sum_chunk(records: Value, chunk: Value, tables: Value, scratch: Value, tota
         if unit != 0:
             for at in range(levels.size):
                 values[at] = levels[at] * unit
-            _decode(records, (member, chunk), fields, index, code)
+            decode_record(records, (member, chunk), fields, index, code)
             for entry in range(index.size):
                 total[index[entry]] += values[code[entry]]
 
 
-@_compiled
+@compiled
 def _scratch(tables: Value) -> Value:
     """Working memory of a thread: byte counts, values of codes, entries of a record."""
     k = tables[0][0]
@@ -214,8 +214,8 @@ def _scratch(tables: Value) -> Value:
     )
 
 
-@_compiled
-def _blank(padding: Value, next_pad: Value, chunk: Value, total: Value) -> Value:
+@compiled
+def blank(padding: Value, next_pad: Value, chunk: Value, total: Value) -> Value:
     """Set the padding of a chunk to 0; returns the number of the next padded chunk."""
     pads, masks = padding
     if next_pad < pads.size and pads[next_pad] == chunk:
@@ -226,7 +226,7 @@ def _blank(padding: Value, next_pad: Value, chunk: Value, total: Value) -> Value
     return next_pad
 
 
-@_compiled
+@compiled
 def sum_sparse(records: Value, tables: Value, padding: Value, out: Value) -> None:
     """Write the weighted sums int64[c * 4096] of a block of sparse records."""
     scratch = _scratch(tables)
@@ -234,10 +234,10 @@ def sum_sparse(records: Value, tables: Value, padding: Value, out: Value) -> Non
     for chunk in range(records.shape[1]):
         total = out[chunk * CHUNK : (chunk + 1) * CHUNK]
         _sum_chunk(records, chunk, tables, scratch, total)
-        next_pad = _blank(padding, next_pad, chunk, total)
+        next_pad = blank(padding, next_pad, chunk, total)
 
 
-@_compiled
+@compiled
 def move_sparse(
     records: Value, tables: Value, padding: Value, weights: Value, scalars: Value
 ) -> None:
@@ -249,7 +249,7 @@ def move_sparse(
     next_pad = 0
     for chunk in range(records.shape[1]):
         _sum_chunk(records, chunk, tables, scratch, total)
-        next_pad = _blank(padding, next_pad, chunk, total)
+        next_pad = blank(padding, next_pad, chunk, total)
         first = chunk * CHUNK
         _apply_range(
             total,
@@ -259,7 +259,7 @@ def move_sparse(
         )
 
 
-@_compiled
+@compiled
 def _apply_range(total: Value, before: Value, after: Value, rate: Value) -> None:
     for at in range(before.size):
         weight = np.int64(before[at])
@@ -268,7 +268,7 @@ def _apply_range(total: Value, before: Value, after: Value, rate: Value) -> None
         after[at] = min(max(weight - decay - step, _LEAST), _MOST)
 
 
-@_compiled
+@compiled
 def apply_sum(total: Value, weights: Value, scalars: Value) -> None:
     """Apply the sums of a block: the matrix part with decay, the pool without."""
     before, after = weights
@@ -277,7 +277,7 @@ def apply_sum(total: Value, weights: Value, scalars: Value) -> None:
     _apply_range(total[matrix:], before[matrix:], after[matrix:], 0)
 
 
-@_compiled
+@compiled
 def apply_momentum(
     total: Value, weights: Value, velocity: Value, scalars: Value, mu: Value
 ) -> None:
@@ -296,7 +296,7 @@ def apply_momentum(
         after[at] = min(max(weight - decay - step, _LEAST), _MOST)
 
 
-@_compiled
+@compiled
 def sum_dense(records: Value, tables: Value, padding: Value, out: Value) -> None:
     """Write the weighted sums int64[c * 4096] of a block of dense records."""
     scales, limits, weights = tables
@@ -310,18 +310,18 @@ def sum_dense(records: Value, tables: Value, padding: Value, out: Value) -> None
             unit = scales[min(np.int64(records[member, chunk, 0]), limit)] * weights[member]
             if unit != 0:
                 _add_levels(records[member, chunk], np.float64(unit), total)
-        next_pad = _blank(padding, next_pad, chunk, total)
+        next_pad = blank(padding, next_pad, chunk, total)
         for at in range(CHUNK):
             out[chunk * CHUNK + at] = np.int64(total[at])
 
 
-@_compiled
+@compiled
 def _add_levels(record: Value, unit: Value, total: Value) -> None:
     for at in range(CHUNK):
         total[at] += unit * np.float64(np.int8(record[at + 1]))
 
 
-@_compiled
+@compiled
 def agree_sparse(
     records: Value, fields: Value, signs: Value, pads: Value, masks: Value, out: Value
 ) -> None:
@@ -339,7 +339,7 @@ def agree_sparse(
             if records[member, chunk, 0] == 0:
                 sign[member, :] = 0
                 continue
-            _decode(records, (member, chunk), fields, index[member], code)
+            decode_record(records, (member, chunk), fields, index[member], code)
             for entry in range(code.size):
                 at = index[member, entry]
                 own = signs[code[entry]]
@@ -352,7 +352,7 @@ def agree_sparse(
             _compare(total, index[member], sign[member], out[member])
 
 
-@_compiled
+@compiled
 def _compare(total: Value, index: Value, sign: Value, out: Value) -> None:
     agreed, compared = np.int64(0), np.int64(0)
     for entry in range(index.size):
@@ -365,7 +365,7 @@ def _compare(total: Value, index: Value, sign: Value, out: Value) -> None:
     out[1] += compared
 
 
-@_compiled
+@compiled
 def agree_dense(records: Value, pads: Value, masks: Value, out: Value) -> None:
     """Add each member's (a, t) within a block of dense records to out int64[P, 2]."""
     members, chunks, _ = records.shape
@@ -377,20 +377,20 @@ def agree_dense(records: Value, pads: Value, masks: Value, out: Value) -> None:
             if records[member, chunk, 0] > 0:
                 _add_signs(records[member, chunk], total)
         live = np.ones(CHUNK, np.int16)
-        next_pad = _blank((pads, masks), next_pad, chunk, live)
+        next_pad = blank((pads, masks), next_pad, chunk, live)
         for member in range(members):
             if records[member, chunk, 0] > 0:
                 _compare_dense(records[member, chunk], total, live, out[member])
 
 
-@_compiled
+@compiled
 def _add_signs(record: Value, total: Value) -> None:
     for at in range(CHUNK):
         level = np.int8(record[at + 1])
         total[at] += np.int16(level > 0) - np.int16(level < 0)
 
 
-@_compiled
+@compiled
 def _compare_dense(record: Value, total: Value, live: Value, out: Value) -> None:
     agreed, compared = np.int32(0), np.int32(0)
     for at in range(CHUNK):

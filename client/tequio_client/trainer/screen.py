@@ -14,9 +14,12 @@ real training gave, on both sides: docs/screening.md has the measurements.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -24,12 +27,14 @@ import torch
 from numpy.typing import NDArray
 
 from tequio_client.ipc.trainer import ScreeningVerdict
-from tequio_client.trainer import codecs
+from tequio_client.trainer import codecs, engines, likeness
+from tequio_client.trainer.likeness import Likeness, Likenesses, Sketch
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import contribution
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import (
     SCALES,
+    Algorithm,
     ContributionHeader,
     ExpectedContribution,
     RecordShape,
@@ -39,13 +44,8 @@ from tequio_shared.head.contribution import (
 from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
 from tequio_shared.ids import to_text
 
-SAMPLE_CHUNKS = 1_024
-"""Most chunks in a sample: at k 16, the fewest entries, an overlap is then known to 1 %."""
-SAMPLE_BYTES = 1 << 18
-"""Most bytes of records in a sample, but always at least 64 chunks: dense records are large."""
-_LEAST_CHUNKS = 64
-_CROWDED = 4  # times k: a chunk with fewer positions shares many of them by chance
 _BLOCK = 2_048  # chunks at a time: bounds the memory, whatever the model's size
+_LANE = 64  # the same of a thread, where all payloads are read together
 
 MAX_NORM_RATIO = 5.0
 """Largest norm, as a multiple of the median. Error feedback makes a veteran's honest update up to
@@ -111,6 +111,7 @@ class WitnessContext:
     own_delta: NDArray[np.float32] | None = None
     own_slot: int | None = None
     overlap_most: float = MAX_OVERLAP
+    threads: int = 1
 
 
 def screen(
@@ -118,40 +119,49 @@ def screen(
 ) -> tuple[ScreeningVerdict, ...]:
     """Measure candidates, in the order of their commitments: of two alike the later is the copy.
 
-    Time grows with the bytes of the candidates. All pairs are compared too, but by sketches of at
-    most 1 MiB each, which stay in memory.
+    Time grows with the bytes of the candidates. All pairs are compared too, but by sketches of some
+    100 KB each, which stay in memory.
     """
     if not candidates:
         return ()
     expected = candidates[0].expected
-    # One sample for all candidates of the call, drawn for each round and told to nobody: the
-    # author of a copy cannot know where to alter it. Shares of equal positions are about the same
-    # in every sample, so witnesses with different samples still agree.
-    sample = draw_sample(expected.chunks, expected.shape, witness.rng)
-    rules = [broken_rule(candidate) for candidate in candidates]
-    valid = [
-        None if rule else _read(candidate, witness, sample)
-        for candidate, rule in zip(candidates, rules, strict=True)
-    ]
-    there = [one for one in valid if one is not None]
-    # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are free.
-    past = _past(witness, sample) if there else []
+    sample = likeness.draw_sample(expected.chunks, expected.shape, witness.rng)
+    with ThreadPoolExecutor(witness.threads) as pool:
+        check = partial(broken_rule, layout=witness.layout)
+        rules = list(pool.map(check, candidates))
+        sound = [one for one, rule in zip(candidates, rules, strict=True) if not rule]
+        there = _read(sound, witness, sample, pool)
+        # Only for a valid candidate: past payloads are read from the disk, and invalid bytes are
+        # free.
+        past = _past(witness, sample) if there else []
+        is_large = engines.pays_off(expected.shape.algorithm, witness.layout)
+        alike = likeness.compare([one.sketch for one in there], past, pool if is_large else None)
     most = witness.overlap_most
     if expected.shape.algorithm == "distro":
-        most = overlap_limit([one.sketch for one in there])
+        most = overlap_limit(alike)
+    verdicts = {
+        one.candidate.slot: _measured(at, there, alike, witness, most)
+        for at, one in enumerate(there)
+    }
     return tuple(
         ScreeningVerdict(slot=candidate.slot, contribution=_name(candidate), reason=rule)
-        if one is None
-        else _measured(one, there, past, witness, most)
-        for candidate, rule, one in zip(candidates, rules, valid, strict=True)
+        if rule
+        else verdicts[candidate.slot]
+        for candidate, rule in zip(candidates, rules, strict=True)
     )
+
+
+def overlap_limit(alike: Likenesses) -> float:
+    """Overlap from which a contribution of DisTrO is a copy, given all valid ones of the round."""
+    near = 1 - NEAR_OVERLAP * (1 - alike.usual_overlap())
+    return min(max(near, MAX_OVERLAP), CERTAIN_OVERLAP)
 
 
 def _name(candidate: ScreenedCandidate) -> str:
     return to_text(contribution.contribution_id(candidate.header))
 
 
-def broken_rule(candidate: ScreenedCandidate) -> str:
+def broken_rule(candidate: ScreenedCandidate, layout: WeightLayout) -> str:
     """Name the first broken rule of validity, "" for none."""
     expected = candidate.expected
     try:
@@ -161,7 +171,19 @@ def broken_rule(candidate: ScreenedCandidate) -> str:
         payload = np.memmap(candidate.payload, np.uint8, "r")
     except OSError:
         return "unreadable"
-    return contribution.validate(candidate.header, payload.data, expected, candidate.seal) or ""
+    check = _record_check(expected.shape.algorithm, layout)
+    rule = contribution.validate(candidate.header, payload.data, expected, candidate.seal, check)
+    return rule or ""
+
+
+def _record_check(
+    algorithm: Algorithm, layout: WeightLayout
+) -> Callable[[bytes | memoryview, RecordShape], str | None]:
+    if not engines.pays_off(algorithm, layout):
+        return contribution.first_broken_record
+    from tequio_client.trainer import record_kernels  # noqa: PLC0415 - brings numba
+
+    return record_kernels.first_broken_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,19 +197,30 @@ class _Valid:
 
 
 def _read(
-    candidate: ScreenedCandidate, witness: WitnessContext, sample: NDArray[np.int64]
-) -> _Valid:
-    shape, layout = candidate.expected.shape, witness.layout
-    rows = shape.rows(np.memmap(candidate.payload, np.uint8, "r"))
-    header = ContributionHeader.parse(candidate.header)
-    return _Valid(
-        candidate=candidate,
-        # A step takes at least one window. Claimed steps beyond that, or beyond the run's, would
-        # excuse a longer update, so they do not count.
-        steps=min(header.inner_steps, header.window_count, witness.steps),
-        reading=read_payload(rows, shape, layout, witness.own_delta),
-        sketch=sketch(rows[sample], shape, layout, sample),
-    )
+    candidates: Sequence[ScreenedCandidate],
+    witness: WitnessContext,
+    sample: NDArray[np.int64],
+    pool: ThreadPoolExecutor,
+) -> list[_Valid]:
+    if not candidates:
+        return []
+    shape, layout = candidates[0].expected.shape, witness.layout
+    payloads = [shape.rows(np.memmap(one.payload, np.uint8, "r")) for one in candidates]
+    readings = read_payloads(payloads, shape, layout, witness.own_delta, pool)
+    found = []
+    for candidate, rows, reading in zip(candidates, payloads, readings, strict=True):
+        header = ContributionHeader.parse(candidate.header)
+        found.append(
+            _Valid(
+                candidate=candidate,
+                # A step takes at least one window. Claimed steps beyond that, or beyond the run's,
+                # would excuse a longer update, so they do not count.
+                steps=min(header.inner_steps, header.window_count, witness.steps),
+                reading=reading,
+                sketch=likeness.sketch(rows[sample], shape, layout, sample),
+            )
+        )
+    return found
 
 
 def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
@@ -202,33 +235,33 @@ def _past(witness: WitnessContext, sample: NDArray[np.int64]) -> list[Sketch]:
             rows = shape.rows(np.memmap(payload, np.uint8, "r"))
             # A payload of another size is not of this model: its chunks mean other weights.
             if len(rows) == witness.layout.chunks:
-                found.append(sketch(rows[sample], shape, witness.layout, sample))
+                found.append(likeness.sketch(rows[sample], shape, witness.layout, sample))
     return found
 
 
 def _measured(
-    one: _Valid,
+    at: int,
     there: Sequence[_Valid],
-    past: Sequence[Sketch],
+    alike: Likenesses,
     witness: WitnessContext,
     overlap_most: float,
 ) -> ScreeningVerdict:
-    # Only earlier ones can be originals: the author of a copy must have seen one.
-    earlier = [other.sketch for other in there[: there.index(one)]]
+    one = there[at]
     # The witness's own contribution gives no direction: the cosine compares with it already.
     own_slot = witness.own_slot
-    others = [other for other in there if other is not one and other.candidate.slot != own_slot]
+    numbers = [n for n, other in enumerate(there) if n != at and other.candidate.slot != own_slot]
+    others = [there[number] for number in numbers]
     cosines = sorted(other.reading.cosine for other in others if other.reading.cosine is not None)
     measures = ScreeningMeasures(
         # The closest one, not all together: a copy has one original, and many partial overlaps are
         # what honest work has.
-        like=closest(one.sketch, [*earlier, *past]),
+        like=alike.closest(at),
         norm_ratio=_norm_ratio(one, there, own_slot),
         cosine=one.reading.cosine,
         error=one.reading.error,
         # The lower median: a minority of cheats cannot make a round without direction look clear.
         direction=cosines[(len(cosines) - 1) // 2] if cosines else None,
-        company=agreement(one.sketch, [other.sketch for other in others]),
+        company=alike.company(at, numbers),
         others=len(others),
         work=one.steps / witness.steps,
         overlap_most=overlap_most,
@@ -341,6 +374,42 @@ class PayloadReading:
     error: float
 
 
+def read_payloads(
+    payloads: Sequence[NDArray[np.uint8]],
+    shape: RecordShape,
+    layout: WeightLayout,
+    own_delta: NDArray[np.float32] | None,
+    pool: ThreadPoolExecutor,
+) -> list[PayloadReading]:
+    """Read valid payloads of a round as `read_payload` does; own_delta is read once for all."""
+    if not engines.pays_off(shape.algorithm, layout):
+        return [read_payload(rows, shape, layout, own_delta) for rows in payloads]
+    from tequio_client.trainer import record_kernels  # noqa: PLC0415 - brings numba
+
+    own = np.empty(0, np.float32) if own_delta is None else own_delta
+
+    def lane(first: int) -> NDArray[np.float64]:
+        stop = min(first + _LANE, layout.chunks)
+        return record_kernels.read_block(
+            np.stack([rows[first:stop] for rows in payloads]),
+            shape,
+            layout.padding(first, stop),
+            own[first * CHUNK : stop * CHUNK],
+        )
+
+    sums = sum(pool.map(lane, range(0, layout.chunks, _LANE)), np.zeros((len(payloads), 4)))
+    return [_reading(*one) for one in sums.tolist()]
+
+
+def _reading(square: float, chunks: float, cosines: float, squares: float) -> PayloadReading:
+    """From the sums of `record_kernels.read_block`."""
+    mean = cosines / chunks if chunks else None
+    error = math.inf
+    if mean is not None and chunks > 1:
+        error = math.sqrt(max(squares - chunks * mean * mean, 0.0) / (chunks - 1) / chunks)
+    return PayloadReading(norm=math.sqrt(square), cosine=mean, error=error)
+
+
 def read_payload(
     rows: NDArray[np.uint8],
     shape: RecordShape,
@@ -394,104 +463,3 @@ def _cosines(
     # A chunk that is empty on either side has no direction; as a zero it would lower the mean.
     live = scale > 0
     return np.asarray(products[live] / scale[live], np.float64)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sketch:
-    """The signs of a contribution in a sample of chunks, as bits: uint8[m, 512] each.
-
-    Signs rather than values: a copy that was scaled, or requantised, still has them.
-    """
-
-    plus: NDArray[np.uint8]
-    minus: NDArray[np.uint8]
-    entries: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Likeness:
-    """Share of positions in common, of the sketch with fewer; share of those with equal signs."""
-
-    overlap: float
-    agreement: float
-
-
-NO_LIKENESS = Likeness(overlap=0.0, agreement=0.5)
-
-
-def draw_sample(chunks: int, shape: RecordShape, chance: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a sample of `chunks` chunks: int64[m], ascending."""
-    most = min(SAMPLE_CHUNKS, max(SAMPLE_BYTES // shape.record_bytes, _LEAST_CHUNKS))
-    return np.sort(chance.choice(chunks, min(chunks, most), replace=False)).astype(np.int64)
-
-
-def sketch(
-    rows: NDArray[np.uint8], shape: RecordShape, layout: WeightLayout, sample: NDArray[np.int64]
-) -> Sketch:
-    """Sketch a valid contribution from the records of the sample's chunks, uint8[m, R]."""
-    records = decode_records(rows.tobytes(), shape)
-    live = (records.levels != 0) & (records.scales > 0)[:, None]
-    signs = np.zeros((len(rows), CHUNK), np.int8)
-    np.put_along_axis(signs, records.indices.astype(np.int64), np.sign(records.levels) * live, 1)
-    if shape.algorithm != "distro":  # coefficients have no padding
-        # Sparse records pick k positions: in a chunk with hardly more than k of them, two honest
-        # updates would look like copies. Dense records always have all positions.
-        _blank_padding(signs, layout, sample, 0 if shape.is_dense else _CROWDED * shape.k)
-    plus, minus = np.packbits(signs > 0, axis=1), np.packbits(signs < 0, axis=1)
-    return Sketch(plus=plus, minus=minus, entries=int(np.count_nonzero(signs)))
-
-
-def _blank_padding(
-    signs: NDArray[np.int8], layout: WeightLayout, sample: NDArray[np.int64], least: int
-) -> None:
-    """Clear padding, and every chunk that has fewer than `least` other positions."""
-    _, mine, theirs = np.intersect1d(sample, layout.padded_chunks, return_indices=True)
-    masks = np.unpackbits(layout.padding_bits[theirs], axis=1, bitorder="little").view(np.bool_)
-    signs[mine] = np.where(masks | (masks.sum(1, keepdims=True) > CHUNK - least), 0, signs[mine])
-
-
-def likeness(one: Sketch, other: Sketch) -> Likeness:
-    """Compare two sketches of the same sample; one without entries is like no other."""
-    shared, same = _common(one, other)
-    if not shared:
-        return NO_LIKENESS
-    # Of the one with fewer entries: adding entries of its own to a copy must not dilute it.
-    return Likeness(overlap=shared / min(one.entries, other.entries), agreement=same / shared)
-
-
-def overlap_limit(sketches: Sequence[Sketch]) -> float:
-    """Overlap from which a contribution of DisTrO is a copy, given all valid ones of the round."""
-    usual = sorted(
-        _upper_median([likeness(one, other).overlap for other in sketches if other is not one])
-        for one in sketches
-    )
-    # Upper medians of medians: whatever a minority sends, it cannot make honest work a copy.
-    near = 1 - NEAR_OVERLAP * (1 - _upper_median(usual))
-    return min(max(near, MAX_OVERLAP), CERTAIN_OVERLAP)
-
-
-def _upper_median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2] if values else 1.0
-
-
-def agreement(one: Sketch, others: Sequence[Sketch]) -> float | None:
-    """Share of equal signs at all positions shared with others; None if there are none."""
-    common = [_common(one, other) for other in others]
-    shared = sum(count for count, _ in common)
-    return sum(same for _, same in common) / shared if shared else None
-
-
-def closest(one: Sketch, others: Sequence[Sketch]) -> Likeness:
-    """The likeness to the sketch that shares most positions with it."""
-    every = (likeness(one, other) for other in others)
-    return max(every, key=lambda like: like.overlap, default=NO_LIKENESS)
-
-
-def _common(one: Sketch, other: Sketch) -> tuple[int, int]:
-    """Positions in both, and those of them with equal signs."""
-    shared = _count((one.plus | one.minus) & (other.plus | other.minus))
-    return shared, _count(one.plus & other.plus) + _count(one.minus & other.minus)
-
-
-def _count(bits: NDArray[np.uint8]) -> int:
-    return int(np.bitwise_count(bits).sum())

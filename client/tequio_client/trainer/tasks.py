@@ -369,7 +369,14 @@ def _encoded(
         feedback = setup.map_elements(task.feedback_in, "<u2", name)
     algorithm = _algorithm(setup, task.k)
     delta = _write_delta(task.delta_out, setup, master, algorithm)
-    encoded = codecs.encode(algorithm, setup.layout, delta, feedback, setup.device.handle)
+    encoded = codecs.encode(
+        algorithm,
+        setup.layout,
+        delta,
+        feedback,
+        setup.device.handle,
+        threads=setup.prepare.threads,
+    )
     if encoded.feedback is not None:
         prepared.write(Path(task.feedback_out), encoded.feedback.astype("<u2", copy=False).data)
     prepared.write(Path(task.payload_out), encoded.payload)
@@ -467,6 +474,7 @@ def _witness(task: trainer.Screen, setup: PreparedModel) -> screen.WitnessContex
         own_delta=own_delta,
         own_slot=task.own_slot,
         overlap_most=screen.MAX_ADAPTER_OVERLAP if setup.manifest.frozen else screen.MAX_OVERLAP,
+        threads=setup.prepare.threads,
     )
 
 
@@ -527,13 +535,16 @@ def audit_contribution(task: trainer.Audit, context: TaskContext) -> trainer.Aud
     context.activity.start(task.command, "auditing")
     setup, audited = context.setup, task.audited
     candidate = _candidate(audited, task, setup)
-    if rule := screen.broken_rule(candidate):
+    if rule := screen.broken_rule(candidate, setup.layout):
         raise UserFacingError(
             f"the contribution of slot {audited.slot} is not valid ({rule}); only valid ones are "
             "audited"
         )
     model = audit.AuditedModel(
-        layout=setup.layout, hidden=setup.model.hidden, algorithm=_algorithm(setup, task.k)
+        layout=setup.layout,
+        hidden=setup.model.hidden,
+        algorithm=_algorithm(setup, task.k),
+        threads=setup.prepare.threads,
     )
     header = ContributionHeader.parse(candidate.header)
     plan = audit.repeated_plan(header, audited.windows)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -29,6 +29,7 @@ from tequio_shared.log import merkle
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    BrokenRecord = Callable[[bytes | memoryview, "RecordShape"], str | None]
     Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 Algorithm = Literal["sparseloco", "distro", "diloco"]
@@ -417,13 +418,17 @@ class ExpectedContribution:
 
 
 def validate(
-    header: bytes, payload: bytes | memoryview, expected: ExpectedContribution, seal: bytes
+    header: bytes,
+    payload: bytes | memoryview,
+    expected: ExpectedContribution,
+    seal: bytes,
+    broken_record: BrokenRecord = first_broken_record,
 ) -> str | None:
     """Name of the first broken rule in the normative order; None for a valid contribution.
 
-    `seal` is the commitment's. A valid contribution re-encodes to its own bytes. Cost: one pass
-    over the payload for root and seal, and one over the records, in blocks of 4096 chunks. A wrong
-    size is refused before anything is read.
+    `seal` is the commitment's, `broken_record` does what `first_broken_record` does. A valid
+    contribution re-encodes to its own bytes. Cost: one pass over the payload for root and seal, and
+    one over the records, in blocks of 4096 chunks. A wrong size is refused before anything is read.
     """
     size = expected.chunks * expected.shape.record_bytes
     if len(header) != HEADER_BYTES or memoryview(payload).nbytes != size:
@@ -437,7 +442,7 @@ def validate(
     root, sealed = _root_and_seal(parsed.trainer, payload, expected.shape)
     if parsed.payload_root != root:
         return "payload_root"
-    rule = first_broken_record(payload, expected.shape)
+    rule = broken_record(payload, expected.shape)
     return rule or (None if sealed == seal else "seal")
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from tequio_client.ipc import trainer
 from tequio_client.platform.sandbox import VARIABLE, SandboxRules
+from tequio_client.trainer import engines
 from tests.client.trainer.small_run import SmallRun, small_run
 
 if TYPE_CHECKING:
@@ -26,6 +27,13 @@ LONGEST_S = 90.0
 """A child that a test waits on for longer is ended: the test then fails instead of hanging."""
 
 R = TypeVar("R", bound=trainer.Report)
+
+
+@pytest.fixture(params=["numpy", "compiled"])
+def both_kernels(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Encode and screen small models in numpy, and again with the kernels of large ones."""
+    least = {"sparseloco": 0, "diloco": 0} if request.param == "compiled" else {}
+    monkeypatch.setattr(engines, "COMPILED_FROM", least)
 
 
 class Child:

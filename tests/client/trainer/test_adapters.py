@@ -14,7 +14,7 @@ from torch.nn import functional
 
 from tequio_client.trainer import adapters, codecs, model, screen, weights
 from tequio_client.trainer.inner import Optimiser
-from tequio_client.trainer.screen import Likeness, sketch
+from tequio_client.trainer.likeness import Likeness, sketch
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape

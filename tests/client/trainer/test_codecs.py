@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 LAYOUT = WeightLayout.of([("matrix", (100, 100)), ("vector", (10,))], "flat")
 CPU = torch.device("cpu")
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 
 def _delta(seed: int = 1, size: float = 1e-3) -> NDArray[np.float32]:
     chance = np.random.default_rng(seed)

@@ -12,8 +12,8 @@ import torch
 from tequio_client.trainer import codecs, device, inner, model, screen
 from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.likeness import Likeness
 from tequio_client.trainer.prepared import TrainingData
-from tequio_client.trainer.screen import Likeness
 from tequio_shared.head.contribution import (
     ContributionHeader,
     ExpectedContribution,

@@ -34,6 +34,8 @@ LAYOUT = WeightLayout.of([("weights", (CHUNKS, CHUNK))], "flat")
 KEY, STRANGER = PeerKey(b"\1" * 32), PeerKey(b"\2" * 32)
 RUN, HEAD = RunId(b"r" * 32), HeadHash(b"h" * 32)
 
+pytestmark = pytest.mark.usefixtures("both_kernels")
+
 
 def honest(shape: RecordShape) -> bytearray:
     """A valid payload whose chunk 2 is empty."""
