@@ -26,7 +26,7 @@ would add 110 MB to a process that may have little. DisTrO has no kernels."""
 
 
 def pays_off(algorithm: Algorithm, layout: WeightLayout) -> bool:
-    """Whether `kernels` and `record_kernels` are worth their memory for a model of this size."""
+    """True if `kernels` and `record_kernels` are worth their memory for a model of this size."""
     return algorithm in COMPILED_FROM and layout.elements >= COMPILED_FROM[algorithm]
 
 
