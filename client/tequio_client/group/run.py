@@ -47,6 +47,8 @@ log = structlog.get_logger(__name__)
 
 CATCH_UP_S = 10.0
 """Pause between questions for a later head, unless a message shows that there is one."""
+ALONE_S = 1.0
+"""The same while nobody answered yet, or the model is missing."""
 _ABSENT = 4
 """A coordinator that is not connected is waited for by this part of the reply's deadline."""
 
@@ -134,10 +136,10 @@ class GroupRun:
         """Ask for later heads, and fetch what this member lacks."""
         service = self._service
         while True:
-            await self._catch_up()
-            with trio.move_on_after(CATCH_UP_S):
+            is_informed = await self._catch_up() and service.store.has_model
+            with trio.move_on_after(CATCH_UP_S if is_informed else ALONE_S):
                 await self._until(lambda: service.is_behind)
-                await trio.sleep(1)  # it may be seen again and again while nobody has the head
+                await trio.sleep(ALONE_S)  # it may be seen again while nobody has the head
             service.is_behind = False
 
     @property
@@ -176,14 +178,18 @@ class GroupRun:
         while not holds():
             await self._service.changed.wait()
 
-    async def _catch_up(self) -> None:
+    async def _catch_up(self) -> bool:
+        """Ask all connected members; False if none answered."""
+        answered = 0
         others = [one for one in self._network.connected() if one != self._service.place]
         for place in others:
             try:
                 async with self._network.open(place) as talk:
                     await self._learn(talk)
+                answered += 1
             except (PeerError, RefusedError) as err:
                 log.debug("nothing learned from a member", member=place, error=str(err))
+        return answered > 0
 
     async def _learn(self, talk: MemberConversation) -> None:
         """Ask one member for its head, and adopt it if it is later and its votes are enough."""
