@@ -95,7 +95,8 @@ def begin_round(folder: Path, rules: PrivacyRules, *, sample_rate: float, steps:
         raise BudgetSpentError(
             f"your documents have spent epsilon {before:.2f}, and this round would bring it to "
             f"{spent:.2f}, above the group's limit of {most:g} (most-epsilon, at delta {delta:g}): "
-            "they take part in no more rounds of this group"
+            "they take part in no more such rounds. To go on, the group needs a plan with a "
+            "higher most-epsilon, or with more noise from the start"
         )
     write_private(folder / RECORD_NAME, msgspec.json.encode(after))
     return spent

@@ -61,7 +61,8 @@ class PrivateStep:
         """
         total, loss = self._sum(samples)
         # In the order of the names, so that a seed gives the same noise again.
-        noise.add_noise(list(total.values()), self.noise_multiplier * self.clip, self.bits)
+        if self.noise_multiplier:
+            noise.add_noise(list(total.values()), self.noise_multiplier * self.clip, self.bits)
         for name, parameter in self.model.parameters.items():
             parameter.grad = total[name] / self.expected
         return loss

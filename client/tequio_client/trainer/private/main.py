@@ -96,7 +96,7 @@ def _work(
                 "training failed",
                 command=request.command,
                 code=answer.code,
-                exc_info=answer.code == "internal",
+                exc_info=answer.code == "internal" and not isinstance(err, ModuleNotFoundError),
             )
         send(answer)
         activity.start(0)
@@ -154,9 +154,10 @@ def _code(err: Exception) -> str:
 
 
 def _not_installed(package: str) -> str:
-    if package.partition(".")[0] in _OPACUS:
+    name = package.partition(".")[0]
+    if name in _OPACUS:
         return (
-            f"{package} is not installed here, and this group trains with differential privacy: "
+            f"{name} is not installed here, and this group trains with differential privacy: "
             "install Tequio with its extras 'client' and 'private', for example with "
             "`pipx install --force '.[client,private]'` in a checkout"
         )
