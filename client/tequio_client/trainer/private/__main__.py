@@ -1,4 +1,4 @@
-"""Start the process: `python -m tequio_client.trainer.private [console|json]`, driven over pipes."""
+"""`python -m tequio_client.trainer.private [console|json]`: starts the process, driven by pipes."""
 
 import importlib
 import sys

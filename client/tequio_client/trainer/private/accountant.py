@@ -55,13 +55,11 @@ class SpentRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def with_round(self, added: SpentSteps) -> SpentRecord:
         """The record after one more round."""
-        *before, last = self.entries or (None,)
-        if last is not None and _is_alike(last, added):
-            added = msgspec.structs.replace(added, steps=last.steps + added.steps)
-        elif last is not None:
-            before.append(last)
-        entries = tuple(one for one in (*before, added) if one is not None)
-        return SpentRecord(rounds=self.rounds + 1, entries=entries)
+        before = self.entries
+        if before and _is_alike(before[-1], added):
+            added = msgspec.structs.replace(added, steps=before[-1].steps + added.steps)
+            before = before[:-1]
+        return SpentRecord(rounds=self.rounds + 1, entries=(*before, added))
 
 
 def read_record(folder: Path) -> SpentRecord:

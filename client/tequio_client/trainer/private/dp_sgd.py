@@ -17,7 +17,7 @@ Shapes: B documents, L tokens.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -113,8 +113,8 @@ def add_clipped(total: Mapping[str, Tensor], gradients: Gradients, clip: float) 
     is_finite = torch.isfinite(norms)
     factors = (clip / norms * _ROUNDING).where(norms > clip * _ROUNDING, torch.ones_like(norms))
     kept = factors[is_finite]
-    for name, sum_of_all in total.items():
-        sum_of_all += torch.einsum("i,i...->...", kept, gradients[name][is_finite])
+    for name, gradient in gradients.items():
+        total[name].add_(torch.einsum("i,i...->...", kept, gradient[is_finite]))
 
 
 def per_sample_gradients(
@@ -157,7 +157,9 @@ def _single(
         logits_blv = model.logits(inputs_bl)
     loss = _mean_loss(logits_blv[0], targets_bl[0])
     names = list(model.parameters)
-    found = torch.autograd.grad(loss, [model.parameters[name] for name in names], allow_unused=True)
+    found: Sequence[Tensor | None] = torch.autograd.grad(
+        loss, [model.parameters[name] for name in names], allow_unused=True
+    )
     gradients = {
         name: (torch.zeros_like(model.parameters[name]) if one is None else one)[None]
         for name, one in zip(names, found, strict=True)

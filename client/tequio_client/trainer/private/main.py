@@ -120,9 +120,7 @@ def _read(
 def _send_heartbeats(activity: _Activity, send: Callable[[PrivateReport], None]) -> NoReturn:
     while True:
         send(
-            private.PrivateAlive(
-                command=activity.command, step=activity.step, steps=activity.steps
-            )
+            private.PrivateAlive(command=activity.command, step=activity.step, steps=activity.steps)
         )
         time.sleep(HEARTBEAT_S)
 

@@ -43,7 +43,7 @@ def seeded_bits(seed: int) -> RandomBits:
 
 def uniforms(bits: RandomBits, count: int) -> NDArray[np.float64]:
     """Numbers from 0 to below 1, multiples of 2^-53."""
-    return (bits(count) >> np.uint64(11)) * 2.0**-53
+    return (bits(count) >> np.uint64(11)).astype(np.float64) * np.float64(2.0**-53)
 
 
 def permutation(bits: RandomBits, count: int) -> NDArray[np.intp]:

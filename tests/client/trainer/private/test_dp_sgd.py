@@ -91,12 +91,13 @@ def _own_gradient(built: CausalModel, sample: Tensor) -> Tensor:
     built.network.zero_grad()
     inputs_bl, targets_bl = inputs_and_targets(sample[None])
     logits = built.logits(inputs_bl)[0]
-    functional.cross_entropy(logits, targets_bl[0], ignore_index=IGNORED).backward()
+    loss = functional.cross_entropy(logits, targets_bl[0], ignore_index=IGNORED)
+    loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
     return _left(built)
 
 
 @pytest.mark.parametrize("is_tied", [True, False])
-def test_the_gradient_of_each_sample_is_autograds(is_tied: bool) -> None:
+def test_the_gradient_of_each_sample_is_autograds(*, is_tied: bool) -> None:
     built, samples = _model(tie_word_embeddings=is_tied), _samples(5)
     ((gradients, losses),) = per_sample_gradients(built, CPU, samples)
     for row, sample in enumerate(samples):
