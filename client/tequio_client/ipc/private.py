@@ -11,14 +11,13 @@ A group's plan may ask for differential privacy. It then has a table `[privacy]`
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
 from tequio_client import ipc
 from tequio_client.ipc.trainer import FilePath, Label, Number, Positive, Text
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import InnerParams
 
 LINE_BYTES = 1 << 20
 """Longest line, newline included."""
@@ -88,6 +87,18 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
     )
 
 
+class InnerSteps(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How a member's steps move the weights: fields of a manifest's `InnerParams`, same units."""
+
+    optimiser: Literal["muon", "adamw"] = "muon"
+    lr_e9: Positive = 3_000_000
+    """Muon's learning rate."""
+    adam_lr_e9: Positive = 3_000_000
+    clip_e3: Positive = 1_000
+    """Largest norm of a step's gradient; ignored with differential privacy, which has its own."""
+    decay_e6: Number = 0
+
+
 class LocalTraining(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="train"
 ):
@@ -114,8 +125,7 @@ class LocalTraining(
     steps: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
     batch: Annotated[int, msgspec.Meta(ge=1, le=1 << 20)]
     """Samples of a step; with differential privacy their expected number."""
-    inner: InnerParams
-    """Its steps, feedback and schedule are ignored; with differential privacy its clip too."""
+    inner: InnerSteps = InnerSteps()
     tokenizer: FilePath | None = None
     """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
     privacy: PrivacyRules | None = None
@@ -160,9 +170,9 @@ class LocalTrained(
 
     command: Positive
     round: Positive
-    loss: float
-    """Mean loss of the round's samples, nats per token; nan if no sample was drawn."""
-    loss_first: float
+    loss: float | None
+    """Mean loss of the round's samples, nats per token; None if no sample was drawn."""
+    loss_first: float | None
     """Loss of the first step that had a sample."""
     samples: Number
     tokens: Number
