@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
-from tequio_client.ipc.private import PrivacyRules
+from tequio_client.ipc.private import InnerSteps, PrivacyRules
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, TequioError, UserFacingError
 from tequio_shared.head.head import WEIGHT_BYTES
@@ -21,7 +21,7 @@ from tequio_shared.head.layout import WeightLayout
 from tequio_shared.ids import Bytes32Text, Digest, PeerKey, key_from_text, sha256, to_text
 from tequio_shared.keys import check_key
 from tequio_shared.limits import DOCUMENT_BYTES
-from tequio_shared.round.manifest import InnerParams, ModelSpec, Name, Tokenizer
+from tequio_shared.round.manifest import ModelSpec, Name, Tokenizer
 
 MOST_MEMBERS = 32
 """Most members: the sum of 32 updates, each within 2^24, is within 2^29 and cannot wrap."""
@@ -51,7 +51,7 @@ class GroupTraining(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     rounds: Annotated[int, Meta(ge=1, le=1 << 30)] = 100
     steps: Annotated[int, Meta(ge=1, le=65_535)] = 20
     batch: Annotated[int, Meta(ge=1, le=65_535)] = 8
-    inner: InnerParams = InnerParams(optimiser="adamw", lr_e9=1_000_000, adam_lr_e9=1_000_000)
+    inner: InnerSteps = InnerSteps(optimiser="adamw", adam_lr_e9=1_000_000)
 
 
 class GroupTimes(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

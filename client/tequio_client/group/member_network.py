@@ -16,8 +16,9 @@ import trio
 
 from tequio_client.group.group_file import GroupFile
 from tequio_client.group.head_store import Content
-from tequio_client.group.member_service import Answer, MemberService
+from tequio_client.group.member_service import AddressList, Answer, MemberService
 from tequio_client.group.messages import (
+    MOST_ADDRESSES,
     AnyBody,
     FileSent,
     ForwardedSum,
@@ -62,9 +63,10 @@ class MemberNetwork:
         self.group: GroupFile = service.group
         self._protocol = protocol_of(self.group)
         self._bootstrap = tuple(bootstrap)
-        self._claims: dict[int, Claim] = {}  # addresses that members named themselves
+        # Addresses of each member, by the member that named them: at most one set for each pair.
+        self._claims: dict[int, dict[int, Claim]] = {}
         service.on_addresses = self._record_addresses
-        service.addresses = network.addresses()
+        service.addresses[service.place] = network.addresses()[:MOST_ADDRESSES]
         network.serve(self._protocol, self._serve)
 
     def connected(self) -> list[int]:
@@ -91,14 +93,13 @@ class MemberNetwork:
     async def _connect_missing(self) -> None:
         for addr in self._bootstrap:
             await self._connect(addr)
-        connected = self.connected()
         for place, member in enumerate(self.group.members):
-            if place == self._service.place or place in connected:
+            if place == self._service.place or place in self.connected():
                 continue
             for addr in member.addresses:
                 suffix = "" if "/p2p/" in addr else f"/p2p/{peer_id_text(member.public_key)}"
                 await self._connect(addr + suffix)
-            if (claim := self._claims.get(place)) is not None:
+            for claim in self._claims.get(place, {}).values():
                 try:
                     await self._network.connect_claimed(member.public_key, claim)
                 except PeerError as err:
@@ -110,13 +111,17 @@ class MemberNetwork:
         except PeerError as err:
             log.debug("an address does not answer", address=addr, error=str(err))
 
-    def _record_addresses(self, place: int, addresses: tuple[str, ...]) -> None:
-        key = self.group.members[place].public_key
-        self._claims[place] = Claim(
-            addrs=addresses[:MAX_PLACES],
-            source=self._network.network_of(key),
-            reach=self._network.reach_of(key),
-        )
+    def _record_addresses(self, source: int, named: AddressList) -> None:
+        key = self.group.members[source].public_key
+        network, reach = self._network.network_of(key), self._network.reach_of(key)
+        for place, addresses in named:
+            if place >= self.group.size or place == self._service.place:
+                continue
+            claim = Claim(addrs=addresses[:MAX_PLACES], source=network, reach=reach)
+            self._claims.setdefault(place, {})[source] = claim
+            # What a member says about itself is passed on rather than what others say.
+            if place == source or place not in self._service.addresses:
+                self._service.addresses[place] = addresses
 
     async def _serve(self, stream: PeerStream) -> None:
         place = self.group.index_of(stream.peer)

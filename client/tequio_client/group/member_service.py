@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import structlog
@@ -57,13 +57,12 @@ from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFa
 from tequio_shared.head.head import weights_root
 from tequio_shared.ids import from_text, to_text
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 log = structlog.get_logger(__name__)
 
 MOST_SKIPPED = 1_000_000
 """Most rounds that a coordinator may skip: a number near the largest would end the group."""
+
+AddressList = tuple[tuple[int, tuple[str, ...]], ...]
 
 
 class Answer(NamedTuple):
@@ -96,9 +95,9 @@ class MemberService:
         self.changed = trio.Event()  # replaced; set when a round begins or ends, or a head comes
         self.failure: UserFacingError | None = None
         """Why this member stopped: its head, or a coordinator, is not what it should be."""
-        self.addresses: Sequence[str] = ()
-        """Where this member listens."""
-        self.on_addresses: Callable[[int, tuple[str, ...]], None] = lambda _place, _addresses: None
+        self.addresses: dict[int, tuple[str, ...]] = {}
+        """Where members listen, this one too, as they or others said last."""
+        self.on_addresses: Callable[[int, AddressList], None] = lambda _source, _addresses: None
         self.is_behind = False
         """True if others seem to have a later head."""
 
@@ -193,7 +192,7 @@ class MemberService:
             number=state.number,
             head=state.head,
             votes=state.votes,
-            addresses=tuple(self.addresses)[:16],
+            addresses=tuple(sorted(self.addresses.items())),
         )
 
     def _begin(self, author: int, body: RoundBegin) -> Answer:

@@ -24,6 +24,7 @@ from tequio_shared.limits import FRAME_BYTES, JSON_INTEGER
 _PREFIX = b"tequio/v1/group-message\x00"
 _HEAD_BYTES = SIGNATURE_BYTES + 1
 _REASON_CHARS = 300
+MOST_ADDRESSES = 8
 
 Place = Annotated[int, Meta(ge=0, le=MOST_MEMBERS - 1)]
 """A member, by its place in the group file."""
@@ -35,6 +36,9 @@ Box = Annotated[str, Meta(max_length=_BOX_TEXT, pattern=r"\A[A-Za-z0-9_-]*\Z")]
 Share = tuple[Place, Bytes32Text]
 """The member whose secret it belongs to, and its value."""
 Shares = Annotated[tuple[Share, ...], Meta(max_length=MOST_MEMBERS)]
+Addresses = Annotated[tuple[Address, ...], Meta(max_length=MOST_ADDRESSES)]
+KnownAddresses = Annotated[tuple[tuple[Place, Addresses], ...], Meta(max_length=MOST_MEMBERS)]
+"""Where members listen, as far as the sender knows; itself too."""
 
 
 class GroupBody(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="type"):
@@ -165,8 +169,7 @@ class ForwardedSum(GroupBody, frozen=True, kw_only=True, tag="forward"):
 class Ask(GroupBody, frozen=True, kw_only=True, tag="ask"):
     """Answered by `MemberStatus`."""
 
-    addresses: Annotated[tuple[Address, ...], Meta(max_length=16)] = ()
-    """Where the asking member listens."""
+    addresses: KnownAddresses = ()
 
 
 class MemberStatus(GroupBody, frozen=True, kw_only=True, tag="status"):
@@ -177,7 +180,7 @@ class MemberStatus(GroupBody, frozen=True, kw_only=True, tag="status"):
     head: Bytes32Text
     votes: Frames
     """Votes that decided it; none for head 0."""
-    addresses: Annotated[tuple[Address, ...], Meta(max_length=16)] = ()
+    addresses: KnownAddresses = ()
 
 
 class FetchFile(GroupBody, frozen=True, kw_only=True, tag="fetch"):

@@ -23,7 +23,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file, tokenizers
 from tequio_client.group.group_file import GroupFile, GroupTimes, GroupTraining
-from tequio_client.ipc.private import PrivacyPlan, privacy_rules
+from tequio_client.ipc.private import InnerSteps, PrivacyPlan, privacy_rules
 from tequio_client.organiser import model_source
 from tequio_client.organiser.plan import ModelPlan
 from tequio_client.trainer import first_head
@@ -31,7 +31,7 @@ from tequio_client.trainer.first_head import FirstHead
 from tequio_client.trainer.model import context_length, vocabulary_size
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.manifest import InnerParams, Tokenizer
+from tequio_shared.round.manifest import Tokenizer
 
 _MS = 1_000
 Rate = Annotated[float, Meta(gt=0, le=10)]
@@ -119,9 +119,8 @@ def make_group(path: Path) -> NewGroup:
 
 def _training(plan: GroupTrainingPlan) -> GroupTraining:
     adam_lr = plan.lr if isinstance(plan.adam_lr, UnsetType) else plan.adam_lr
-    inner = InnerParams(
+    inner = InnerSteps(
         optimiser=plan.optimiser,
-        steps=plan.steps,
         lr_e9=max(round(plan.lr * 1e9), 1),
         adam_lr_e9=max(round(adam_lr * 1e9), 1),
         clip_e3=max(round(plan.clip * 1e3), 1),

@@ -114,6 +114,7 @@ class GroupRun:
         self._group: GroupFile = service.group
         self._coordinator = RoundCoordinator(service, network)
         self._reply_s = service.group.times.reply_ms / 1000
+        self._alone_with: list[int] | None = None  # members connected when there were too few
 
     async def wait_failed(self) -> None:
         """Raise the failure that stops this member, once there is one."""
@@ -127,9 +128,12 @@ class GroupRun:
         while True:
             await self._until(lambda: self._can_begin)
             turn = max(turn, service.store.state.round + 1)
-            if self._group.coordinator_of(turn) == service.place:
+            if self._group.coordinator_of(turn) != service.place:
+                turn += await self._waited_in_vain(turn)
+            elif self._has_company():
                 await self._coordinate(turn)
-            elif await self._waited_in_vain(turn):
+            else:
+                await trio.sleep(ALONE_S)
                 turn += 1
 
     async def run_catch_up(self) -> None:
@@ -149,16 +153,25 @@ class GroupRun:
         is_over = service.store.state.number >= self._group.training.rounds
         return service.store.has_model and not service.is_busy and not is_over
 
+    def _has_company(self) -> bool:
+        """Check that enough members are connected for a round; log when they are not."""
+        connected = [one for one in self._network.connected() if one != self._service.place]
+        missing = self._group.threshold - len(connected) - 1
+        if missing > 0 and connected != self._alone_with:
+            log.info(
+                "waiting for more members",
+                connected=self._group.names(tuple(connected)) or "nobody",
+                missing=missing,
+            )
+        self._alone_with = connected if missing > 0 else None
+        return missing <= 0
+
     async def _coordinate(self, turn: int) -> None:
         try:
             await self._coordinator.coordinate(turn)
         except (RefusedError, PeerError) as err:
-            connected = [one for one in self._network.connected() if one != self._service.place]
             log.info(
-                "a round failed, and the next coordinator tries again",
-                round=turn,
-                reason=str(err),
-                connected=self._group.names(tuple(connected)) or "nobody",
+                "a round failed, and the next coordinator tries again", round=turn, reason=str(err)
             )
             if self._service.store.state.round < turn:
                 self._service.store.begin_round(turn)
@@ -194,7 +207,7 @@ class GroupRun:
     async def _learn(self, talk: MemberConversation) -> None:
         """Ask one member for its head, and adopt it if it is later and its votes are enough."""
         service, store = self._service, self._service.store
-        ask = service.mail.sign(Ask(addresses=tuple(service.addresses)[:16]))
+        ask = service.mail.sign(Ask(addresses=tuple(sorted(service.addresses.items()))))
         answer, _ = await talk.request(ask, timeout_s=self._reply_s)
         status = body_as(answer.body, MemberStatus)
         service.on_addresses(talk.place, status.addresses)

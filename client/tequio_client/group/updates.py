@@ -141,7 +141,7 @@ class PrivateTrainer:
         log.info(
             "trained on own texts",
             round=round_number,
-            loss=round(trained.loss_first, 4),
+            loss=None if trained.loss_first is None else round(trained.loss_first, 4),
             epsilon=trained.epsilon,
             seconds=round(trained.seconds, 1),
         )
