@@ -78,7 +78,7 @@ class HeadStore:
                 (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
             self._pin_group()
             files.write_private(self.config, group.config.encode())
-            self.state = self._read_state()
+            self.state = read_state(folder, group)
         except OSError as err:
             raise UserFacingError(
                 f"cannot use the folder {folder} ({err.strerror}): check its permissions and space"
@@ -107,8 +107,7 @@ class HeadStore:
 
     @property
     def tokenizer(self) -> Path | None:
-        """Place of the tokenizer.json, there or not; None for raw bytes."""
-        return self.folder / _MODEL / _TOKENIZER if self.group.tokenizer.file else None
+        return tokenizer_path(self.folder, self.group)
 
     @property
     def has_model(self) -> bool:
@@ -117,7 +116,7 @@ class HeadStore:
         return self.weights_path(self.state.head).is_file() and has_tokenizer
 
     def weights_path(self, head: str) -> Path:
-        return self.folder / _HEADS / head
+        return weights_path(self.folder, head)
 
     def sum_path(self, head: str) -> Path:
         return self.folder / _HEADS / f"{head}{_SUM}"
@@ -186,20 +185,31 @@ class HeadStore:
             )
         files.write_private(path, raw)
 
-    def _read_state(self) -> GroupState:
-        path = self.folder / _STATE
-        if not path.exists():
-            return GroupState(head=self.group.model.weights_root)
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=GroupState)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
-            raise UserFacingError(
-                f"{path} is damaged ({err}): delete it, and the member fetches the head again"
-            ) from err
-
     def _write(self, state: GroupState) -> None:
         files.write_private(self.folder / _STATE, msgspec.json.encode(state))
         self.state = state
+
+
+def read_state(folder: Path, group: GroupFile) -> GroupState:
+    """Read a member's state, that of head 0 if there is none; raises UserFacingError."""
+    path = folder / _STATE
+    if not path.exists():
+        return GroupState(head=group.model.weights_root)
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=GroupState)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as err:
+        raise UserFacingError(
+            f"{path} is damaged ({err}): delete it, and the member fetches the head again"
+        ) from err
+
+
+def weights_path(folder: Path, head: str) -> Path:
+    return folder / _HEADS / head
+
+
+def tokenizer_path(folder: Path, group: GroupFile) -> Path | None:
+    """Place of the tokenizer.json, there or not; None for raw bytes."""
+    return folder / _MODEL / _TOKENIZER if group.tokenizer.file else None
 
 
 def read_group(path: Path) -> GroupFile:

@@ -142,6 +142,8 @@ class MemberService:
         log.info(
             "new head", number=vote.number, head=vote.head[:10], members=len(row.members) or None
         )
+        if vote.number == self.group.training.rounds:
+            log.info("this was the last round: others may still fetch the head; stop with Ctrl+C")
         self.notify()
         return True
 

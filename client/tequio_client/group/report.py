@@ -10,7 +10,14 @@ import msgspec
 from tequio_client import tokenizers
 from tequio_client.checkpoint import layout, tensors
 from tequio_client.group.group_file import GroupFile
-from tequio_client.group.head_store import GROUP_FILE, GroupState, HeadStore, read_group
+from tequio_client.group.head_store import (
+    GROUP_FILE,
+    GroupState,
+    read_group,
+    read_state,
+    tokenizer_path,
+    weights_path,
+)
 from tequio_client.group.run import fingerprint
 from tequio_client.keys import identity
 from tequio_client.organiser.sealing import staged_folder
@@ -62,17 +69,18 @@ class GroupReport:
 def read_report(folder: Path) -> GroupReport:
     """Read a member's folder; raises UserFacingError for one without a group."""
     group = _group_of(folder)
-    state = HeadStore(folder, group).state
+    state = read_state(folder, group)
     return GroupReport(group=group, state=state, own_key=to_text(identity.load(folder).key))
 
 
 def export_head(folder: Path, to: Path) -> int:
     """Write the present head as transformers loads it; returns its number."""
     group = _group_of(folder)
-    store = HeadStore(folder, group)
-    if not store.has_model:
+    state, path = read_state(folder, group), tokenizer_path(folder, group)
+    head = weights_path(folder, state.head)
+    if not head.is_file() or (path and not path.is_file()):
         raise UserFacingError(f"{folder} has no model yet: run `tequio group run` first")
-    raw = store.tokenizer.read_bytes() if store.tokenizer else b""
+    raw = path.read_bytes() if path else b""
     separator = (
         tokenizers.parse_tokenizer(raw, group.name, tokenizers.SEPARATORS).separator if raw else 0
     )
@@ -82,10 +90,8 @@ def export_head(folder: Path, to: Path) -> int:
         (stage / layout.CONFIG).write_bytes(layout.model_config(group.config.encode()))
         (stage / layout.TOKENIZER).write_bytes(tokenizer)
         (stage / layout.TOKENIZER_CONFIG).write_bytes(settings)
-        tensors.write_model(
-            group.model, group.layout, store.weights_path(store.state.head), stage, lambda _: None
-        )
-    return store.state.number
+        tensors.write_model(group.model, group.layout, head, stage, lambda _: None)
+    return state.number
 
 
 def _group_of(folder: Path) -> GroupFile:
