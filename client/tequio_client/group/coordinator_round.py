@@ -42,7 +42,7 @@ SharesByOwner: TypeAlias = dict[int, dict[int, bytes]]
 
 
 class RoundTally:
-    """What the coordinator of a round has received; messages are verified frames."""
+    """Everything that the coordinator of a round has received; messages are verified frames."""
 
     def __init__(self, group: GroupFile, round_number: int) -> None:
         self.group = group

@@ -16,7 +16,7 @@ import trio
 
 from tequio_client.group.group_file import GroupFile
 from tequio_client.group.head_store import Content
-from tequio_client.group.member_service import AddressList, Answer, MemberService
+from tequio_client.group.member_service import AddressList, MemberAnswer, MemberService
 from tequio_client.group.messages import (
     MOST_ADDRESSES,
     AnyBody,
@@ -28,6 +28,7 @@ from tequio_client.group.messages import (
     RoundBegin,
     RoundKeys,
 )
+from tequio_client.worker.shutdown import ungrouped_errors
 from tequio_client.worker.swarm.dials import MAX_PLACES, Claim
 from tequio_shared.errors import MalformedError, PeerError, SignatureInvalidError
 from tequio_shared.ids import peer_id_text, to_text
@@ -130,11 +131,13 @@ class MemberNetwork:
         send, receive = trio.open_memory_channel[tuple[GroupMessage, Content]](0)
         served = _ServedStream(stream, self._service, place)
         try:
-            async with trio.open_nursery() as nursery:
-                # Read ahead, so that a coordinator that leaves during our training is noticed.
-                nursery.start_soon(served.read, send)
-                async for message, payload in receive:
-                    await served.answer(message, payload)
+            # The peer network counts garbage by the kind of a single error.
+            with ungrouped_errors():
+                async with trio.open_nursery() as nursery:
+                    # Read ahead, so that a coordinator that leaves during our training is noticed.
+                    nursery.start_soon(served.read, send)
+                    async for message, payload in receive:
+                        await served.answer(message, payload)
         finally:
             served.leave()  # also a round that began while the stream ended
 
@@ -206,7 +209,7 @@ async def ask_itself(
     service: MemberService, message: GroupMessage, payload: Content = b""
 ) -> tuple[GroupMessage, Content]:
     """Let this member answer its own request, as the others do."""
-    answer: Answer = await service.handle(message, payload)
+    answer: MemberAnswer = await service.handle(message, payload)
     return service.mail.sign(answer.body), answer.payload
 
 

@@ -1,4 +1,4 @@
-"""What a member answers to each message: the rules of rounds, votes and heads, without a network.
+"""A member's answer to each message: the rules of rounds, votes and heads, without a network.
 
 Requests come from other members' streams and, for the rounds that this member coordinates, from
 itself; both are treated alike. Everything that must survive a crash is on disk before the answer
@@ -65,7 +65,7 @@ MOST_SKIPPED = 1_000_000
 AddressList = tuple[tuple[int, tuple[str, ...]], ...]
 
 
-class Answer(NamedTuple):
+class MemberAnswer(NamedTuple):
     """A body, and the bytes that follow it."""
 
     body: AnyBody
@@ -106,8 +106,8 @@ class MemberService:
         """Check for a round whose coordinator is still connected."""
         return self._current is not None
 
-    async def handle(self, message: GroupMessage, payload: Content = b"") -> Answer:
-        """Answer a request; whatever is wrong with it becomes a `Declined`."""
+    async def handle(self, message: GroupMessage, payload: Content = b"") -> MemberAnswer:
+        """MemberAnswer a request; whatever is wrong with it becomes a `Declined`."""
         try:
             return await self._answer(message, payload)
         except (RefusedError, PeerError, NoUpdateError) as err:
@@ -154,7 +154,7 @@ class MemberService:
             raise MalformedError(f"{len(votes)} votes do not decide about a head")
         return next(iter(votes.values()))
 
-    async def _answer(self, message: GroupMessage, payload: Content) -> Answer:
+    async def _answer(self, message: GroupMessage, payload: Content) -> MemberAnswer:
         author = message.author
         match message.body:
             case RoundBegin() as body:
@@ -167,7 +167,7 @@ class MemberService:
                 return self._decide(body)
             case Ask() as body:
                 self.on_addresses(author, body.addresses)
-                return Answer(self.status())
+                return MemberAnswer(self.status())
             case FetchFile() as body:
                 return await trio.to_thread.run_sync(self._send_file, body)
             case body:
@@ -175,17 +175,17 @@ class MemberService:
 
     async def _go_on(
         self, current: MemberRound, body: KeyList | DealtList | SumMembers | AckList
-    ) -> Answer:
+    ) -> MemberAnswer:
         """Take the next step of the round that this member is in."""
         match body:
             case KeyList():
-                return Answer(current.deal(body))
+                return MemberAnswer(current.deal(body))
             case DealtList():
                 return await self._train_and_mask(current, body)
             case SumMembers():
-                return Answer(current.acknowledge(body))
+                return MemberAnswer(current.acknowledge(body))
             case AckList():
-                return Answer(current.reveal(body))
+                return MemberAnswer(current.reveal(body))
 
     def status(self) -> MemberStatus:
         state = self.store.state
@@ -197,7 +197,7 @@ class MemberService:
             addresses=tuple(sorted(self.addresses.items())),
         )
 
-    def _begin(self, author: int, body: RoundBegin) -> Answer:
+    def _begin(self, author: int, body: RoundBegin) -> MemberAnswer:
         state = self.store.state
         if self.group.coordinator_of(body.round) != author:
             raise MalformedError(f"round {body.round} has another coordinator")
@@ -210,13 +210,13 @@ class MemberService:
             self.notify()
             return self._declined(f"at head {state.number}")
         if state.result:
-            return Answer(Unfinished(result=state.result))
+            return MemberAnswer(Unfinished(result=state.result))
         self.store.begin_round(body.round)
         self._current, self._used = MemberRound(self.mail, body.round, self._random), None
         self.notify()
-        return Answer(self._current.keys())
+        return MemberAnswer(self._current.keys())
 
-    async def _train_and_mask(self, current: MemberRound, body: DealtList) -> Answer:
+    async def _train_and_mask(self, current: MemberRound, body: DealtList) -> MemberAnswer:
         current.receive(body)
         head = self.store.state.head
         update = await self._updates.update(head, self.store.weights_path(head), body.round)
@@ -226,9 +226,9 @@ class MemberService:
         self._updates.spend()
         self._used = update
         vector = await trio.to_thread.run_sync(current.mask, update.numbers)
-        return Answer(MaskedUpdate(round=body.round), vector.astype("<u4", copy=False).data)
+        return MemberAnswer(MaskedUpdate(round=body.round), vector.astype("<u4", copy=False).data)
 
-    async def _vote(self, body: ForwardedSum, payload: Content) -> Answer:
+    async def _vote(self, body: ForwardedSum, payload: Content) -> MemberAnswer:
         message = self.mail.parse(from_text(body.result, None))
         result = body_as(message.body, SumResult)
         members = self.check_result(message.author, result)
@@ -249,13 +249,13 @@ class MemberService:
         if (answer := self._known_vote(vote, message)) is not None:  # it came twice at once
             return answer
         self.store.record_vote(vote, body.result)
-        return Answer(vote)
+        return MemberAnswer(vote)
 
-    def _known_vote(self, vote: HeadVote, message: GroupMessage) -> Answer | None:
+    def _known_vote(self, vote: HeadVote, message: GroupMessage) -> MemberAnswer | None:
         """The answer to a result that needs no work; None: vote for it after computing it."""
         state = self.store.state
         if (vote.head, vote.number) == (state.head, state.number) or vote == state.vote:
-            return Answer(vote)
+            return MemberAnswer(vote)
         if (vote.parent, vote.number) != (state.head, state.number + 1):
             self.is_behind = vote.number > state.number + 1
             return self._declined(f"at head {state.number}")
@@ -283,7 +283,7 @@ class MemberService:
         weights = self.store.weights(self.store.state.head)
         return next_weights(self.group, weights, total, members)
 
-    def _decide(self, body: HeadDecision) -> Answer:
+    def _decide(self, body: HeadDecision) -> MemberAnswer:
         vote = self.check_decision(body.votes)
         state = self.store.state
         if vote.number > state.number and not self.store.weights_path(vote.head).is_file():
@@ -291,9 +291,9 @@ class MemberService:
             self.notify()
             return self._declined("the weights are missing here")
         self.adopt(body)
-        return Answer(Done())
+        return MemberAnswer(Done())
 
-    def _send_file(self, body: FetchFile) -> Answer:
+    def _send_file(self, body: FetchFile) -> MemberAnswer:
         state = self.store.state
         if body.kind == "tokenizer" and self.store.tokenizer is not None:
             path = self.store.tokenizer
@@ -307,7 +307,7 @@ class MemberService:
             content = path.read_bytes()
         except OSError:
             return self._declined("that file is not here")
-        return Answer(FileSent(size_bytes=len(content)), content)
+        return MemberAnswer(FileSent(size_bytes=len(content)), content)
 
     def _members_of(self, vote: HeadVote) -> tuple[int, ...]:
         state = self.store.state
@@ -339,8 +339,8 @@ class MemberService:
         self.failure = UserFacingError(why)
         self.notify()
 
-    def _declined(self, reason: str) -> Answer:
-        return Answer(Declined(round=self.store.state.round, reason=cut_reason(reason)))
+    def _declined(self, reason: str) -> MemberAnswer:
+        return MemberAnswer(Declined(round=self.store.state.round, reason=cut_reason(reason)))
 
     def notify(self) -> None:
         """Wake the tasks that wait for a change."""

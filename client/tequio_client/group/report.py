@@ -1,4 +1,4 @@
-"""What a member sees of its group: the status of its folder, and the model as files."""
+"""A member's view of its group: the status of its folder, and the model as files."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_client.group.member_service import Answer
+    from tequio_client.group.member_service import MemberAnswer
     from tequio_client.group.messages import AnyBody
 
 COUNT = 4
@@ -68,7 +68,9 @@ class GroupServices:
         store = HeadStore(self._folder / str(place), self.group)
         return MemberService(self.mails[place], store, trainer, self.rng.bytes)
 
-    async def ask(self, asking: int, place: int, body: AnyBody, payload: bytes = b"") -> Answer:
+    async def ask(
+        self, asking: int, place: int, body: AnyBody, payload: bytes = b""
+    ) -> MemberAnswer:
         message = self.mails[0].parse(self.mails[asking].sign(body).frame)
         return await self.members[place].handle(message, payload)
 
@@ -77,14 +79,14 @@ class GroupServices:
         tally, asking = RoundTally(self.group, number), number % COUNT
         state = self.members[asking].store.state
 
-        async def step(body: AnyBody, collect: Callable[[int, Answer], object]) -> None:
+        async def step(body: AnyBody, collect: Callable[[int, MemberAnswer], object]) -> None:
             for place in range(COUNT):
                 collect(place, await self.ask(asking, place, body))
 
-        def signed(add: Callable[..., None]) -> Callable[[int, Answer], None]:
+        def signed(add: Callable[..., None]) -> Callable[[int, MemberAnswer], None]:
             return lambda place, answer: add(self.mails[place].sign(answer.body))
 
-        def vector(place: int, answer: Answer) -> None:
+        def vector(place: int, answer: MemberAnswer) -> None:
             assert isinstance(answer.body, MaskedUpdate)
             tally.add_vector(place, np.frombuffer(answer.payload, "<u4"))
 
@@ -132,7 +134,7 @@ def run(main: Callable[[], Awaitable[None]]) -> None:
     trio.run(bounded)
 
 
-def reason(answer: Answer) -> str:
+def reason(answer: MemberAnswer) -> str:
     assert isinstance(answer.body, Declined), answer.body
     return answer.body.reason
 
