@@ -43,6 +43,7 @@ NAVIGATION = {
     "Guides": """
         desktop
         cells
+        groups
         organising
         competitions
         verifying-competitions
