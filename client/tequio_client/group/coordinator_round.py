@@ -140,7 +140,7 @@ class RoundTally:
         for absent in self._absent:
             pair = ExchangeKey(self._mask_key_of(absent, keys[absent]))
             for one in self._members:
-                key = self._salt.pair_mask(pair, from_text(keys[one].mask_key))
+                key = self._salt.pair_mask(pair, from_text(keys[one].mask_key), (one, absent))
                 (minus if one < absent else plus).append(key)
         found = self._sum.copy()
         masks.add_masks(found, plus, minus)

@@ -73,9 +73,13 @@ class RoundSalt:
         info = b"tequio/v1/group/" + purpose
         return HKDF(algorithm=SHA256(), length=SECRET_BYTES, salt=salt, info=info).derive(secret)
 
-    def pair_mask(self, own: ExchangeKey, other: bytes) -> bytes:
-        """Key of the mask that two members share; the same from both sides."""
-        return self.derive(own.shared(other), b"pair")
+    def pair_mask(self, own: ExchangeKey, other: bytes, places: tuple[int, int]) -> bytes:
+        """Key of the mask that two members share; `places` are theirs, in any order.
+
+        The places are in it: a member that copies another's public key would otherwise share that
+        one's masks, and a member between the two would add and subtract the same one.
+        """
+        return self.derive(own.shared(other), b"pair" + bytes(sorted(places)))
 
     def self_mask(self, seed: bytes) -> bytes:
         return self.derive(seed, b"self")

@@ -162,7 +162,7 @@ class MemberRound:
                 there = from_text(self._keys[other].mask_key)
                 # The member with the lower place adds, the other one subtracts.
                 (plus if self.place < other else minus).append(
-                    self._salt.pair_mask(self._mask, there)
+                    self._salt.pair_mask(self._mask, there, (self.place, other))
                 )
         masks.add_masks(vector, plus, minus)
         return vector

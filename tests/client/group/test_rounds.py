@@ -21,7 +21,7 @@ from tequio_client.group.messages import (
     SumMembers,
 )
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import from_text, sha256, to_text
 from tests.support.group_members import GroupRounds
 
 ALL = range(4)
@@ -347,13 +347,39 @@ def test_the_masks_are_those_of_the_specification() -> None:
     low, high = ExchangeKey(b"\x01" * 32), ExchangeKey(b"\x02" * 32)
     salt = RoundSalt(group=sha256(b"group"), round=7)
     assert low.shared(high.public) == high.shared(low.public)
-    assert salt.pair_mask(low, high.public) == salt.pair_mask(high, low.public)
+    pair = salt.pair_mask(low, high.public, (3, 5))
+    assert pair == salt.pair_mask(high, low.public, (5, 3))
+    assert pair != salt.pair_mask(low, high.public, (3, 4))
+    assert pair != RoundSalt(group=sha256(b"group"), round=8).pair_mask(low, high.public, (3, 5))
     vector = np.zeros(3, np.uint32)
     masks.add_masks(vector, [b"\x00" * 32])
     # RFC 8439, A.1, test vector 1: the key stream of the zero key and nonce.
     assert vector.astype("<u4").tobytes() == bytes.fromhex("76b8e0ada0f13d90405d6ae5")
     masks.add_masks(vector, (), [b"\x00" * 32])
     assert not vector.any()
+
+
+def test_a_copied_key_does_not_take_a_mask_off() -> None:
+    """Member 2 publishes the mask key of member 0; member 1, between them, must stay masked."""
+    rounds = GroupRounds(4)
+    for at in ALL:
+        keys = rounds.members[at].keys()
+        if at == 2:
+            keys = structs.replace(keys, mask_key=rounds.members[0].keys().mask_key)
+            object.__setattr__(rounds.members[2], "keys", lambda keys=keys: keys)
+        rounds.tally.add_keys(rounds.sign(at, keys))
+    rounds.deal_step(ALL)
+    listed = rounds.tally.dealt_list()
+    member = rounds.members[1]
+    member.receive(listed)
+    vector = member.mask(rounds.updates[1])
+    salt = RoundSalt(group=rounds.group.id, round=1)
+    known = [
+        salt.self_mask(member._seed),  # noqa: SLF001 - what the shares will uncover
+        salt.pair_mask(rounds.members[3]._mask, from_text(member.keys().mask_key), (1, 3)),  # noqa: SLF001
+    ]
+    masks.add_masks(vector, (), known)
+    assert np.count_nonzero(vector == rounds.updates[1].astype(np.uint32)) < 5
 
 
 def test_a_key_of_small_order_is_refused() -> None:
