@@ -13,6 +13,8 @@ Nothing here is secret: keys, shares and masks of a round are in memory only.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -67,22 +69,21 @@ class GroupState(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class HeadStore:
-    """Owner of the folder; all methods block. The caller holds the folder's lock."""
+    """Owner of the folder, whose lock the caller holds.
+
+    All methods block, and raise UserFacingError when the disk is full or the folder unusable.
+    """
 
     def __init__(self, folder: Path, group: GroupFile) -> None:
         """Open the folder of this group; raises UserFacingError if it belongs to another one."""
         self.folder = folder
         self.group = group
-        try:
+        with _disk_errors(folder):
             for name in (_MODEL, _HEADS):
                 (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
             self._pin_group()
             files.write_private(self.config, group.config.encode())
             self.state = read_state(folder, group)
-        except OSError as err:
-            raise UserFacingError(
-                f"cannot use the folder {folder} ({err.strerror}): check its permissions and space"
-            ) from err
 
     @staticmethod
     def write_origin(folder: Path, weights: NDArray[np.int32], tokenizer: bytes) -> None:
@@ -91,15 +92,13 @@ class HeadStore:
             raise UserFacingError(
                 f"the folder {folder} belongs to another group: choose another one with --dir"
             )
-        try:
+        with _disk_errors(folder):
             for name in (_MODEL, _HEADS):
                 (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
             root = to_text(weights_root(weights))
             files.write_private(folder / _HEADS / root, weights.astype("<i4").tobytes())
             if tokenizer:
                 files.write_private(folder / _MODEL / _TOKENIZER, tokenizer)
-        except OSError as err:
-            raise UserFacingError(f"cannot write to {folder} ({err.strerror})") from err
 
     @property
     def config(self) -> Path:
@@ -122,8 +121,11 @@ class HeadStore:
         return self.folder / _HEADS / f"{head}{_SUM}"
 
     def weights(self, head: str) -> NDArray[np.int32]:
-        """Read a head's weights; raises MalformedError for a damaged file."""
-        found = np.fromfile(self.weights_path(head), "<i4")
+        """Read a head's weights; raises MalformedError for a missing or damaged file."""
+        try:
+            found = np.fromfile(self.weights_path(head), "<i4")
+        except OSError as err:  # a later head came, and this one was deleted
+            raise MalformedError(f"the weights {head[:10]} cannot be read") from err
         if found.size != self.group.layout.elements:
             raise MalformedError(f"the weights {head[:10]} have {found.size} numbers")
         return found
@@ -134,7 +136,8 @@ class HeadStore:
             raise MalformedError(f"{len(content)} bytes of weights, not {self.group.weights_bytes}")
         if to_text(weights_root(np.frombuffer(content, "<i4"))) != head:
             raise MalformedError(f"the weights are not those of the head {head[:10]}")
-        files.write_private(self.weights_path(head), bytes(content))
+        with _disk_errors(self.folder):
+            files.write_private(self.weights_path(head), bytes(content))
 
     def add_tokenizer(self, content: Content) -> None:
         """Store the tokenizer; raises MalformedError for another one."""
@@ -142,7 +145,8 @@ class HeadStore:
             self.group.tokenizer.file
         ):
             raise MalformedError("not the tokenizer of the group")
-        files.write_private(self.tokenizer, bytes(content))
+        with _disk_errors(self.folder):
+            files.write_private(self.tokenizer, bytes(content))
 
     def begin_round(self, round_number: int) -> None:
         """Record that the member takes part in a round, before it answers."""
@@ -150,8 +154,9 @@ class HeadStore:
 
     def add_candidate(self, head: str, weights: NDArray[np.int32], total: Content) -> None:
         """Store a child of the head, and the sum that leads to it."""
-        files.write_private(self.weights_path(head), weights.astype("<i4").tobytes())
-        files.write_private(self.sum_path(head), bytes(total))
+        with _disk_errors(self.folder):
+            files.write_private(self.weights_path(head), weights.astype("<i4").tobytes())
+            files.write_private(self.sum_path(head), bytes(total))
 
     def record_vote(self, vote: HeadVote, result: str) -> None:
         """Record a vote, before it is sent."""
@@ -174,7 +179,8 @@ class HeadStore:
         )
         for path in (self.folder / _HEADS).iterdir():
             if path != self.weights_path(vote.head):
-                files.delete(path)
+                with suppress(OSError):  # on Windows, while the trainer reads it: the next time
+                    files.delete(path)
 
     def _pin_group(self) -> None:
         path, raw = self.folder / GROUP_FILE, self.group.encode()
@@ -186,8 +192,20 @@ class HeadStore:
         files.write_private(path, raw)
 
     def _write(self, state: GroupState) -> None:
-        files.write_private(self.folder / _STATE, msgspec.json.encode(state))
+        with _disk_errors(self.folder):
+            files.write_private(self.folder / _STATE, msgspec.json.encode(state))
         self.state = state
+
+
+@contextmanager
+def _disk_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as err:
+        raise UserFacingError(
+            f"cannot use the folder {folder} ({err.strerror}): check its permissions, and free "
+            "some space"
+        ) from err
 
 
 def read_state(folder: Path, group: GroupFile) -> GroupState:

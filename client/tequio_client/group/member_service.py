@@ -114,6 +114,9 @@ class MemberService:
             name = self.group.members[message.author].name
             log.info("declined", what=type(message.body).__name__, member=name, reason=str(err))
             return self._declined(str(err))
+        except UserFacingError as err:
+            self._fail(str(err))
+            return self._declined("this member stops")
 
     def leave_round(self, round_number: int) -> None:
         """End a round whose coordinator is done or gone; its secrets are dropped."""

@@ -352,6 +352,18 @@ def test_the_folder_of_another_group_is_refused(group: GroupServices, tmp_path: 
         HeadStore(tmp_path / "0", group.group)
 
 
+def test_a_member_whose_disk_fails_stops_with_one_sentence(
+    group: GroupServices, tmp_path: Path
+) -> None:
+    async def main() -> None:
+        (tmp_path / "0" / "state.json.new").mkdir()
+        begin = RoundBegin(round=1, head=group.group.model.weights_root)
+        assert reason(await group.ask(1, 0, begin)) == "this member stops"
+        assert "free some space" in str(group.members[0].failure)
+
+    run(main)
+
+
 def test_a_key_outside_the_group_cannot_run(group: GroupServices, tmp_path: Path) -> None:
     mail = GroupMail(group=group.group, signer=group_signers(COUNT + 1)[COUNT])
     trainer = StubTrainer(mail.signer.key, 1)
