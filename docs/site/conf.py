@@ -43,6 +43,7 @@ NAVIGATION = {
     "Guides": """
         desktop
         cells
+        differential-privacy
         organising
         competitions
         verifying-competitions

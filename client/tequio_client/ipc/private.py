@@ -45,9 +45,7 @@ class PrivacyRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Budget of a member's documents, in 1e-6: no training beyond it; 0: no limit."""
 
 
-class PrivacyPlan(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="kebab"
-):
+class PrivacyPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table `[privacy]` of a group's plan; `most_epsilon` 0 means no limit."""
 
     noise_multiplier: float = 1.0
@@ -60,13 +58,13 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
     """The plan's integers; raises UserFacingError, which names the value and what is allowed."""
     if not LEAST_NOISE <= plan.noise_multiplier <= MOST_NOISE:
         raise UserFacingError(
-            f"privacy.noise-multiplier is {plan.noise_multiplier:g}: choose a number from "
+            f"privacy.noise_multiplier is {plan.noise_multiplier:g}: choose a number from "
             f"{LEAST_NOISE:g} to {MOST_NOISE:g} (1 is usual), or remove [privacy] to train without "
             "differential privacy"
         )
     if not 1 / MILLIONTHS <= plan.max_grad_norm <= MOST_CLIP:
         raise UserFacingError(
-            f"privacy.max-grad-norm is {plan.max_grad_norm:g}: choose a number from "
+            f"privacy.max_grad_norm is {plan.max_grad_norm:g}: choose a number from "
             f"{1 / MILLIONTHS:g} to {MOST_CLIP:g} (1 is usual)"
         )
     if not 1 / TRILLIONTHS <= plan.delta <= MOST_DELTA:
@@ -76,7 +74,7 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
         )
     if not (plan.most_epsilon == 0 or 1 / MILLIONTHS <= plan.most_epsilon <= MOST_EPSILON):
         raise UserFacingError(
-            f"privacy.most-epsilon is {plan.most_epsilon:g}: choose a number from "
+            f"privacy.most_epsilon is {plan.most_epsilon:g}: choose a number from "
             f"{1 / MILLIONTHS:g} to {MOST_EPSILON:g} (8 and less is usual), or 0 for no limit"
         )
     return PrivacyRules(
