@@ -1,4 +1,4 @@
-"""What differential privacy costs: held-out bits per byte, epsilon, and the time of a step.
+"""The price of differential privacy: held-out bits per byte, epsilon, and the time of a step.
 
 One member of a private group trains a tiny model of raw bytes on the functions and classes of the
 standard library's sources, a document each, as `tequio_client.trainer.private` does: without
@@ -91,7 +91,7 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(result))
     if options.write:
-        table.put(DOCUMENT, "what privacy costs", _markdown(rows))
+        table.put(DOCUMENT, "price of privacy", _markdown(rows))
 
 
 def measure(

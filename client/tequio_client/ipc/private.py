@@ -30,7 +30,7 @@ MOST_EPSILON = 1e6
 
 
 class PrivacyRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How members train with differential privacy; the same for all members of a group.
+    """Rules of differential privacy, the same for all members of a group.
 
     A group without these rules has no differential privacy.
     """
@@ -86,7 +86,7 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
 
 
 class InnerSteps(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a member's steps move the weights: fields of a manifest's `InnerParams`, same units."""
+    """The optimiser of a member's steps: fields and units of a manifest's `InnerParams`."""
 
     optimiser: Literal["muon", "adamw"] = "muon"
     lr_e9: Positive = 3_000_000
@@ -100,7 +100,7 @@ class InnerSteps(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 class LocalTraining(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="train"
 ):
-    """Train on the member's texts, and leave the way that the weights went.
+    """Train on the member's texts, and write the change of the weights.
 
     Answered by `LocalTrained`.
     """
@@ -159,11 +159,11 @@ class PrivateAlive(
 class LocalTrained(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="trained"
 ):
-    """The way of the weights lies where the request said.
+    """The change of the weights is in the file that the request named.
 
     With differential privacy, `samples` and `tokens` are expected numbers, which follow from the
     plan: exact ones would tell more than epsilon allows. Both losses do so too, and are for the
-    member's own eyes.
+    member alone.
     """
 
     command: Positive
@@ -188,7 +188,7 @@ class PrivateFailed(
     """The request was not carried out; the process waits for the next one."""
 
     command: Number
-    """0: the line was no request."""
+    """0: the line could not be read."""
     code: Label
     """`malformed`, `input`, `model`, `device`, `memory`, `non_finite`, `budget`, `output` or
     `internal`."""

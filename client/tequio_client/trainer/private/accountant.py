@@ -1,4 +1,4 @@
-"""What a member's documents have spent: the record, and the epsilon that follows from it.
+"""The record of what a member's documents have spent, and the epsilon that follows from it.
 
 Each round adds to epsilon, so the record has to outlive the process. A round is recorded, durably,
 before its first step: a process that is killed may have counted steps that it never took, but never

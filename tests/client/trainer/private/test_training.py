@@ -53,7 +53,7 @@ def test_loss_falls_with_differential_privacy(member: PrivateMember) -> None:
     assert last < first - 0.5
 
 
-def test_a_report_has_what_was_trained_and_the_way_fits_the_head(member: PrivateMember) -> None:
+def test_a_report_has_what_was_trained_and_the_change_fits_the_head(member: PrivateMember) -> None:
     steps: list[tuple[int, int]] = []
     request = member.request(3, seed=1)
     report = LocalTrainer(lambda *done: steps.append(done)).train(request)
