@@ -44,6 +44,7 @@ NAVIGATION = {
         desktop
         cells
         groups
+        differential-privacy
         organising
         competitions
         verifying-competitions

@@ -30,7 +30,7 @@ MOST_EPSILON = 1e6
 
 
 class PrivacyRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How members train with differential privacy; the same for all members of a group.
+    """Rules of differential privacy, the same for all members of a group.
 
     A group without these rules has no differential privacy.
     """
@@ -45,9 +45,7 @@ class PrivacyRules(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     """Budget of a member's documents, in 1e-6: no training beyond it; 0: no limit."""
 
 
-class PrivacyPlan(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, rename="kebab"
-):
+class PrivacyPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The table `[privacy]` of a group's plan; `most_epsilon` 0 means no limit."""
 
     noise_multiplier: float = 1.0
@@ -60,13 +58,13 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
     """The plan's integers; raises UserFacingError, which names the value and what is allowed."""
     if not LEAST_NOISE <= plan.noise_multiplier <= MOST_NOISE:
         raise UserFacingError(
-            f"privacy.noise-multiplier is {plan.noise_multiplier:g}: choose a number from "
+            f"privacy.noise_multiplier is {plan.noise_multiplier:g}: choose a number from "
             f"{LEAST_NOISE:g} to {MOST_NOISE:g} (1 is usual), or remove [privacy] to train without "
             "differential privacy"
         )
     if not 1 / MILLIONTHS <= plan.max_grad_norm <= MOST_CLIP:
         raise UserFacingError(
-            f"privacy.max-grad-norm is {plan.max_grad_norm:g}: choose a number from "
+            f"privacy.max_grad_norm is {plan.max_grad_norm:g}: choose a number from "
             f"{1 / MILLIONTHS:g} to {MOST_CLIP:g} (1 is usual)"
         )
     if not 1 / TRILLIONTHS <= plan.delta <= MOST_DELTA:
@@ -76,7 +74,7 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
         )
     if not (plan.most_epsilon == 0 or 1 / MILLIONTHS <= plan.most_epsilon <= MOST_EPSILON):
         raise UserFacingError(
-            f"privacy.most-epsilon is {plan.most_epsilon:g}: choose a number from "
+            f"privacy.most_epsilon is {plan.most_epsilon:g}: choose a number from "
             f"{1 / MILLIONTHS:g} to {MOST_EPSILON:g} (8 and less is usual), or 0 for no limit"
         )
     return PrivacyRules(
@@ -88,7 +86,7 @@ def privacy_rules(plan: PrivacyPlan) -> PrivacyRules:
 
 
 class InnerSteps(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How a member's steps move the weights: fields of a manifest's `InnerParams`, same units."""
+    """The optimiser of a member's steps: fields and units of a manifest's `InnerParams`."""
 
     optimiser: Literal["muon", "adamw"] = "muon"
     lr_e9: Positive = 3_000_000
@@ -102,7 +100,7 @@ class InnerSteps(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 class LocalTraining(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="train"
 ):
-    """Train on the member's texts, and leave the way that the weights went.
+    """Train on the member's texts, and write the change of the weights.
 
     Answered by `LocalTrained`.
     """
@@ -161,11 +159,11 @@ class PrivateAlive(
 class LocalTrained(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="trained"
 ):
-    """The way of the weights lies where the request said.
+    """The change of the weights is in the file that the request named.
 
     With differential privacy, `samples` and `tokens` are expected numbers, which follow from the
     plan: exact ones would tell more than epsilon allows. Both losses do so too, and are for the
-    member's own eyes.
+    member alone.
     """
 
     command: Positive
@@ -190,7 +188,7 @@ class PrivateFailed(
     """The request was not carried out; the process waits for the next one."""
 
     command: Number
-    """0: the line was no request."""
+    """0: the line could not be read."""
     code: Label
     """`malformed`, `input`, `model`, `device`, `memory`, `non_finite`, `budget`, `output` or
     `internal`."""

@@ -1,4 +1,4 @@
-"""What a member's documents have spent: the record, and the epsilon that follows from it.
+"""The record of what a member's documents have spent, and the epsilon that follows from it.
 
 Each round adds to epsilon, so the record has to outlive the process. A round is recorded, durably,
 before its first step: a process that is killed may have counted steps that it never took, but never
@@ -92,9 +92,9 @@ def begin_round(folder: Path, rules: PrivacyRules, *, sample_rate: float, steps:
         before = epsilon(record.entries, delta)
         raise BudgetSpentError(
             f"your documents have spent epsilon {before:.2f}, and this round would bring it to "
-            f"{spent:.2f}, above the group's limit of {most:g} (most-epsilon, at delta {delta:g}): "
+            f"{spent:.2f}, above the group's limit of {most:g} (most_epsilon, at delta {delta:g}): "
             "they take part in no more such rounds. To go on, the group needs a plan with a "
-            "higher most-epsilon, or with more noise from the start"
+            "higher most_epsilon, or with more noise from the start"
         )
     write_private(folder / RECORD_NAME, msgspec.json.encode(after))
     return spent

@@ -1,6 +1,6 @@
-"""A round of local training: from the head and the member's texts to the way of the weights.
+"""A round of local training: from the head and the member's texts to the change of the weights.
 
-The optimiser starts from zero in each round, as in a public run (`trainer.inner`). The way is an
+The optimiser starts from zero in each round, as in a public run (`trainer.inner`). The change is an
 integer for each weight, in the head's own unit, so that the sum over members is exact, whatever
 masks are added to it.
 """
@@ -56,7 +56,7 @@ class WeightsNotFiniteError(TequioError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Setup:
-    """What stays between requests: `key` is what it was made of."""
+    """The parts that stay between requests; `key` names all that they were made of."""
 
     key: tuple[object, ...]
     model: CausalModel
@@ -94,7 +94,7 @@ class LocalTrainer:
     _setup: _Setup | None = field(default=None, init=False)
 
     def train(self, request: LocalTraining) -> LocalTrained:
-        """Train, and write the way of the weights.
+        """Train, and write the change of the weights.
 
         Raises UserFacingError for what the request names, BudgetSpentError before the first step,
         WeightsNotFiniteError, OSError, torch.OutOfMemoryError.
@@ -109,7 +109,7 @@ class LocalTrainer:
                 report = self._train_plainly(request, setup, bits)
             else:
                 report = self._train_privately(request, setup, bits)
-        _write_way(request, setup, master)
+        _write_change(request, setup, master)
         return msgspec.structs.replace(report, seconds=time.perf_counter() - begun)
 
     def _set_up(self, request: LocalTraining) -> _Setup:
@@ -257,7 +257,7 @@ def _report(request: LocalTraining, tally: _Tally, dataset: int) -> LocalTrained
     )
 
 
-def _write_way(request: LocalTraining, setup: _Setup, master: NDArray[np.int32]) -> None:
+def _write_change(request: LocalTraining, setup: _Setup, master: NDArray[np.int32]) -> None:
     """Write end less start in whole units; raises WeightsNotFiniteError."""
     starts = setup.layout.unflatten(master)
     moves = {}

@@ -232,7 +232,7 @@ def test_noise_of_several_tensors_is_independent() -> None:
 
 
 def test_torchs_generator_would_have_a_key_of_32_bits() -> None:
-    """Why the noise does not come from it."""
+    """The reason why the noise does not come from it."""
     one, other = (torch.Generator().manual_seed(seed) for seed in (1, 1 + 2**32))
     assert torch.equal(torch.randn(8, generator=one), torch.randn(8, generator=other))
 

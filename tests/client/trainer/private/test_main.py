@@ -9,7 +9,6 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
 import pytest
 
 from tequio_client.ipc import private
@@ -163,14 +162,3 @@ def test_without_opacus_it_says_what_to_install_and_trains_without_privacy(tmp_p
     assert not (member.folder / "state" / accountant.RECORD_NAME).exists()
     assert child.train(member, 2).command == 2
     assert child.end() == 0
-
-
-def test_lines_are_decoded_as_they_were_encoded(member: PrivateMember) -> None:
-    request = member.request(7, privacy=rules(most=8.0), seed=3, tokenizer="t.json")
-    assert private.decode_request(private.encode(request)) == request
-    report = LocalTrained(
-        command=7, round=2, loss=None, loss_first=None, samples=1, tokens=2, dataset=3,
-        epsilon=1.5, delta=1e-5, seconds=0.1,
-    )  # fmt: skip
-    assert private.decode_report(private.encode(report)) == report
-    assert msgspec.json.decode(private.encode(report))["type"] == "trained"
