@@ -110,7 +110,10 @@ class MemberService:
         """MemberAnswer a request; whatever is wrong with it becomes a `Declined`."""
         try:
             return await self._answer(message, payload)
-        except (RefusedError, PeerError, NoUpdateError) as err:
+        except NoUpdateError:
+            # The reason names files and counts of this member's texts: it stays in its own log.
+            return self._declined("it did not train")
+        except (RefusedError, PeerError) as err:
             name = self.group.members[message.author].name
             log.info("declined", what=type(message.body).__name__, member=name, reason=str(err))
             return self._declined(str(err))

@@ -49,8 +49,9 @@ CATCH_UP_S = 10.0
 """Pause between questions for a later head, unless a message shows that there is one."""
 ALONE_S = 1.0
 """The same while nobody answered yet, or the model is missing."""
-_ABSENT = 4
-"""A coordinator that is not connected is waited for by this part of the reply's deadline."""
+_PAUSES = 4
+"""A coordinator that is not connected is waited for by this part of the reply's deadline, and one
+whose last round failed waits as long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,9 +126,14 @@ class GroupRun:
     async def run_turns(self) -> None:
         """Coordinate the rounds that are this member's, and wait for those of others."""
         service, turn = self._service, 0
+        seen = service.store.state
         while True:
             await self._until(lambda: self._can_begin)
-            turn = max(turn, service.store.state.round + 1)
+            before, seen = seen, service.store.state
+            if seen.round > before.round and seen.number == before.number:
+                await trio.sleep(self._reply_s / _PAUSES)  # a round failed: no hurry to fail again
+                continue
+            turn = max(turn, seen.round + 1)
             if self._group.coordinator_of(turn) != service.place:
                 turn += await self._waited_in_vain(turn)
             elif self._has_company():
@@ -175,14 +181,13 @@ class GroupRun:
             )
             if self._service.store.state.round < turn:
                 self._service.store.begin_round(turn)
-            await trio.sleep(self._reply_s / _ABSENT)
 
     async def _waited_in_vain(self, turn: int) -> bool:
         """Wait for the coordinator of a turn; False once a round began, or a head came."""
         service = self._service
         before = service.store.state
         is_connected = self._group.coordinator_of(turn) in self._network.connected()
-        patience_s = self._reply_s if is_connected else self._reply_s / _ABSENT
+        patience_s = self._reply_s if is_connected else self._reply_s / _PAUSES
         with trio.move_on_after(patience_s) as waiting:
             await self._until(lambda: service.is_busy or service.store.state != before)
         return waiting.cancelled_caught

@@ -39,6 +39,8 @@ log = structlog.get_logger(__name__)
 TRAINER = programs.runtime_module("tequio_client.trainer.private")
 SILENCE_S = 120.0
 """Longest silence; the child reports every few seconds."""
+RETRY_S = 60.0
+"""A training that failed is tried again after this time; rounds may follow each other faster."""
 _REASON_CHARACTERS = 300
 
 
@@ -92,6 +94,7 @@ class PrivateTrainer:
         self._answered = trio.Event()  # replaced for each request
         self._asked = trio.Event()  # replaced by `run`
         self._is_sent = False  # the request, to this child
+        self._failed = "", 0.0, ""  # the last failure: its head, time and reason
 
     async def run(self) -> None:
         """Start a child whenever one is needed; until cancelled."""
@@ -110,7 +113,12 @@ class PrivateTrainer:
         async with self._lock:
             if self._update is None or self._update.head != head:
                 self._update = None
-                self._update = await self._train(head, weights, round_number)
+                self._check_retry(head)
+                try:
+                    self._update = await self._train(head, weights, round_number)
+                except NoUpdateError as err:
+                    self._failed = head, trio.current_time(), str(err)
+                    raise
             return self._update
 
     def spend(self) -> None:
@@ -119,6 +127,12 @@ class PrivateTrainer:
             # A training for a head that is gone must not hold up the next one.
             self._settle(link.PrivateFailed(command=self._number, code="", reason="too late"))
             self._child.stop()
+
+    def _check_retry(self, head: str) -> None:
+        """Raise NoUpdateError for a head for which training failed a moment ago."""
+        failed_head, at_s, reason = self._failed
+        if failed_head == head and trio.current_time() < at_s + RETRY_S:
+            raise NoUpdateError(reason)
 
     async def _train(self, head: str, weights: Path, round_number: int) -> LocalUpdate:
         self._number += 1
