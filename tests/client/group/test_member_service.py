@@ -215,6 +215,25 @@ def test_a_member_stays_in_its_round_until_the_coordinator_is_gone(group: GroupS
     run(main)
 
 
+def test_the_reason_of_a_failed_training_is_not_sent(group: GroupServices) -> None:
+    async def main() -> None:
+        tally = RoundTally(group.group, 1)
+        for place in range(COUNT):
+            begin = RoundBegin(round=1, head=group.group.model.weights_root)
+            answer = await group.ask(1, place, begin)
+            tally.add_keys(group.mails[place].sign(answer.body))
+        for place in range(COUNT):
+            answer = await group.ask(1, place, tally.key_list())
+            tally.add_dealt(group.mails[place].sign(answer.body))
+        trainer = group.members[0]._updates  # noqa: SLF001 - the stub fails on request
+        assert isinstance(trainer, StubTrainer)
+        trainer.fails = True  # because of a folder, which nobody else has to know
+        assert reason(await group.ask(1, 0, tally.dealt_list())) == "it did not train"
+        assert trainer.spent == 0
+
+    run(main)
+
+
 def test_only_the_coordinator_of_a_round_leads_it(group: GroupServices) -> None:
     async def main() -> None:
         head = group.group.model.weights_root
