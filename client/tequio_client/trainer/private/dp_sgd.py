@@ -137,13 +137,13 @@ def _vectorised(
     model: CausalModel, device: ComputeDevice, inputs_bl: Tensor, targets_bl: Tensor
 ) -> tuple[Gradients, Tensor]:
     def loss(parameters: Gradients, inputs_l: Tensor, targets_l: Tensor) -> Tensor:
-        with _autocast(device):
-            logits_blv = functional_call(model.network, dict(parameters), (inputs_l[None],))
+        logits_blv = functional_call(model.network, dict(parameters), (inputs_l[None],))
         return _mean_loss(logits_blv[0], targets_l)
 
     parameters = {name: one.detach() for name, one in model.parameters.items()}
-    # The other kernels have no rule for a further dimension, or none on every device.
-    with sdpa_kernel(SDPBackend.MATH):
+    # The other kernels have no rule for a further dimension, or none on every device. Under vmap the
+    # types are changed below autograd, so the way back needs autocast as much as the way there.
+    with sdpa_kernel(SDPBackend.MATH), _autocast(device):
         gradients, losses = vmap(grad_and_value(loss), in_dims=(None, 0, 0))(
             parameters, inputs_bl, targets_bl
         )

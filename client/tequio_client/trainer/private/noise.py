@@ -56,7 +56,7 @@ def add_noise(tensors: Sequence[Tensor], std: float, bits: RandomBits) -> None:
     for tensor in tensors:
         flat = tensor.view(-1)
         for part in torch.split(flat, _BLOCK):
-            part.add_(_gaussians(bits, len(part)).to(part.device, part.dtype), alpha=std)
+            part.add_(_gaussians(bits, len(part)).to(part.dtype).to(part.device), alpha=std)
 
 
 def _gaussians(bits: RandomBits, count: int) -> Tensor:

@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ class PrivateTexts:
     Each begins with the separator; so does what follows it.
     """
 
-    ids: NDArray[np.int64]
+    ids: NDArray[np.unsignedinteger[Any]]
     starts: NDArray[np.int64]
     separator: int
 
@@ -68,14 +69,14 @@ class PrivateTexts:
     def _piece(self, document: int, place: float, sequence: int) -> NDArray[np.int64]:
         """A piece of a document and the separator behind it; `place` is from 0 to below 1."""
         start, stop = self.starts[document], self.starts[document + 1]
-        whole = np.append(self.ids[start:stop], self.separator)
-        first = int(place * (max(len(whole) - sequence - 1, 0) + 1))
-        return self._filled(whole[first : first + sequence + 1], sequence)
+        # What follows a document is the separator, in front of the next one or behind the last.
+        first = start + int(place * (max(stop - start - sequence, 0) + 1))
+        return self._filled(self.ids[first : min(first + sequence, stop) + 1], sequence)
 
-    def _filled(self, ids: NDArray[np.int64], sequence: int) -> NDArray[np.int64]:
+    def _filled(self, ids: NDArray[np.unsignedinteger[Any]], sequence: int) -> NDArray[np.int64]:
         """Ids with separators that have no loss behind them (`token_loss`)."""
         missing = sequence + 1 - len(ids)
-        return np.concatenate((ids, np.full(missing, ~self.separator)))
+        return np.concatenate((ids.astype(np.int64), np.full(missing, ~self.separator)))
 
 
 def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
@@ -83,12 +84,14 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
     if not folder.is_dir():
         raise UserFacingError(f"{folder} is not a folder: choose the one with your texts")
     parts, seen = [], set()
+    kind = np.min_scalar_type(tokenizer.vocab_size)  # a byte is the least that an id takes
     try:
         for text in _texts(folder):
             name = sha256(text.encode())
             if text.strip() and name not in seen:
                 seen.add(name)
-                parts.append(np.append(np.int64(tokenizer.separator), tokenizer.encode(text)))
+                ids = np.append(tokenizer.separator, tokenizer.encode(text))
+                parts.append(ids.astype(kind))
     except OSError as err:
         raise UserFacingError(f"cannot read {err.filename or folder}: {err.strerror}") from err
     if not parts:
@@ -97,7 +100,7 @@ def read_texts(folder: Path, tokenizer: TextTokenizer) -> PrivateTexts:
         )
     lengths = [len(one) for one in parts]
     return PrivateTexts(
-        ids=np.concatenate([*parts, np.array([tokenizer.separator])]),
+        ids=np.concatenate([*parts, np.array([tokenizer.separator], kind)]),
         starts=np.concatenate(([0], np.cumsum(lengths))),
         separator=tokenizer.separator,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,6 +106,18 @@ def test_the_gradient_of_each_sample_is_autograds(*, is_tied: bool) -> None:
         found = _flat({name: one[row] for name, one in gradients.items()})
         assert torch.allclose(found, expected, rtol=1e-4, atol=1e-7)
     assert losses.shape == (5,)
+
+
+def test_gradients_in_16_bits_are_about_those_in_32() -> None:
+    built, samples = _model(), _samples(4)
+    narrow = replace(CPU, precision=torch.bfloat16)
+    ((wide, _),) = per_sample_gradients(built, CPU, samples)
+    ((gradients, _),) = per_sample_gradients(built, narrow, samples)
+    for row in range(4):
+        expected = _flat({name: one[row] for name, one in wide.items()})
+        found = _flat({name: one[row] for name, one in gradients.items()})
+        assert found.dtype == torch.float32
+        assert 0 < (found - expected).norm() < 0.05 * expected.norm()
 
 
 def test_a_network_of_transformers_gets_the_gradient_of_each_sample() -> None:

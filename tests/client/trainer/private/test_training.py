@@ -184,7 +184,9 @@ def test_weights_that_are_not_finite_are_not_handed_in(member: PrivateMember) ->
 
 def test_pieces_of_a_long_document_are_drawn_evenly() -> None:
     texts = PrivateTexts(
-        ids=np.array([0, *range(1, 21), 0, 7, 0]), starts=np.array([0, 21, 23]), separator=0
+        ids=np.array([0, *range(1, 21), 0, 7, 0], np.uint8),
+        starts=np.array([0, 21, 23]),
+        separator=0,
     )
     rows = np.concatenate([texts.draw(1.0, 8, noise.seeded_bits(seed)) for seed in range(400)])
     long, short = rows[::2], rows[1::2]
