@@ -16,7 +16,6 @@ import argparse
 import json
 import math
 import re
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -200,4 +199,4 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

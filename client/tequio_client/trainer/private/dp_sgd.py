@@ -141,8 +141,8 @@ def _vectorised(
         return _mean_loss(logits_blv[0], targets_l)
 
     parameters = {name: one.detach() for name, one in model.parameters.items()}
-    # The other kernels have no rule for a further dimension, or none on every device. Under vmap the
-    # types are changed below autograd, so the way back needs autocast as much as the way there.
+    # The other kernels have no rule for a further dimension, or none on every device. Under vmap
+    # types are changed below autograd, so the backward pass needs autocast as well.
     with sdpa_kernel(SDPBackend.MATH), _autocast(device):
         gradients, losses = vmap(grad_and_value(loss), in_dims=(None, 0, 0))(
             parameters, inputs_bl, targets_bl
