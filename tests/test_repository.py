@@ -101,7 +101,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "client/tequio_client": ("app", "worker", "trainer", "gguf"),
     "client/tequio_client/app": ("app",),
     "client/tequio_client/worker": ("worker",),
-    "client/tequio_client/trainer": ("trainer",),
+    "client/tequio_client/trainer": ("trainer", "private"),
     "tests": ("dev",),
     "bench": ("dev",),
     "docs": ("docs",),

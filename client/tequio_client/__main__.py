@@ -87,6 +87,9 @@ SECTIONS = {
             "Sign a decision that another organiser has started.",
         ),
     },
+    "Private groups": {
+        "group": ("tequio_client.group.cli:group", "Train in a private group, without a ledger."),
+    },
     "Competitions": {
         "competition": (
             "tequio_client.competition.cli:competition",

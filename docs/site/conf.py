@@ -43,6 +43,8 @@ NAVIGATION = {
     "Guides": """
         desktop
         cells
+        groups
+        differential-privacy
         organising
         competitions
         verifying-competitions

@@ -42,7 +42,7 @@ PRODUCTS: Mapping[str, tuple[Path, ...]] = {
     "ledger": (LOCKS / "ledger.lock",),
 }
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "client": ("app", "worker", "trainer", "gguf"),
+    "client": ("app", "worker", "trainer", "gguf", "private"),
     "seed": ("worker",),
     "ledger": ("ledger",),
 }

@@ -33,7 +33,7 @@ from tequio_client.checkpoint import layout as checkpoint_layout
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import layout, nf4
 from tequio_shared.head.head import WEIGHT_UNIT
-from tequio_shared.head.layout import Placement
+from tequio_shared.head.layout import Placement, WeightLayout
 from tequio_shared.round.manifest import Manifest, ModelSpec
 
 Append: TypeAlias = Callable[[NDArray[Any]], None]
@@ -109,7 +109,23 @@ def write_weights(
 
     With `only` all of them are in one file of that name.
     """
-    layout, called = manifest.layout, names_in_files(manifest.model)
+    write_model(
+        manifest.model, manifest.layout, head, folder, tick, shard_bytes=shard_bytes, only=only
+    )
+
+
+def write_model(  # noqa: PLR0913 - two options
+    model: ModelSpec,
+    layout: WeightLayout,
+    head: Path,
+    folder: Path,
+    tick: Callable[[int], None],
+    *,
+    shard_bytes: int = SHARD_BYTES,
+    only: str = "",
+) -> None:
+    """Write the weights of a head file of that model and layout; as `write_weights`."""
+    called = names_in_files(model)
     flat: NDArray[np.int32] = np.memmap(head, "<i4", "r", shape=(layout.elements,))
     views, starts = layout.unflatten(flat), _starts(layout.placements)
     by_name = {called[one.name]: one for one in layout.placements}

@@ -20,6 +20,7 @@ RUNTIME_VARIABLE = "TEQUIO_RUNTIME"
 OF_RUNTIME = frozenset((
     *("torch", "transformers", "datasets", "numba", "llvmlite", "safetensors", "tokenizers"),
     *("gguf", "huggingface_hub", "hf_xet", "pyarrow", "pandas", "httpx2"),
+    *("opacus", "scipy", "opt_einsum"),
 ))  # fmt: skip
 """Packages that only the runtime of a package has."""
 

@@ -1,0 +1,101 @@
+"""A member's view of its group: the status of its folder, and the model as files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tequio_client import tokenizers
+from tequio_client.checkpoint import layout, tensors
+from tequio_client.group.group_file import GroupFile
+from tequio_client.group.head_store import (
+    GROUP_FILE,
+    GroupState,
+    read_group,
+    read_state,
+    tokenizer_path,
+    weights_path,
+)
+from tequio_client.group.run import fingerprint
+from tequio_client.keys import identity
+from tequio_client.organiser.sealing import staged_folder
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import to_text
+
+_ROWS = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupReport:
+    group: GroupFile
+    state: GroupState
+    own_key: str
+
+    def as_json(self) -> str:
+        group, state = self.group, self.state
+        found = {
+            "group": group.name,
+            "fingerprint": fingerprint(group),
+            "members": [one.name for one in group.members],
+            "needed": group.threshold,
+            "round": state.round,
+            "head": state.head,
+            "number": state.number,
+            "rounds": group.training.rounds,
+            "heads": state.rows,
+        }
+        return msgspec.json.encode(found).decode()
+
+    def as_text(self) -> str:
+        group, state = self.group, self.state
+        lines = [
+            f"group:       {group.name}, {group.size} members, {group.threshold} needed",
+            f"fingerprint: {fingerprint(group)}",
+            f"head:        {state.number} of {group.training.rounds} ({state.head[:10]})",
+        ]
+        lines += [
+            f"  {'you' if one.key == self.own_key else '   '}  {one.name}" for one in group.members
+        ]
+        for row in state.rows[-_ROWS:]:
+            count = f"{len(row.members)} updates" if row.members else "fetched"
+            loss = "" if row.loss is None else f", your loss before it {row.loss:.4f}"
+            spent = "" if row.epsilon is None else f", epsilon {row.epsilon:.3f}"
+            lines.append(f"head {row.number}: {count}{loss}{spent}")
+        return "\n".join(lines)
+
+
+def read_report(folder: Path) -> GroupReport:
+    """Read a member's folder; raises UserFacingError for one without a group."""
+    group = _group_of(folder)
+    state = read_state(folder, group)
+    return GroupReport(group=group, state=state, own_key=to_text(identity.load(folder).key))
+
+
+def export_head(folder: Path, to: Path) -> int:
+    """Write the present head as transformers loads it; returns its number."""
+    group = _group_of(folder)
+    state, path = read_state(folder, group), tokenizer_path(folder, group)
+    head = weights_path(folder, state.head)
+    if not head.is_file() or (path and not path.is_file()):
+        raise UserFacingError(f"{folder} has no model yet: run `tequio group run` first")
+    raw = path.read_bytes() if path else b""
+    separator = (
+        tokenizers.parse_tokenizer(raw, group.name, tokenizers.SEPARATORS).separator if raw else 0
+    )
+    tokenizer, settings = layout.tokenizer_files(raw, separator, group.model.sequence)
+    with staged_folder(to) as stage:
+        (stage / layout.TEQUIO_FOLDER).mkdir()
+        (stage / layout.CONFIG).write_bytes(layout.model_config(group.config.encode()))
+        (stage / layout.TOKENIZER).write_bytes(tokenizer)
+        (stage / layout.TOKENIZER_CONFIG).write_bytes(settings)
+        tensors.write_model(group.model, group.layout, head, stage, lambda _: None)
+    return state.number
+
+
+def _group_of(folder: Path) -> GroupFile:
+    path = folder / GROUP_FILE
+    if not path.is_file():
+        raise UserFacingError(f"{folder} has no group: run `tequio group run` first, or name --dir")
+    return read_group(path)
