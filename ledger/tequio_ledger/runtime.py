@@ -132,14 +132,8 @@ def tune_memory() -> None:
 
     It runs for weeks: garbage should be found soon, and free pages returned.
     """
-    # CPython's full collection waits until the objects that survived younger ones are a quarter of
-    # all: with the objects of the loaded modules in that count, thousands of dead requests and
-    # their buffers wait too. So what is loaded is frozen, and full collections come five times as
-    # often.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
-    gc.collect()  # its count is the one a quarter of which the next full collection waits for
+    gc.set_threshold(*THRESHOLDS)  # full collections come five times as often
+    freeze_loaded()
     # glibc gives every thread an arena of its own, and raises the size from which a block gets its
     # own pages each time a large one is freed; pages inside an arena return to the system only from
     # its end.
@@ -147,6 +141,16 @@ def tune_memory() -> None:
     mallopt(_ARENA_MAX, ARENAS)
     mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
     mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
+
+
+def freeze_loaded() -> None:
+    """Take the objects of all loaded modules out of garbage collection."""
+    # CPython's full collection waits until the objects that survived younger ones are a quarter of
+    # all: with the objects of the modules in that count, thousands of dead requests and their
+    # buffers wait too.
+    gc.collect()
+    gc.freeze()
+    gc.collect()  # its count is the one a quarter of which the next full collection waits for
 
 
 async def trim_regularly() -> None:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.ids import NetworkId
 
-START_S = 0.5
+START_S = 0.2
 """Time for which a start checks before it serves."""
 KEYS, ENTRIES, ROWS = 64, 128, 512
 """Largest contents of one slice."""

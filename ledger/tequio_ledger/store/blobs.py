@@ -18,21 +18,18 @@ import os
 import re
 import threading
 from collections.abc import Collection, Iterator
-from datetime import timedelta
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import obstore
 import structlog
-from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
-from obstore.store import LocalStore, ObjectStore, S3Store
 from sqlalchemy import delete, func, select, update
 
 from tequio_ledger.runtime import Clock
 from tequio_ledger.store.database import FAILURES, Database
 from tequio_ledger.store.files import (
     UnwritableError,
+    blob_path,
     explain,
     is_passing,
     make_folder,
@@ -41,12 +38,12 @@ from tequio_ledger.store.files import (
 )
 from tequio_ledger.store.insertion import upsert
 from tequio_ledger.store.models import Blob
-from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from obstore.store import RetryConfig  # exists for type checkers only
+    from tequio_ledger.store.bucket import Bucket
 
 BLOCK_BYTES = 4_096
 FILE_BYTES = 2 * BLOCK_BYTES
@@ -59,6 +56,18 @@ CHECKED = 256
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
+
+
+def open_bucket(url: str) -> Bucket | None:
+    """Open the bucket that all processes of a ledger share; None without a URL.
+
+    Raises UserFacingError.
+    """
+    if not url:
+        return None
+    from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
+
+    return Bucket(url)
 
 
 class BlobFolder:
@@ -433,76 +442,3 @@ class Upload:
         with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
             self._file.close()
         self.path.unlink(missing_ok=True)
-
-
-# --- The bucket: blobs that all processes of a ledger can reach, in S3 or in a shared folder.
-#
-# Only this file imports obstore. The key of a blob is its hash, so putting it twice changes
-# nothing; `BlobFolder` checks the hash of what it reads.
-
-_FOLDER = "file:///"
-_RETRIES: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
-
-
-class Bucket:
-    """Blobs by digest. Methods block: call them from a thread."""
-
-    def __init__(self, url: str, *, retries: RetryConfig = _RETRIES) -> None:
-        """Open the bucket; raises UserFacingError. Keys and region come from the environment."""
-        self.url = url
-        try:
-            self._store: ObjectStore
-            if url.startswith(_FOLDER):
-                self._store = LocalStore.from_url(url, mkdir=True)
-            else:
-                self._store = S3Store.from_url(url, retry_config=retries)
-        except (BaseError, ValueError) as err:
-            raise UserFacingError(f"--blobs {url!r} cannot be used: {err}") from err
-
-    def put(self, digest: Digest, file: Path) -> None:
-        """Put a blob; durable when this returns. Raises UnwritableError, OSError."""
-        with file.open("rb") as content:
-            try:
-                obstore.put(
-                    self._store, blob_path(digest), content, mode="create", use_multipart=False
-                )
-            except AlreadyExistsError:
-                pass  # the name is the hash, so the content is the same
-            except BaseError as err:
-                raise self._silent(err) from err
-
-    def get(self, digest: Digest) -> bytes | None:
-        """Get a blob; None when there is none. Raises UnwritableError."""
-        try:
-            return obstore.get(self._store, blob_path(digest)).bytes().to_bytes()
-        except (NotFoundError, FileNotFoundError):
-            return None
-        except BaseError as err:
-            raise self._silent(err) from err
-
-    def delete(self, digest: Digest) -> None:
-        """Delete a blob if it is there; raises UnwritableError."""
-        try:
-            obstore.delete(self._store, blob_path(digest))
-        except (NotFoundError, FileNotFoundError):
-            pass
-        except BaseError as err:
-            raise self._silent(err) from err
-
-    def digests(self) -> set[Digest]:
-        """List every blob; raises UnwritableError."""
-        try:
-            pages = obstore.list(self._store, "sha256")
-            names = [str(one["path"]).rpartition("/")[2] for page in pages for one in page]
-        except BaseError as err:
-            raise self._silent(err) from err
-        return {Digest(bytes.fromhex(name)) for name in names}
-
-    def _silent(self, err: BaseError) -> UnwritableError:
-        first = str(err).strip().splitlines()[0]
-        return UnwritableError(f"the blobs at {self.url} cannot be reached: {first}")
-
-
-def blob_path(digest: Digest) -> str:
-    name = digest.hex()
-    return f"sha256/{name[:2]}/{name[2:4]}/{name}"

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sqlalchemy import JSON, Connection, LargeBinary, String, insert
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.types import TypeEngine
 
 from tequio_ledger.store.models import Base
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 Row = Mapping[str, object]
 
@@ -66,8 +69,13 @@ def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
 
 
 def _insert(connection: Connection, table: type[Base]) -> postgresql.Insert | sqlite.Insert:
+    # Only the database in use: a dialect with its types is a tenth of a start's imports.
     if connection.dialect.name == _POSTGRESQL:
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - as above
+
         return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - as above
+
     return sqlite.insert(table)
 
 

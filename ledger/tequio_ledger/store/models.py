@@ -2,6 +2,9 @@
 
 Rows of the log are inserted and never changed, except for the head and the growing right edge of
 the tiles. Keys and digests are raw bytes, times are Unix milliseconds, amounts are GFLOP.
+
+Indices with a condition have the same one on PostgreSQL: it is in the migrations alone, because
+SQLAlchemy would load that dialect at every start to check the name of an argument.
 """
 
 from __future__ import annotations
@@ -51,12 +54,7 @@ class LogEntry(Base):
     __table_args__ = (
         Index("log_entry_author", "author", "idx"),
         Index("log_entry_round", "run", "round", "idx"),
-        Index(
-            "log_entry_snapshot",
-            "idx",
-            sqlite_where=text("type = 'log.snapshot'"),
-            postgresql_where=text("type = 'log.snapshot'"),
-        ),
+        Index("log_entry_snapshot", "idx", sqlite_where=text("type = 'log.snapshot'")),
     )
 
 
@@ -246,14 +244,7 @@ class Credit(Base):
     team: Mapped[Number] = mapped_column(server_default="0")
     """Team of the peer when the round closed, by the entry that founded it; 0 without one."""
     __table_args__ = (
-        Index(
-            "credit_team",
-            "team",
-            "peer",
-            "gflop",
-            sqlite_where=text("team <> 0"),
-            postgresql_where=text("team <> 0"),
-        ),
+        Index("credit_team", "team", "peer", "gflop", sqlite_where=text("team <> 0")),
     )
 
 

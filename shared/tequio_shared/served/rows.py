@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from itertools import groupby
 from statistics import median_low
 
@@ -426,4 +427,9 @@ def _measure(row: MeasureRow) -> HeadMeasure:
 
 def columns(row: Row) -> dict[str, object]:
     """Give the columns of a row by name."""
-    return {one.name: getattr(row, one.name) for one in fields(row)}
+    return {name: getattr(row, name) for name in _column_names(type(row))}
+
+
+@cache
+def _column_names(kind: type[Row]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
