@@ -24,7 +24,7 @@ from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import LogEntry
+from tequio_ledger.store.models import LOG_ENTRY
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import first_head
@@ -140,7 +140,7 @@ def _open(folder: Path, database: str) -> Database:
 def sizes(folder: Path, database: str) -> dict[str, float]:
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         count, leaves = connection.execute(
-            select(func.count(), func.sum(func.length(LogEntry.leaf)))
+            select(func.count(), func.sum(func.length(LOG_ENTRY.c.leaf)))
         ).one()
         if database:
             whole = connection.scalar(text("SELECT pg_database_size(current_database())"))
@@ -188,7 +188,7 @@ def some_ids(folder: Path, database: str) -> list[str]:
         head = log_rows.read_head(connection)
         size = head.size if head else 0
         wanted = [rng.randrange(size) for _ in range(PROOFS)]
-        query = select(LogEntry.id).where(LogEntry.idx.in_(wanted))
+        query = select(LOG_ENTRY.c.id).where(LOG_ENTRY.c.idx.in_(wanted))
         return [to_text(Digest(name)) for name in connection.execute(query).scalars()]
 
 

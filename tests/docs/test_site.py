@@ -21,7 +21,7 @@ import pytest
 import uvicorn
 
 import tequio
-from tequio_ledger.web.app import ROUTES, build
+from tequio_ledger.web.app import ROUTES, PublicApp
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.openapi import describe
 from tequio_ledger.web.pages.documentation import Documentation

@@ -37,7 +37,7 @@ from tequio_ledger.store.files import (
     sync,
 )
 from tequio_ledger.store.insertion import upsert
-from tequio_ledger.store.models import Blob
+from tequio_ledger.store.models import BLOB
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
@@ -107,7 +107,7 @@ class BlobFolder:
 
     def _count(self, digest: Digest) -> None:
         """Write the row that a killed process did not write."""
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.reader.begin() as connection:
             has_row = connection.scalar(query) is not None
         if self.path(digest).exists() and not has_row:
@@ -123,7 +123,7 @@ class BlobFolder:
     def rows(self) -> dict[Digest, int]:
         """List every blob with a row, with its size."""
         with self._database.reader.begin() as connection:
-            found = connection.execute(select(Blob.sha256, Blob.size)).all()
+            found = connection.execute(select(BLOB.c.sha256, BLOB.c.size)).all()
         return {Digest(name): size for name, size in found}
 
     def unnamed(
@@ -134,7 +134,9 @@ class BlobFolder:
         `named` are left out. Costs as much as there are blobs of such authors.
         """
         # The coordinator's have no author, and are most of all: the index leaves them out.
-        query = select(Blob.sha256, Blob.author).where(Blob.author > b"", Blob.at < before_ms)
+        query = select(BLOB.c.sha256, BLOB.c.author).where(
+            BLOB.c.author > b"", BLOB.c.at < before_ms
+        )
         with self._explained(), self._database.reader.begin() as connection:
             found = connection.execute(query).all()
         names = (Digest(name) for name, author in found if author not in favoured)
@@ -150,8 +152,8 @@ class BlobFolder:
             with self._explained(), self._database.writer.begin() as connection:
                 # The row's lock is held to the end: another process that is sent the blob again
                 # waits, and finds it gone.
-                is_old = (Blob.sha256 == digest) & (Blob.at < before_ms)
-                if connection.execute(delete(Blob).where(is_old)).rowcount:
+                is_old = (BLOB.c.sha256 == digest) & (BLOB.c.at < before_ms)
+                if connection.execute(delete(BLOB).where(is_old)).rowcount:
                     self._remove(digest)
 
     def _remove(self, digest: Digest) -> None:
@@ -180,7 +182,7 @@ class BlobFolder:
                 return None
         # The row and not the bucket, which would take a request: a blob gets its row when it is
         # in the bucket.
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
@@ -191,7 +193,7 @@ class BlobFolder:
         """
         if self._bucket is None:
             return True
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query) is not None
 
@@ -204,12 +206,12 @@ class BlobFolder:
         """
         if self._bucket is None and not self.path(digest).exists():
             return False
-        row = Blob.sha256 == digest
+        row = BLOB.c.sha256 == digest
         with self._explained(), self._database.writer.begin() as connection:
-            found = connection.execute(update(Blob).where(row).values(at=self._clock())).rowcount
+            found = connection.execute(update(BLOB).where(row).values(at=self._clock())).rowcount
             if author is None or author in favoured:
                 # A stranger who sent a copy first must not decide how long it is stored.
-                others = update(Blob).where(row, Blob.author > b"")
+                others = update(BLOB).where(row, BLOB.c.author > b"")
                 connection.execute(others.values(author=author))
         return found > 0
 
@@ -357,7 +359,7 @@ class BlobFolder:
     def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            upsert(connection, Blob, [row], fresh=("at",))  # of two authors the first one pays
+            upsert(connection, BLOB, [row], fresh=("at",))  # of two authors the first one pays
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -392,9 +394,9 @@ class BlobFolder:
 
     def _used(self) -> dict[PeerKey | None, int]:
         """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
-        blocks = (Blob.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
+        blocks = (BLOB.c.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
         occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
-        query = select(Blob.author, occupied).group_by(Blob.author)
+        query = select(BLOB.c.author, occupied).group_by(BLOB.c.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
         used = {None if key is None else PeerKey(key): int(size) for key, size in rows}

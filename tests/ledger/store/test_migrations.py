@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import Base
+from tequio_ledger.store.models import METADATA
 from tequio_shared.errors import UserFacingError
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import make_settings, opened
@@ -34,7 +34,7 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
         assert database.revision() == REVISION
         with database.writer.connect() as connection:
             context = MigrationContext.configure(connection, opts={"compare_type": True})
-            found = compare_metadata(context, Base.metadata)
+            found = compare_metadata(context, METADATA)
             if not either_database:  # SQLAlchemy reads no DESC back from SQLite
                 found = [one for one in found if getattr(one[1], "name", "") != "peer_rank"]
                 query = text("SELECT sql FROM sqlite_master WHERE name = 'peer_rank'")
