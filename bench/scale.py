@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import click
 import trio
-from ledgers import long_log, million
+from ledgers import copied, long_log, million
 from ledgers.program import KINDS, databases, served, settings_of
 from loops.machine import machine
 from loops.table import markdown, put
@@ -230,9 +230,8 @@ def measured(folder: Path, kind: str, size: int) -> dict[str, float]:
         url = urls[2]
         place = folder
         if url:
-            place = fresh(folder.with_name(f"{folder.name}-moved"))
-            shutil.copytree(folder, place)
-            million.moved(place, url)
+            place = fresh(folder.with_name(f"{folder.name}-copied"))
+            copied.copied(folder, place, url)
         figures = opened(place, url)
         starts = []
         for _ in range(STARTS):
