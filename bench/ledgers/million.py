@@ -16,6 +16,7 @@ from sqlalchemy import func, select, text
 from tests.support.signing_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
+from tequio_client.ledger.api import LedgerNetwork
 from tequio_ledger.admin.move import Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
@@ -27,6 +28,9 @@ from tequio_ledger.store.database import Database
 from tequio_ledger.store.models import LOG_ENTRY
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.log.merkle import leaf_hash, verify_inclusion
+from tequio_shared.log.notes import open_checkpoint
+from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
@@ -193,10 +197,16 @@ def some_ids(folder: Path, database: str) -> list[str]:
 
 
 def over_http(url: str, names: list[str]) -> float:
+    """Median time to fetch a proof, in ms; each is verified afterwards."""
     times = []
     with httpx.Client(base_url=url, timeout=60) as http:
+        key = LedgerNetwork.parse(http.get("/v1/network").content).log_key
         for name in names:
             begun_s = time.perf_counter()
-            http.get(f"/v1/statements/{name}/proof").raise_for_status()
+            answer = http.get(f"/v1/statements/{name}/proof").raise_for_status()
             times.append(time.perf_counter() - begun_s)
+            proof = TlogProof.parse(answer.content)
+            signed = open_checkpoint(proof.note, key).checkpoint
+            leaf = leaf_hash(proof.extra or b"")
+            verify_inclusion(leaf, proof.index, signed.size, proof.path, signed.root)
     return _p50(times)

@@ -26,7 +26,7 @@ with DataFolder(Path(sys.argv[1])) as folder:
     ledger.database.close()
 print(*sys.modules)
 """
-"""What `tequio-ledger serve` does until it serves, with its modules printed at the end."""
+"""The steps of `tequio-ledger serve` until it serves; prints the modules that are loaded then."""
 
 LATER = {
     "alembic": "only a change of the tables needs it",
