@@ -31,6 +31,8 @@ SPARE_BYTES = 1 << 20
 """Free memory that the main arena may keep at its end."""
 TRIM_S = 10.0
 """Time between two trims of the heap, each of which takes about a millisecond."""
+EXHAUSTION_S = 60.0
+"""Least time between two lines about a resource that is used up."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 PATIENCE_S = 1.0
@@ -39,6 +41,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
+
+log = structlog.get_logger(__name__)
 
 
 def now_ms() -> int:
@@ -111,6 +115,22 @@ class EventRates:
                 raise structlog.DropEvent
             dropped = self._dropped.pop(event, 0)
         return {**event_dict, "dropped": dropped} if dropped else event_dict
+
+
+class ExhaustionLog:
+    """Logs that something is used up, at most once in `EXHAUSTION_S`; used from one thread."""
+
+    def __init__(self) -> None:
+        self._next_s = 0.0
+        self._unreported = 0
+
+    def report(self, event: str, **fields: object) -> None:
+        """Log one event, with the number of those that were not logged before it."""
+        self._unreported += 1
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            log.warning(event, times=self._unreported, **fields)
+            self._next_s, self._unreported = now_s + EXHAUSTION_S, 0
 
 
 async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
