@@ -5,7 +5,7 @@ measures on SQLite and on PostgreSQL: the start of the program until it serves, 
 reading the state, a start without a snapshot for comparison, proofs over HTTP, and a seed's way to
 the state (list, proof, bytes, decoding). Processor time is given beside the clock's, because it
 also holds on a busy computer. Targets: 2 s to start at 10 million entries, 1 s of it for opening
-the log; nothing that grows with the log.
+the log; nothing that grows with the log. Ten million entries need 20 GB of disk and half an hour.
 
     python bench/scale.py [--entries N]... [--only KIND] [--folder DIR] [--document FILE]
 """

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
 from itertools import groupby
 from statistics import median_low
+from typing import get_args
 
 from msgspec import UNSET
 
@@ -427,9 +427,9 @@ def _measure(row: MeasureRow) -> HeadMeasure:
 
 def columns(row: Row) -> dict[str, object]:
     """Give the columns of a row by name."""
-    return {name: getattr(row, name) for name in _column_names(type(row))}
+    return {name: getattr(row, name) for name in _COLUMNS[type(row)]}
 
 
-@cache
-def _column_names(kind: type[Row]) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+_COLUMNS: Mapping[type[Row], tuple[str, ...]] = {
+    kind: tuple(one.name for one in fields(kind)) for kind in get_args(Row)
+}
