@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import httpx
 import trio
 from ledgers import copied, long_log, million
 from ledgers.program import KINDS, databases, served, settings_of
@@ -241,6 +242,7 @@ def measured(folder: Path, kind: str, size: int) -> dict[str, float]:
                 names = million.some_ids(place, url)
                 figures["proof_p50_ms"] = million.over_http(program.url, names)
                 figures["seed_s"] = round(trio.run(seeded, program.url), 2)
+                httpx.get(program.url, timeout=60).raise_for_status()  # loads the pages
                 figures["resident_mb"] = round(program.resident_bytes() / 1e6, 1)
         for at, name in enumerate(("serves_s", "cpu_s")):
             figures[name] = round(sorted(one[at] for one in starts)[STARTS // 2], 2)

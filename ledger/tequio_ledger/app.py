@@ -41,6 +41,8 @@ from tequio_shared.ids import to_text
 
 END_S = 10.0
 """Time after which the process exits in any case, with the blocking stacks on standard error."""
+PAGES_AFTER_S = 3.0
+"""Pause before pages are loaded unasked: members that waited for the ledger come first."""
 METRICS_CONNECTIONS = 32
 _NAME_BYTES = 4  # distinguishes the requests of this process in the log
 
@@ -120,6 +122,7 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
 
 
 async def _load_pages(app: PublicApp) -> None:
+    await asyncio.sleep(PAGES_AFTER_S)
     await app.load_pages()
     runtime.freeze_loaded()
 

@@ -68,7 +68,7 @@ ROUTES = (
 
 
 class PublicApp:
-    """The routes for programs, and the pages, whose modules are loaded while those are served.
+    """The routes for programs, and the pages, whose modules are loaded later.
 
     Templates and drawing are a fifth of a start's work, and no program should wait for them.
     """
