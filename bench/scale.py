@@ -5,7 +5,7 @@ measures on SQLite and on PostgreSQL: the start of the program until it serves, 
 reading the state, a start without a snapshot for comparison, proofs over HTTP, and a seed's way to
 the state (list, proof, bytes, decoding). Processor time is given beside the clock's, because it
 also holds on a busy computer. Targets: 2 s to start at 10 million entries, 1 s of it for opening
-the log; nothing that grows with the log.
+the log; nothing that grows with the log. Ten million entries need 20 GB of disk and half an hour.
 
     python bench/scale.py [--entries N]... [--only KIND] [--folder DIR] [--document FILE]
 """
@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import httpx
 import trio
-from ledgers import long_log, million
+from ledgers import copied, long_log, million
 from ledgers.program import KINDS, databases, served, settings_of
 from loops.machine import machine
 from loops.table import markdown, put
@@ -230,9 +231,8 @@ def measured(folder: Path, kind: str, size: int) -> dict[str, float]:
         url = urls[2]
         place = folder
         if url:
-            place = fresh(folder.with_name(f"{folder.name}-moved"))
-            shutil.copytree(folder, place)
-            million.moved(place, url)
+            place = fresh(folder.with_name(f"{folder.name}-copied"))
+            copied.copied(folder, place, url)
         figures = opened(place, url)
         starts = []
         for _ in range(STARTS):
@@ -242,6 +242,7 @@ def measured(folder: Path, kind: str, size: int) -> dict[str, float]:
                 names = million.some_ids(place, url)
                 figures["proof_p50_ms"] = million.over_http(program.url, names)
                 figures["seed_s"] = round(trio.run(seeded, program.url), 2)
+                httpx.get(program.url, timeout=60).raise_for_status()  # loads the pages
                 figures["resident_mb"] = round(program.resident_bytes() / 1e6, 1)
         for at, name in enumerate(("serves_s", "cpu_s")):
             figures[name] = round(sorted(one[at] for one in starts)[STARTS // 2], 2)

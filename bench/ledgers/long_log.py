@@ -1,4 +1,4 @@
-"""A log of any length with a snapshot near its end, written in minutes.
+"""A log of any length with a snapshot near its end: ten million entries in ten minutes of a core.
 
 Members of one run come and go, and at the end all are gone. The first and the last entries go
 through the fold, as in a ledger. Those between are the same cycle again and again, of which only
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from tests.support.signing_swarm import manifest
 
@@ -42,6 +42,7 @@ from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -52,7 +53,10 @@ if TYPE_CHECKING:
 CYCLE = 2 * AUTHORS
 FOLDED_CYCLES = 2 + SNAPSHOT_ENTRIES // CYCLE
 """Cycles at the end that are folded: a snapshot is due in them."""
-BATCH = 16_384
+BATCH = 262_144
+"""Entries in one transaction: each of them changes random pages of the index of ids."""
+_FILLING = ("synchronous=OFF", "cache_size=-1000000")
+"""A log that is interrupted while it is filled is filled again."""
 _PREFIX = b"tequio/v1/statement\0"
 
 
@@ -99,6 +103,10 @@ class LongLog:
         self._ledger = ledger
         self._state: State = ledger.state
         self._size = ledger.log.size
+        with ledger.database.writer.connect() as connection:  # SQLite's writer is one connection
+            driver = cast("sqlite3.Connection", connection.connection.driver_connection)
+            for pragma in _FILLING:
+                driver.execute(f"PRAGMA {pragma}")
         with ledger.database.reader.begin() as connection:
             self._tree = TileTree.resume(
                 self._size, lambda tile: log_rows.read_tile(connection, tile)

@@ -16,6 +16,7 @@ from sqlalchemy import func, select, text
 from tests.support.signing_swarm import manifest
 
 from ledgers.program import ORGANISER, served, settings_of
+from tequio_client.ledger.api import LedgerNetwork
 from tequio_ledger.admin.move import Move
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.ledger import open_ledger
@@ -24,9 +25,12 @@ from tequio_ledger.log.proofs import ProofCache
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import LogEntry
+from tequio_ledger.store.models import LOG_ENTRY
 from tequio_shared.ids import ZERO_DIGEST, Digest, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.log.merkle import leaf_hash, verify_inclusion
+from tequio_shared.log.notes import open_checkpoint
+from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
@@ -140,7 +144,7 @@ def _open(folder: Path, database: str) -> Database:
 def sizes(folder: Path, database: str) -> dict[str, float]:
     with closing(_open(folder, database)) as rows, rows.reader.begin() as connection:
         count, leaves = connection.execute(
-            select(func.count(), func.sum(func.length(LogEntry.leaf)))
+            select(func.count(), func.sum(func.length(LOG_ENTRY.c.leaf)))
         ).one()
         if database:
             whole = connection.scalar(text("SELECT pg_database_size(current_database())"))
@@ -188,15 +192,21 @@ def some_ids(folder: Path, database: str) -> list[str]:
         head = log_rows.read_head(connection)
         size = head.size if head else 0
         wanted = [rng.randrange(size) for _ in range(PROOFS)]
-        query = select(LogEntry.id).where(LogEntry.idx.in_(wanted))
+        query = select(LOG_ENTRY.c.id).where(LOG_ENTRY.c.idx.in_(wanted))
         return [to_text(Digest(name)) for name in connection.execute(query).scalars()]
 
 
 def over_http(url: str, names: list[str]) -> float:
+    """Median time to fetch a proof, in ms; each is verified afterwards."""
     times = []
     with httpx.Client(base_url=url, timeout=60) as http:
+        key = LedgerNetwork.parse(http.get("/v1/network").content).log_key
         for name in names:
             begun_s = time.perf_counter()
-            http.get(f"/v1/statements/{name}/proof").raise_for_status()
+            answer = http.get(f"/v1/statements/{name}/proof").raise_for_status()
             times.append(time.perf_counter() - begun_s)
+            proof = TlogProof.parse(answer.content)
+            signed = open_checkpoint(proof.note, key).checkpoint
+            leaf = leaf_hash(proof.extra or b"")
+            verify_inclusion(leaf, proof.index, signed.size, proof.path, signed.root)
     return _p50(times)

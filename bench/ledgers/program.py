@@ -28,6 +28,7 @@ UNLIMITED = (
 )
 DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=100")
 KINDS = ("sqlite", "postgresql")
+POLL_S = 0.02
 
 
 ORGANISER = Signer(sha256(b"the bench's organiser"))
@@ -82,7 +83,11 @@ def served(folder: Path, database: str) -> Iterator[LedgerProgram]:
         place += ["--database", database]
     with ExitStack() as stack:
         log = stack.enter_context((folder / "said").open("wb"))
-        process = subprocess.Popen([*command, "--port", "0", "--log-json", *place], stderr=log)
+        # With its modules compiled after the first start, as in every installation.
+        env = {**os.environ}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        command += ["--port", "0", "--log-json", *place]
+        process = subprocess.Popen(command, stderr=log, env=env)
         stack.callback(_end, process)
         fields = _first(folder / "said", process)
         net = NetworkId(from_text(fields["network_id"]))
@@ -107,7 +112,7 @@ def _first(log: Path, process: subprocess.Popen[bytes]) -> dict[str, str]:
                 fields: dict[str, str] = json.loads(line)
                 return fields
         try:
-            process.wait(0.1)
+            process.wait(POLL_S)
         except subprocess.TimeoutExpired:
             continue
         raise SystemExit(f"the ledger ended: {log.read_text()}")

@@ -26,7 +26,7 @@ from tequio_ledger.ledger import Ledger, open_ledger
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.store import database
 from tequio_ledger.web import metrics_api
-from tequio_ledger.web.app import build
+from tequio_ledger.web.app import INSTALLED_DOCS, PublicApp
 from tequio_ledger.web.connections import ConnectionLimits
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.middleware import (
@@ -36,12 +36,13 @@ from tequio_ledger.web.middleware import (
     UnreadBody,
     with_limits,
 )
-from tequio_ledger.web.pages import documentation
 from tequio_ledger.web.server import WebServer, bind, server_url
 from tequio_shared.ids import to_text
 
 END_S = 10.0
 """Time after which the process exits in any case, with the blocking stacks on standard error."""
+PAGES_AFTER_S = 3.0
+"""Pause before pages are loaded unasked: members that waited for the ledger come first."""
 METRICS_CONNECTIONS = 32
 _NAME_BYTES = 4  # distinguishes the requests of this process in the log
 
@@ -88,7 +89,8 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
     settings = ledger.settings
     limits = ConnectionLimits.of_process(settings.address_streams, settings.trusted_proxies)
     streams = EventStreams(limits.most)
-    servers = [WebServer(_public_app(ledger, streams), public, limits)]
+    app = PublicApp(ledger, streams, INSTALLED_DOCS)
+    servers = [WebServer(_with_middleware(app, settings), public, limits)]
     metrics_url = None
     if metrics is not None:
         few = ConnectionLimits.of_process(most=METRICS_CONNECTIONS)
@@ -101,6 +103,7 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
         sequencing = tasks.create_task(ledger.run())
         serving = [tasks.create_task(server.serve()) for server in servers]
         trimming = tasks.create_task(runtime.trim_regularly())
+        loading = tasks.create_task(_load_pages(app))
         await asyncio.wait(
             {sequencing, *serving, tasks.create_task(stopping.wait())},
             return_when=asyncio.FIRST_COMPLETED,
@@ -114,15 +117,19 @@ async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket |
         await asyncio.wait(serving)
         sequencing.cancel()
         trimming.cancel()
+        loading.cancel()
     log.info("stopped", size=ledger.log.size)
 
 
-def _public_app(ledger: Ledger, streams: EventStreams) -> ASGIApp:
-    settings = ledger.settings
+async def _load_pages(app: PublicApp) -> None:
+    await asyncio.sleep(PAGES_AFTER_S)
+    await app.load_pages()
+    runtime.freeze_loaded()
+
+
+def _with_middleware(app: ASGIApp, settings: LedgerSettings) -> ASGIApp:
     limits = settings.address_streams, settings.request_rate
-    app: ASGIApp = UnreadBody(
-        ConditionalRequests(build(ledger, streams, documentation.installed()))
-    )
+    app = UnreadBody(ConditionalRequests(app))
     app = NoSniff(with_limits(app, settings.trusted_proxies, *limits))
     return RequestLog(app, secrets.token_hex(_NAME_BYTES))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from tequio_ledger.store import entries
-from tequio_ledger.store.models import Round
+from tequio_ledger.store.models import ROUND
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import RunId, digest_from_text, to_text
 from tequio_shared.network.tiers import KEYS_OF_TIER
@@ -161,8 +161,8 @@ class NewsPlaces:
         """Read at most `RECENT` items, the newest first; call it in a thread."""
         indices = set(self.indices)
         for run, number in self.rounds:
-            closed = select(Round.closed_index).where(
-                Round.run == run, Round.round == number, Round.outcome == CLOSED
+            closed = select(ROUND.c.closed_index).where(
+                ROUND.c.run == run, ROUND.c.round == number, ROUND.c.outcome == CLOSED
             )
             indices.update(connection.scalars(closed))
         found = []

@@ -18,7 +18,7 @@ from tequio_ledger.log.log import Apply, Log
 from tequio_ledger.runtime import now_ms
 from tequio_ledger.signing import client
 from tequio_ledger.store import derived
-from tequio_ledger.store.blobs import BlobFolder, Bucket
+from tequio_ledger.store.blobs import BlobFolder, open_bucket
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import StoredEntry
 from tequio_shared.errors import UserFacingError
@@ -35,7 +35,7 @@ def replay(settings: LedgerSettings) -> int:
     ):
         try:
             database.migrate()
-            bucket = Bucket(settings.blobs) if settings.blobs else None
+            bucket = open_bucket(settings.blobs)
             blobs = BlobFolder(folder.blobs, database, now_ms, settings.blob_quota_bytes, bucket)
             genesis = open_genesis(settings, folder, database)
             state = State(genesis, DocumentCache(blobs).read)

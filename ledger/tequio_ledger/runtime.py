@@ -31,6 +31,8 @@ SPARE_BYTES = 1 << 20
 """Free memory that the main arena may keep at its end."""
 TRIM_S = 10.0
 """Time between two trims of the heap, each of which takes about a millisecond."""
+EXHAUSTION_S = 60.0
+"""Least time between two lines about a resource that is used up."""
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 PATIENCE_S = 1.0
@@ -39,6 +41,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Clock = Callable[[], int]
 """Milliseconds since 1970."""
+
+log = structlog.get_logger(__name__)
 
 
 def now_ms() -> int:
@@ -113,6 +117,22 @@ class EventRates:
         return {**event_dict, "dropped": dropped} if dropped else event_dict
 
 
+class ExhaustionLog:
+    """Logs that something is used up, at most once in `EXHAUSTION_S`; used from one thread."""
+
+    def __init__(self) -> None:
+        self._next_s = 0.0
+        self._unreported = 0
+
+    def report(self, event: str, **fields: object) -> None:
+        """Log one event, with the number of those that were not logged before it."""
+        self._unreported += 1
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            log.warning(event, times=self._unreported, **fields)
+            self._next_s, self._unreported = now_s + EXHAUSTION_S, 0
+
+
 async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) -> R:
     """Run `work` in a thread; when cancelled, wait up to PATIENCE_S for its end."""
     # A thread cannot be cancelled. Without the wait the engine could be closed while the thread
@@ -132,14 +152,8 @@ def tune_memory() -> None:
 
     It runs for weeks: garbage should be found soon, and free pages returned.
     """
-    # CPython's full collection waits until the objects that survived younger ones are a quarter of
-    # all: with the objects of the loaded modules in that count, thousands of dead requests and
-    # their buffers wait too. So what is loaded is frozen, and full collections come five times as
-    # often.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
-    gc.collect()  # its count is the one a quarter of which the next full collection waits for
+    gc.set_threshold(*THRESHOLDS)  # full collections come five times as often
+    freeze_loaded()
     # glibc gives every thread an arena of its own, and raises the size from which a block gets its
     # own pages each time a large one is freed; pages inside an arena return to the system only from
     # its end.
@@ -147,6 +161,16 @@ def tune_memory() -> None:
     mallopt(_ARENA_MAX, ARENAS)
     mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
     mallopt(_TRIM_THRESHOLD, SPARE_BYTES)
+
+
+def freeze_loaded() -> None:
+    """Take the objects of all loaded modules out of garbage collection."""
+    # CPython's full collection waits until the objects that survived younger ones are a quarter of
+    # all: with the objects of the modules in that count, thousands of dead requests and their
+    # buffers wait too.
+    gc.collect()
+    gc.freeze()
+    gc.collect()  # its count is the one a quarter of which the next full collection waits for
 
 
 async def trim_regularly() -> None:

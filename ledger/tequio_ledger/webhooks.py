@@ -38,7 +38,7 @@ from tequio_ledger.outgoing import http_client
 from tequio_ledger.store import files, log_rows
 from tequio_ledger.store.database import FAILURES
 from tequio_ledger.store.insertion import insert_new
-from tequio_ledger.store.models import NewsPosition
+from tequio_ledger.store.models import NEWS_POSITION
 from tequio_shared.addresses import parse_host
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import sha256, to_text
@@ -363,19 +363,19 @@ class Webhooks:
     def _load(self, hook: Webhook, size: int) -> int:
         """Read how far the news are posted; the first time that is the end of the log."""
         key = self._key(hook)
-        wanted = select(NewsPosition.position).where(NewsPosition.hook == key)
+        wanted = select(NEWS_POSITION.c.position).where(NEWS_POSITION.c.hook == key)
         with self._database.glance.connect() as connection:
             stored = connection.scalar(wanted)
         if stored is None:
             with self._database.writer.begin() as connection:
-                insert_new(connection, NewsPosition, {"hook": key, "position": size})
+                insert_new(connection, NEWS_POSITION, {"hook": key, "position": size})
             return size
         return stored
 
     def _store(self, hook: Webhook, position: int) -> None:
         change = (
-            update(NewsPosition)
-            .where(NewsPosition.hook == self._key(hook), NewsPosition.position < position)
+            update(NEWS_POSITION)
+            .where(NEWS_POSITION.c.hook == self._key(hook), NEWS_POSITION.c.position < position)
             .values(position=position)
         )
         with self._database.writer.begin() as connection:

@@ -21,7 +21,7 @@ import pytest
 import uvicorn
 
 import tequio
-from tequio_ledger.web.app import ROUTES, build
+from tequio_ledger.web.app import ROUTES, PublicApp
 from tequio_ledger.web.events import EventStreams
 from tequio_ledger.web.openapi import describe
 from tequio_ledger.web.pages.documentation import Documentation
@@ -53,7 +53,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def reader(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageReader]:
     with opened(make_settings(tmp_path_factory.mktemp("ledger")), VirtualClock()) as ledger:
-        yield PageReader(ledger, Documentation.read(site))
+        yield PageReader(ledger, site)
 
 
 def test_every_document_is_a_page(site: Path) -> None:
@@ -162,7 +162,7 @@ def _served(site: Path, folder: Path) -> Iterator[str]:
         opened(make_settings(folder), VirtualClock()) as ledger,
         socket.create_server(("127.0.0.1", 0)) as listening,
     ):
-        app = build(ledger, EventStreams(), Documentation.read(site))
+        app = PublicApp(ledger, EventStreams(), site)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()

@@ -9,7 +9,7 @@ import pytest
 
 from tequio_ledger.log.documents import document_of
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.blobs import blob_path
+from tequio_ledger.store.files import blob_path
 from tequio_shared.statements.runs import RoundClose, RoundRoster, RunOpen
 from tequio_shared.statements.statement import Entry
 from tests.support.forked_program import LEDGER, run_forked

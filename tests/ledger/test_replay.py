@@ -44,9 +44,7 @@ async def live_through(ledger: Ledger, *, are_heads_measured: bool = False) -> N
 def rows(ledger: Ledger) -> dict[str, list[tuple[object, ...]]]:
     with ledger.database.reader.begin() as connection:
         return {
-            table.__tablename__: sorted(
-                tuple(row) for row in connection.execute(select(table.__table__))
-            )
+            table.name: sorted(tuple(row) for row in connection.execute(select(table)))
             for table in DERIVED
         }
 

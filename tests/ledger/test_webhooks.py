@@ -19,7 +19,7 @@ from sqlalchemy import select
 from structlog.testing import capture_logs
 
 from tequio_ledger.replay import replay
-from tequio_ledger.store.models import NewsPosition
+from tequio_ledger.store.models import NEWS_POSITION
 from tequio_ledger.webhooks import (
     ATTEMPTS,
     NewsMessage,
@@ -174,7 +174,7 @@ async def wait_until(is_met: Callable[[], bool]) -> None:
 
 def stored(ledger: Ledger) -> list[tuple[bytes, int]]:
     with ledger.database.glance.connect() as connection:
-        return [(row.hook, row.position) for row in connection.execute(select(NewsPosition))]
+        return [(row.hook, row.position) for row in connection.execute(select(NEWS_POSITION))]
 
 
 def opening(ledger: Ledger) -> int:

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 import httpx
 
-from tequio_ledger.web.app import build
+from tequio_ledger.web.app import PublicApp
 from tequio_ledger.web.events import EventStreams
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from starlette.types import ASGIApp
 
     from tequio_ledger.ledger import Ledger
-    from tequio_ledger.web.pages.documentation import Documentation
 
 VOID = {"meta", "link", "img", "input", "br", "hr"}
 INLINE = {"a", "b", "bdi", "code", "path", "rect", "small", "span", "strong", "sup", "svg", "time"}
@@ -66,9 +67,9 @@ class Page:
 class PageReader:
     """Requests pages from one ledger's application."""
 
-    def __init__(self, ledger: Ledger, docs: Documentation | None = None) -> None:
+    def __init__(self, ledger: Ledger, docs: Path | None = None) -> None:
         self.ledger = ledger
-        self._app: ASGIApp = build(ledger, EventStreams(), docs)
+        self._app: ASGIApp = PublicApp(ledger, EventStreams(), docs)
 
     def get(self, path: str, **headers: str) -> Page:
         """Read a page as a browser does."""

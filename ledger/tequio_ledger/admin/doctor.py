@@ -17,7 +17,7 @@ from contextlib import closing
 import click
 import msgspec
 from msgspec import Struct
-from sqlalchemy import Connection, create_engine, select
+from sqlalchemy import Connection, Table, create_engine, select
 from sqlalchemy.exc import DatabaseError
 
 from tequio_ledger import runtime
@@ -36,7 +36,7 @@ from tequio_ledger.store import derived, files, log_rows
 from tequio_ledger.store.blobs import BlobFolder
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.log_rows import SignedHead, StoredEntry
-from tequio_ledger.store.models import DERIVED, Base
+from tequio_ledger.store.models import DERIVED, METADATA
 from tequio_ledger.web.server import bind
 from tequio_shared.errors import FatalLogError, TequioError, UserFacingError
 from tequio_shared.ids import Digest
@@ -308,19 +308,19 @@ class _Fold:
         # Written to a database in memory and read back, so that both sides went through the same
         # types; the stored one may be PostgreSQL.
         engine = create_engine("sqlite://")
-        Base.metadata.create_all(engine)
+        METADATA.create_all(engine)
         with engine.begin() as fresh:
             derived.write(fresh, self._changes, self._state)
             for table in DERIVED:
                 if _rows(connection, table) != _rows(fresh, table):
-                    found = f"the table {table.__tablename__} does not follow from the log"
+                    found = f"the table {table.name} does not follow from the log"
                     yield error("tables", found, "stop the ledger and run `tequio-ledger replay`")
         engine.dispose()
         yield ok("tables", "derived tables were compared with a replay")
 
 
-def _rows(connection: Connection, table: type[Base]) -> list[tuple[object, ...]]:
-    rows = connection.execute(select(table.__table__))
+def _rows(connection: Connection, table: Table) -> list[tuple[object, ...]]:
+    rows = connection.execute(select(table))
     return sorted((tuple(row) for row in rows), key=repr)
 
 

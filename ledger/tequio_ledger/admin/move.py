@@ -30,7 +30,7 @@ from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.store.insertion import insert_many
 from tequio_ledger.store.log_rows import SignedHead, StoredEntry
-from tequio_ledger.store.models import Base, LogEntry, LogHead, LogMark, SubmissionRow
+from tequio_ledger.store.models import LOG_ENTRY, LOG_HEAD, LOG_MARK, METADATA, SUBMISSION
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.network.genesis import Genesis
@@ -38,7 +38,7 @@ from tequio_shared.network.genesis import Genesis
 Report = Callable[[int, int], None]
 
 PAGE_ROWS = 4096
-_APART = {LogEntry, LogHead, LogMark, SubmissionRow}
+_APART = {LOG_ENTRY, LOG_HEAD, LOG_MARK, SUBMISSION}
 """Tables that are not simply copied."""
 
 
@@ -126,14 +126,13 @@ class Move:
                     report(entry.index + 1, head.size)
 
     def _copy_rest(self) -> None:
-        classes = {one.__table__: one for one in Base.__subclasses__() if one not in _APART}
-        tables = [one for one in Base.metadata.sorted_tables if one in classes]  # parents first
+        tables = [one for one in METADATA.sorted_tables if one not in _APART]  # parents first
         with self._source.reader.begin() as source, self._target.writer.begin() as target:
             for table in reversed(tables):
                 target.execute(delete(table))
             for table in tables:
                 for rows in _pages(source, table, self._page_rows):
-                    insert_many(target, classes[table], rows)
+                    insert_many(target, table, rows)
 
     def _check(self, genesis: Genesis, head: SignedHead) -> None:
         """Build the tree from what the target holds; raises UserFacingError when it differs."""
@@ -151,7 +150,7 @@ class Move:
 
     def _finish(self, head: SignedHead, mark: Mark | None) -> None:
         with self._target.writer.begin() as connection:
-            connection.execute(delete(LogHead))
+            connection.execute(delete(LOG_HEAD))
             log_rows.create_head(connection, head)
             log_rows.delete_mark(connection)
             if mark is not None:
@@ -167,7 +166,7 @@ def _pages(
 
 
 def _count(connection: Connection) -> int:
-    return connection.scalar(select(func.count()).select_from(LogEntry)) or 0
+    return connection.scalar(select(func.count()).select_from(LOG_ENTRY)) or 0
 
 
 @click.command("migrate")

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from sqlalchemy import Connection
 
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.blobs import BlobFolder, blob_path
-from tequio_ledger.store.files import explain
+from tequio_ledger.store.blobs import BlobFolder
+from tequio_ledger.store.files import blob_path, explain
 from tequio_shared.errors import FatalLogError, RefusedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, from_text, sha256, to_text
 from tequio_shared.network.genesis import Genesis

@@ -28,13 +28,13 @@ from tequio_ledger.log.log import AdmittedEntry
 from tequio_ledger.log.proofs import TileProofs
 from tequio_ledger.store import entries, log_rows, queries, ranking
 from tequio_ledger.store.models import (
-    Credit,
-    KeyTier,
-    Measured,
-    OpenedRun,
-    Peer,
-    PeerStanding,
-    Round,
+    CREDIT,
+    MEASURED,
+    OPENED_RUN,
+    PEER,
+    ROUND,
+    STANDING,
+    TIER,
 )
 from tequio_shared.errors import TequioError
 from tequio_shared.ids import PeerKey, RunId, to_text
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from tequio_ledger.store.log_rows import StoredEntry
     from tequio_shared.ids import NetworkId
 
-START_S = 0.5
+START_S = 0.2
 """Time for which a start checks before it serves."""
 KEYS, ENTRIES, ROWS = 64, 128, 512
 """Largest contents of one slice."""
@@ -184,8 +184,8 @@ class TableCheck:
         keys = iter(list(state.peers))
         while some := [*islice(keys, KEYS)]:
             yield from self._keys(some)
-        for table in (Peer, PeerStanding, KeyTier, OpenedRun, Round, Credit, Measured):
-            yield from self._strays(table.__tablename__)
+        for table in (PEER, STANDING, TIER, OPENED_RUN, ROUND, CREDIT, MEASURED):
+            yield from self._strays(table.name)
         # The newest entries first: these are what most people look at.
         for end in range(size, 0, -ENTRIES):
             yield partial(self._entries, max(end - ENTRIES, 0), end)

@@ -18,21 +18,18 @@ import os
 import re
 import threading
 from collections.abc import Collection, Iterator
-from datetime import timedelta
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import obstore
 import structlog
-from obstore.exceptions import AlreadyExistsError, BaseError, NotFoundError
-from obstore.store import LocalStore, ObjectStore, S3Store
 from sqlalchemy import delete, func, select, update
 
 from tequio_ledger.runtime import Clock
 from tequio_ledger.store.database import FAILURES, Database
 from tequio_ledger.store.files import (
     UnwritableError,
+    blob_path,
     explain,
     is_passing,
     make_folder,
@@ -40,13 +37,13 @@ from tequio_ledger.store.files import (
     sync,
 )
 from tequio_ledger.store.insertion import upsert
-from tequio_ledger.store.models import Blob
-from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_ledger.store.models import BLOB
+from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES
 
 if TYPE_CHECKING:
-    from obstore.store import RetryConfig  # exists for type checkers only
+    from tequio_ledger.store.bucket import Bucket
 
 BLOCK_BYTES = 4_096
 FILE_BYTES = 2 * BLOCK_BYTES
@@ -59,6 +56,18 @@ CHECKED = 256
 _NAME = re.compile("[0-9a-f]{64}")
 
 log = structlog.get_logger(__name__)
+
+
+def open_bucket(url: str) -> Bucket | None:
+    """Open the bucket that all processes of a ledger share; None without a URL.
+
+    Raises UserFacingError.
+    """
+    if not url:
+        return None
+    from tequio_ledger.store.bucket import Bucket  # noqa: PLC0415 - most ledgers have none
+
+    return Bucket(url)
 
 
 class BlobFolder:
@@ -98,7 +107,7 @@ class BlobFolder:
 
     def _count(self, digest: Digest) -> None:
         """Write the row that a killed process did not write."""
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.reader.begin() as connection:
             has_row = connection.scalar(query) is not None
         if self.path(digest).exists() and not has_row:
@@ -114,7 +123,7 @@ class BlobFolder:
     def rows(self) -> dict[Digest, int]:
         """List every blob with a row, with its size."""
         with self._database.reader.begin() as connection:
-            found = connection.execute(select(Blob.sha256, Blob.size)).all()
+            found = connection.execute(select(BLOB.c.sha256, BLOB.c.size)).all()
         return {Digest(name): size for name, size in found}
 
     def unnamed(
@@ -125,7 +134,9 @@ class BlobFolder:
         `named` are left out. Costs as much as there are blobs of such authors.
         """
         # The coordinator's have no author, and are most of all: the index leaves them out.
-        query = select(Blob.sha256, Blob.author).where(Blob.author > b"", Blob.at < before_ms)
+        query = select(BLOB.c.sha256, BLOB.c.author).where(
+            BLOB.c.author > b"", BLOB.c.at < before_ms
+        )
         with self._explained(), self._database.reader.begin() as connection:
             found = connection.execute(query).all()
         names = (Digest(name) for name, author in found if author not in favoured)
@@ -141,8 +152,8 @@ class BlobFolder:
             with self._explained(), self._database.writer.begin() as connection:
                 # The row's lock is held to the end: another process that is sent the blob again
                 # waits, and finds it gone.
-                is_old = (Blob.sha256 == digest) & (Blob.at < before_ms)
-                if connection.execute(delete(Blob).where(is_old)).rowcount:
+                is_old = (BLOB.c.sha256 == digest) & (BLOB.c.at < before_ms)
+                if connection.execute(delete(BLOB).where(is_old)).rowcount:
                     self._remove(digest)
 
     def _remove(self, digest: Digest) -> None:
@@ -171,7 +182,7 @@ class BlobFolder:
                 return None
         # The row and not the bucket, which would take a request: a blob gets its row when it is
         # in the bucket.
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query)
 
@@ -182,7 +193,7 @@ class BlobFolder:
         """
         if self._bucket is None:
             return True
-        query = select(Blob.size).where(Blob.sha256 == digest)
+        query = select(BLOB.c.size).where(BLOB.c.sha256 == digest)
         with self._database.translated_errors(), self._database.reader.begin() as connection:
             return connection.scalar(query) is not None
 
@@ -195,12 +206,12 @@ class BlobFolder:
         """
         if self._bucket is None and not self.path(digest).exists():
             return False
-        row = Blob.sha256 == digest
+        row = BLOB.c.sha256 == digest
         with self._explained(), self._database.writer.begin() as connection:
-            found = connection.execute(update(Blob).where(row).values(at=self._clock())).rowcount
+            found = connection.execute(update(BLOB).where(row).values(at=self._clock())).rowcount
             if author is None or author in favoured:
                 # A stranger who sent a copy first must not decide how long it is stored.
-                others = update(Blob).where(row, Blob.author > b"")
+                others = update(BLOB).where(row, BLOB.c.author > b"")
                 connection.execute(others.values(author=author))
         return found > 0
 
@@ -348,7 +359,7 @@ class BlobFolder:
     def _insert(self, digest: Digest, size: int, author: PeerKey | None) -> None:
         row = {"sha256": digest, "size": size, "author": author, "at": self._clock()}
         with self._database.writer.begin() as connection:
-            upsert(connection, Blob, [row], fresh=("at",))  # of two authors the first one pays
+            upsert(connection, BLOB, [row], fresh=("at",))  # of two authors the first one pays
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -383,9 +394,9 @@ class BlobFolder:
 
     def _used(self) -> dict[PeerKey | None, int]:
         """Sum up what is occupied by author, stored or reserved; None is the coordinator."""
-        blocks = (Blob.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
+        blocks = (BLOB.c.size + (BLOCK_BYTES - 1)) // BLOCK_BYTES
         occupied = func.sum(blocks * BLOCK_BYTES + FILE_BYTES)
-        query = select(Blob.author, occupied).group_by(Blob.author)
+        query = select(BLOB.c.author, occupied).group_by(BLOB.c.author)
         with self._database.reader.begin() as connection:
             rows = connection.execute(query).all()
         used = {None if key is None else PeerKey(key): int(size) for key, size in rows}
@@ -433,76 +444,3 @@ class Upload:
         with contextlib.suppress(OSError):  # a full disk does not even accept the file's buffer
             self._file.close()
         self.path.unlink(missing_ok=True)
-
-
-# --- The bucket: blobs that all processes of a ledger can reach, in S3 or in a shared folder.
-#
-# Only this file imports obstore. The key of a blob is its hash, so putting it twice changes
-# nothing; `BlobFolder` checks the hash of what it reads.
-
-_FOLDER = "file:///"
-_RETRIES: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
-
-
-class Bucket:
-    """Blobs by digest. Methods block: call them from a thread."""
-
-    def __init__(self, url: str, *, retries: RetryConfig = _RETRIES) -> None:
-        """Open the bucket; raises UserFacingError. Keys and region come from the environment."""
-        self.url = url
-        try:
-            self._store: ObjectStore
-            if url.startswith(_FOLDER):
-                self._store = LocalStore.from_url(url, mkdir=True)
-            else:
-                self._store = S3Store.from_url(url, retry_config=retries)
-        except (BaseError, ValueError) as err:
-            raise UserFacingError(f"--blobs {url!r} cannot be used: {err}") from err
-
-    def put(self, digest: Digest, file: Path) -> None:
-        """Put a blob; durable when this returns. Raises UnwritableError, OSError."""
-        with file.open("rb") as content:
-            try:
-                obstore.put(
-                    self._store, blob_path(digest), content, mode="create", use_multipart=False
-                )
-            except AlreadyExistsError:
-                pass  # the name is the hash, so the content is the same
-            except BaseError as err:
-                raise self._silent(err) from err
-
-    def get(self, digest: Digest) -> bytes | None:
-        """Get a blob; None when there is none. Raises UnwritableError."""
-        try:
-            return obstore.get(self._store, blob_path(digest)).bytes().to_bytes()
-        except (NotFoundError, FileNotFoundError):
-            return None
-        except BaseError as err:
-            raise self._silent(err) from err
-
-    def delete(self, digest: Digest) -> None:
-        """Delete a blob if it is there; raises UnwritableError."""
-        try:
-            obstore.delete(self._store, blob_path(digest))
-        except (NotFoundError, FileNotFoundError):
-            pass
-        except BaseError as err:
-            raise self._silent(err) from err
-
-    def digests(self) -> set[Digest]:
-        """List every blob; raises UnwritableError."""
-        try:
-            pages = obstore.list(self._store, "sha256")
-            names = [str(one["path"]).rpartition("/")[2] for page in pages for one in page]
-        except BaseError as err:
-            raise self._silent(err) from err
-        return {Digest(bytes.fromhex(name)) for name in names}
-
-    def _silent(self, err: BaseError) -> UnwritableError:
-        first = str(err).strip().splitlines()[0]
-        return UnwritableError(f"the blobs at {self.url} cannot be reached: {first}")
-
-
-def blob_path(digest: Digest) -> str:
-    name = digest.hex()
-    return f"sha256/{name[:2]}/{name[2:4]}/{name}"

@@ -12,15 +12,15 @@ from sqlalchemy import Connection, delete
 
 from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
+    ATTENDED,
+    CREDIT,
     DERIVED,
-    Attended,
-    Credit,
-    KeyTier,
-    Measured,
-    OpenedRun,
-    Peer,
-    PeerStanding,
-    Round,
+    MEASURED,
+    OPENED_RUN,
+    PEER,
+    ROUND,
+    STANDING,
+    TIER,
 )
 from tequio_shared.ids import PeerKey, RunId, key_from_text
 from tequio_shared.network import conduct
@@ -158,16 +158,16 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
     # the log touches keys at random. `registered_index` never changes, and writing it again would
     # cost a change of its index.
     peers = [columns(peer_row(state, key)) for key in sorted(changes.peers)]
-    upsert(connection, Peer, peers, fresh=_FRESH_PEER)
+    upsert(connection, PEER, peers, fresh=_FRESH_PEER)
     standings = [columns(standing_row(state, key)) for key in sorted(changes.standings)]
-    upsert(connection, PeerStanding, standings)
+    upsert(connection, STANDING, standings)
     tiers = [columns(tier_row(state, key)) for key in sorted(changes.tiers)]
-    upsert(connection, KeyTier, tiers)
-    insert_many(connection, OpenedRun, [columns(one) for one in changes.runs])
-    upsert(connection, Round, [columns(one) for one in changes.rounds.values()])
-    insert_many(connection, Credit, [columns(one) for one in changes.credits])
-    insert_many(connection, Attended, [columns(one) for one in changes.attended])
-    insert_many(connection, Measured, [columns(one) for one in changes.measures])
+    upsert(connection, TIER, tiers)
+    insert_many(connection, OPENED_RUN, [columns(one) for one in changes.runs])
+    upsert(connection, ROUND, [columns(one) for one in changes.rounds.values()])
+    insert_many(connection, CREDIT, [columns(one) for one in changes.credits])
+    insert_many(connection, ATTENDED, [columns(one) for one in changes.attended])
+    insert_many(connection, MEASURED, [columns(one) for one in changes.measures])
 
 
 def clear(connection: Connection) -> None:

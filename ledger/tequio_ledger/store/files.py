@@ -17,6 +17,7 @@ from typing import IO
 
 from tequio_ledger.resources import EXHAUSTED
 from tequio_shared.errors import RefusedError, UserFacingError
+from tequio_shared.ids import Digest
 
 PROBE_BYTES = 1 << 20
 """Free space that must be available before the ledger trusts a full disk again."""
@@ -134,3 +135,9 @@ def new_folder(target: Path) -> Iterator[Path]:
             rename(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def blob_path(digest: Digest) -> str:
+    """The path of a blob, in a folder or a bucket."""
+    name = digest.hex()
+    return f"sha256/{name[:2]}/{name[2:4]}/{name}"

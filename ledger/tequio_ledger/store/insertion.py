@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from sqlalchemy import JSON, Connection, LargeBinary, String, insert
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import JSON, Connection, LargeBinary, String, Table, insert
 from sqlalchemy.types import TypeEngine
 
-from tequio_ledger.store.models import Base
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql, sqlite
 
 Row = Mapping[str, object]
 
@@ -23,7 +24,7 @@ _MANY = 16
 """Fewer rows are faster as one statement each."""
 
 
-def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) -> None:
+def insert_many(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
     """Write rows, all with the same columns; fails if one exists already."""
     if _are_many(connection, rows):
         _insert_arrays(connection, table, rows)
@@ -31,14 +32,14 @@ def insert_many(connection: Connection, table: type[Base], rows: Sequence[Row]) 
         connection.execute(insert(table), rows)
 
 
-def insert_new(connection: Connection, table: type[Base], row: Row) -> None:
+def insert_new(connection: Connection, table: Table, row: Row) -> None:
     """Write a row unless its key exists."""
     connection.execute(_insert(connection, table).on_conflict_do_nothing(), row)
 
 
 def upsert(
     connection: Connection,
-    table: type[Base],
+    table: Table,
     rows: Sequence[Row],
     fresh: Sequence[str] | None = None,
 ) -> None:
@@ -48,7 +49,7 @@ def upsert(
     """
     if not rows:
         return
-    keys = [one.name for one in table.__table__.primary_key]
+    keys = [one.name for one in table.primary_key]
     fresh = fresh or [name for name in rows[0] if name not in keys]
     if _are_many(connection, rows):
         quote = connection.dialect.identifier_preparer.quote
@@ -65,24 +66,29 @@ def _are_many(connection: Connection, rows: Sequence[Row]) -> bool:
     return connection.dialect.name == _POSTGRESQL and len(rows) >= _MANY
 
 
-def _insert(connection: Connection, table: type[Base]) -> postgresql.Insert | sqlite.Insert:
+def _insert(connection: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    # Only the database in use: a dialect with its types is a tenth of a start's imports.
     if connection.dialect.name == _POSTGRESQL:
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - as above
+
         return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite  # noqa: PLC0415 - as above
+
     return sqlite.insert(table)
 
 
 def _insert_arrays(
-    connection: Connection, table: type[Base], rows: Sequence[Row], conflict: str = ""
+    connection: Connection, table: Table, rows: Sequence[Row], conflict: str = ""
 ) -> None:
     # As text, because SQLAlchemy's own parameters cannot ask for %b: it makes the driver send the
     # arrays in binary form, so that keys and leaves are not written out in hex.
     quote = connection.dialect.identifier_preparer.quote
-    types = {name: table.__table__.c[name].type for name in rows[0]}
+    types = {name: table.c[name].type for name in rows[0]}
     names = ", ".join(map(quote, types))
     values = ", ".join(f"made.{quote(name)}{_cast(kind)}" for name, kind in types.items())
     arrays = ", ".join(f"%b::{_element(kind)}[]" for kind in types.values())
     order = (
-        f"INSERT INTO {quote(table.__tablename__)} ({names}) SELECT {values} "  # noqa: S608 - names of our own tables
+        f"INSERT INTO {quote(table.name)} ({names}) SELECT {values} "  # noqa: S608 - names of our own tables
         f"FROM unnest({arrays}) AS made ({names}){conflict}"
     )
     columns = [[_plain(row[name], kind) for row in rows] for name, kind in types.items()]

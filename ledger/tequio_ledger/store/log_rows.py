@@ -20,12 +20,12 @@ from sqlalchemy import (
 
 from tequio_ledger.store.insertion import insert_many, upsert
 from tequio_ledger.store.models import (
-    LogCheckpoint,
-    LogCosigned,
-    LogEntry,
-    LogHead,
-    LogMark,
-    LogTile,
+    LOG_CHECKPOINT,
+    LOG_COSIGNED,
+    LOG_ENTRY,
+    LOG_HEAD,
+    LOG_MARK,
+    LOG_TILE,
 )
 from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.log.tiles import TILE_WIDTH, TileName, hashes_at
@@ -73,12 +73,12 @@ class StoredCheckpoint:
 
 
 def create_head(connection: Connection, head: SignedHead) -> None:
-    connection.execute(insert(LogHead).values(log_id=_LOG_ID, **asdict(head)))
+    connection.execute(insert(LOG_HEAD).values(log_id=_LOG_ID, **asdict(head)))
 
 
 def read_head(connection: Connection) -> SignedHead | None:
     """Read the head; None in a fresh database."""
-    row = connection.execute(select(LogHead.__table__)).one_or_none()
+    row = connection.execute(select(LOG_HEAD)).one_or_none()
     if row is None:
         return None
     return SignedHead(origin=row.origin, size=row.size, root=Digest(row.root), term=row.term)
@@ -90,10 +90,10 @@ def swap_head(connection: Connection, old: SignedHead, new: SignedHead) -> bool:
     # so a writer that lost the lead without noticing changes nothing. The mark is in the
     # condition too, so a mark set by another process takes effect before we have read it.
     change = (
-        update(LogHead)
-        .where(LogHead.log_id == _LOG_ID, LogHead.size == old.size)
-        .where(LogHead.term == old.term, LogHead.root == old.root)
-        .where(~exists().select_from(LogMark))
+        update(LOG_HEAD)
+        .where(LOG_HEAD.c.log_id == _LOG_ID, LOG_HEAD.c.size == old.size)
+        .where(LOG_HEAD.c.term == old.term, LOG_HEAD.c.root == old.root)
+        .where(~exists().select_from(LOG_MARK))
         .values(size=new.size, root=new.root, term=new.term)
     )
     return connection.execute(change).rowcount == 1
@@ -101,17 +101,17 @@ def swap_head(connection: Connection, old: SignedHead, new: SignedHead) -> bool:
 
 def read_mark(connection: Connection) -> bytes | None:
     """Read the mark that forbids signing, as the guard encoded it; None without one."""
-    return connection.scalar(select(LogMark.mark))
+    return connection.scalar(select(LOG_MARK.c.mark))
 
 
 def write_mark(connection: Connection, mark: bytes) -> None:
     """Forbid signing."""
-    upsert(connection, LogMark, [{"log_id": _LOG_ID, "mark": mark}])
+    upsert(connection, LOG_MARK, [{"log_id": _LOG_ID, "mark": mark}])
 
 
 def delete_mark(connection: Connection) -> None:
     """Allow signing again."""
-    connection.execute(delete(LogMark))
+    connection.execute(delete(LOG_MARK))
 
 
 def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> None:
@@ -129,28 +129,28 @@ def insert_entries(connection: Connection, entries: Sequence[StoredEntry]) -> No
         }
         for entry in entries
     ]
-    insert_many(connection, LogEntry, rows)
+    insert_many(connection, LOG_ENTRY, rows)
 
 
 def write_tiles(connection: Connection, tiles: Mapping[TileName, bytes]) -> None:
     """Write tiles; one that was shorter is replaced."""
     # Only the right edge is rewritten, one tile a level: all others are full and never change.
     rows = [{"level": level, "n": n, "data": data} for (level, n), data in tiles.items()]
-    upsert(connection, LogTile, rows)
+    upsert(connection, LOG_TILE, rows)
 
 
 def read_tile(connection: Connection, tile: TileName) -> bytes | None:
     """Read a tile as far as it has grown; None when there is none."""
     level, n = tile
-    query = select(LogTile.data).where(LogTile.level == level, LogTile.n == n)
+    query = select(LOG_TILE.c.data).where(LOG_TILE.c.level == level, LOG_TILE.c.n == n)
     return connection.scalar(query)
 
 
 def read_tiles(connection: Connection, tiles: Sequence[TileName]) -> dict[TileName, bytes]:
     """Read those of the tiles that exist, with one query."""
     # One comparison of the whole primary key for each tile, so that both databases use its index.
-    named = or_(*(and_(LogTile.level == level, LogTile.n == n) for level, n in tiles))
-    rows = connection.execute(select(LogTile.level, LogTile.n, LogTile.data).where(named))
+    named = or_(*(and_(LOG_TILE.c.level == level, LOG_TILE.c.n == n) for level, n in tiles))
+    rows = connection.execute(select(LOG_TILE.c.level, LOG_TILE.c.n, LOG_TILE.c.data).where(named))
     return {(level, n): data for level, n, data in rows}
 
 
@@ -158,15 +158,17 @@ def has_tiles_beyond(connection: Connection, size: int) -> bool:
     """Return whether there is a tile to which none of the first `size` entries belongs."""
     # One look at the end of each level, in the order of the primary key: tiles are not counted.
     ends = [-(-hashes_at(level, size) // TILE_WIDTH) for level in range(TILE_LEVELS)]
-    beyond = [and_(LogTile.level == level, LogTile.n >= end) for level, end in enumerate(ends)]
-    beyond.append(LogTile.level >= TILE_LEVELS)
+    beyond = [
+        and_(LOG_TILE.c.level == level, LOG_TILE.c.n >= end) for level, end in enumerate(ends)
+    ]
+    beyond.append(LOG_TILE.c.level >= TILE_LEVELS)
     return bool(connection.scalar(select(or_(*(exists().where(one) for one in beyond)))))
 
 
 def read_leaves(connection: Connection, first: int, end: int) -> list[bytes]:
     """Read the leaves of indices first to end - 1."""
-    query = select(LogEntry.leaf).where(LogEntry.idx >= first, LogEntry.idx < end)
-    return list(connection.scalars(query.order_by(LogEntry.idx)))
+    query = select(LOG_ENTRY.c.leaf).where(LOG_ENTRY.c.idx >= first, LOG_ENTRY.c.idx < end)
+    return list(connection.scalars(query.order_by(LOG_ENTRY.c.idx)))
 
 
 def each_entry(connection: Connection, first: int, end: int) -> Iterator[StoredEntry]:
@@ -179,25 +181,25 @@ def each_entry(connection: Connection, first: int, end: int) -> Iterator[StoredE
 
 def each_leaf_of(connection: Connection, types: Sequence[str]) -> Iterator[tuple[int, bytes]]:
     """Yield every entry of some types in order, as index and leaf; O(entries)."""
-    query = select(LogEntry.idx, LogEntry.leaf).where(LogEntry.type.in_(types))
-    for row in connection.execute(query.order_by(LogEntry.idx)):
+    query = select(LOG_ENTRY.c.idx, LOG_ENTRY.c.leaf).where(LOG_ENTRY.c.type.in_(types))
+    for row in connection.execute(query.order_by(LOG_ENTRY.c.idx)):
         yield row.idx, row.leaf
 
 
 def last_snapshots(connection: Connection, end: int, limit: int) -> list[tuple[int, bytes]]:
     """Read the newest entries below an index that name a snapshot, as index and leaf."""
-    query = select(LogEntry.idx, LogEntry.leaf).where(
+    query = select(LOG_ENTRY.c.idx, LOG_ENTRY.c.leaf).where(
         # As text, or PostgreSQL would not know that its index holds these entries.
-        LogEntry.type == literal_column(f"'{LogSnapshot.TYPE}'"),
-        LogEntry.idx < end,
+        LOG_ENTRY.c.type == literal_column(f"'{LogSnapshot.TYPE}'"),
+        LOG_ENTRY.c.idx < end,
     )
-    rows = connection.execute(query.order_by(LogEntry.idx.desc()).limit(limit))
+    rows = connection.execute(query.order_by(LOG_ENTRY.c.idx.desc()).limit(limit))
     return [(row.idx, row.leaf) for row in rows]
 
 
 def arrival_ms(connection: Connection, index: int) -> int:
     """Read the time at which the ledger accepted an entry; raises KeyError without one."""
-    found = connection.scalar(select(LogEntry.at).where(LogEntry.idx == index))
+    found = connection.scalar(select(LOG_ENTRY.c.at).where(LOG_ENTRY.c.idx == index))
     if found is None:
         raise KeyError(index)
     return found
@@ -205,13 +207,13 @@ def arrival_ms(connection: Connection, index: int) -> int:
 
 def each_checkpoint(connection: Connection) -> Iterator[StoredCheckpoint]:
     """Yield every checkpoint, the smallest first."""
-    query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size)
+    query = select(LOG_CHECKPOINT).order_by(LOG_CHECKPOINT.c.size)
     yield from map(_checkpoint, connection.execute(query))
 
 
 def find_index(connection: Connection, statement_id: Digest) -> int | None:
     """Find the index of a statement; None when it is not in the log."""
-    query = select(LogEntry.idx).where(LogEntry.id == statement_id)
+    query = select(LOG_ENTRY.c.idx).where(LOG_ENTRY.c.id == statement_id)
     return connection.scalar(query)
 
 
@@ -221,12 +223,12 @@ def insert_checkpoint(connection: Connection, checkpoint: StoredCheckpoint) -> N
     # for a program that went wrong everywhere else.
     size, root = checkpoint.size, checkpoint.root
     values = {"size": size, "root": root, "note": checkpoint.note, "at": checkpoint.at_ms}
-    connection.execute(insert(LogCheckpoint).values(values))
+    connection.execute(insert(LOG_CHECKPOINT).values(values))
 
 
 def read_last_checkpoint(connection: Connection) -> StoredCheckpoint | None:
     """Read the checkpoint with the largest size."""
-    query = select(LogCheckpoint.__table__).order_by(LogCheckpoint.size.desc()).limit(1)
+    query = select(LOG_CHECKPOINT).order_by(LOG_CHECKPOINT.c.size.desc()).limit(1)
     row = connection.execute(query).one_or_none()
     return None if row is None else _checkpoint(row)
 
@@ -236,8 +238,8 @@ def _checkpoint(row: Row[tuple[object, ...]]) -> StoredCheckpoint:
 
 
 def _page(connection: Connection, first: int, end: int) -> list[StoredEntry]:
-    query = select(LogEntry.__table__).where(LogEntry.idx >= first, LogEntry.idx < end)
-    rows = connection.execute(query.order_by(LogEntry.idx).limit(_PAGE))
+    query = select(LOG_ENTRY).where(LOG_ENTRY.c.idx >= first, LOG_ENTRY.c.idx < end)
+    rows = connection.execute(query.order_by(LOG_ENTRY.c.idx).limit(_PAGE))
     return [
         StoredEntry(
             index=row.idx,
@@ -257,8 +259,8 @@ def find_leaf(connection: Connection, author: PeerKey, seq: int) -> bytes | None
     """Find the leaf of an author's statement by its number; None when it is not found."""
     # The number has no column: only reports of faults need it, and these are rare and about recent
     # entries. The bound keeps an author from making a search expensive.
-    query = select(LogEntry.leaf).where(LogEntry.author == author)
-    for leaf in connection.scalars(query.order_by(LogEntry.idx.desc()).limit(SEARCHED_ENTRIES)):
+    query = select(LOG_ENTRY.c.leaf).where(LOG_ENTRY.c.author == author)
+    for leaf in connection.scalars(query.order_by(LOG_ENTRY.c.idx.desc()).limit(SEARCHED_ENTRIES)):
         found = Entry.parse(leaf).statement.seq
         if found <= seq:
             return leaf if found == seq else None
@@ -271,10 +273,10 @@ def write_cosigned(connection: Connection, size: int, note: bytes, at_ms: int) -
     That one can only be the same checkpoint with other cosignatures, from before a change of the
     policy.
     """
-    connection.execute(delete(LogCosigned).where(LogCosigned.size == size))
-    connection.execute(insert(LogCosigned).values(size=size, note=note, at=at_ms))
+    connection.execute(delete(LOG_COSIGNED).where(LOG_COSIGNED.c.size == size))
+    connection.execute(insert(LOG_COSIGNED).values(size=size, note=note, at=at_ms))
 
 
 def read_last_cosigned(connection: Connection) -> bytes | None:
-    query = select(LogCosigned.note).order_by(LogCosigned.size.desc()).limit(1)
+    query = select(LOG_COSIGNED.c.note).order_by(LOG_COSIGNED.c.size.desc()).limit(1)
     return connection.scalar(query)

@@ -9,10 +9,12 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Column,
     ColumnElement,
     Connection,
     Row,
     Select,
+    Table,
     and_,
     cast,
     exists,
@@ -25,17 +27,16 @@ from sqlalchemy import (
 
 from tequio_ledger.store import ranking
 from tequio_ledger.store.models import (
-    Attended,
-    Base,
-    Credit,
-    KeyTier,
-    LogEntry,
-    LogHead,
-    Measured,
-    OpenedRun,
-    Peer,
-    PeerStanding,
-    Round,
+    ATTENDED,
+    CREDIT,
+    LOG_ENTRY,
+    LOG_HEAD,
+    MEASURED,
+    OPENED_RUN,
+    PEER,
+    ROUND,
+    STANDING,
+    TIER,
 )
 from tequio_shared.ids import PeerKey, RunId
 from tequio_shared.network.tiers import Tier
@@ -70,14 +71,14 @@ class StoredRows:
     def keys(self, after: PeerKey | None, limit: int) -> list[KeyRows]:
         """Read keys in order of registration, then by key, after a key."""
         # By index and key, because the keys of the genesis are registered by one entry.
-        place = tuple_(Peer.registered_index, Peer.key)
+        place = tuple_(PEER.c.registered_index, PEER.c.key)
         query = _KEYS
         if after is not None:
             last = key(self.connection, after)
             if last is None:
                 return []
             query = query.where(place > tuple_(last.peer.registered_index, last.peer.key))
-        ordered = query.order_by(Peer.registered_index, Peer.key).limit(limit)
+        ordered = query.order_by(PEER.c.registered_index, PEER.c.key).limit(limit)
         return _key_rows(self.connection.execute(ordered))
 
     def ranked(self, after: int, limit: int) -> list[RankedRow]:
@@ -90,60 +91,66 @@ class StoredRows:
 
     def standings(self, after: int, limit: int) -> list[StandingRow]:
         """Read keys with one of `LISTED_STANDINGS` since an entry after an index, ascending."""
-        listed = PeerStanding.standing.in_(LISTED_STANDINGS), PeerStanding.since > after
-        query = select(*_columns(PeerStanding, StandingRow)).where(*listed)
-        ordered = query.order_by(PeerStanding.since).limit(limit)
+        listed = STANDING.c.standing.in_(LISTED_STANDINGS), STANDING.c.since > after
+        query = select(*_columns(STANDING, StandingRow)).where(*listed)
+        ordered = query.order_by(STANDING.c.since).limit(limit)
         return [_standing(row) for row in self.connection.execute(ordered)]
 
     def rounds(self, run: RunId, after: int, limit: int) -> list[RoundRow]:
         """Read the rounds of a run after a number, ascending."""
-        query = _ROUNDS.where(Round.run == run, Round.round > after)
-        return _rounds(self.connection.execute(query.order_by(Round.round).limit(limit)))
+        query = _ROUNDS.where(ROUND.c.run == run, ROUND.c.round > after)
+        return _rounds(self.connection.execute(query.order_by(ROUND.c.round).limit(limit)))
 
     def measured(self, run: RunId, after: int, limit: int) -> list[MeasuredHead]:
         """Read the measured heads after a number, ascending; the first head is number 0."""
-        heads = select(Measured.round).where(Measured.run == run, Measured.round > after)
-        return _heads(self.connection, run, heads.distinct().order_by(Measured.round).limit(limit))
+        heads = select(MEASURED.c.round).where(MEASURED.c.run == run, MEASURED.c.round > after)
+        return _heads(
+            self.connection, run, heads.distinct().order_by(MEASURED.c.round).limit(limit)
+        )
 
     def attended(self, key: PeerKey, before: int, limit: int) -> list[AttendedRound]:
         """Read the rounds of a key that ended with an entry below an index, the newest first."""
-        query = _ATTENDED.where(Attended.peer == key, Attended.closed_index < before)
-        rows = self.connection.execute(query.order_by(Attended.closed_index.desc()).limit(limit))
+        query = _ATTENDED.where(ATTENDED.c.peer == key, ATTENDED.c.closed_index < before)
+        rows = self.connection.execute(query.order_by(ATTENDED.c.closed_index.desc()).limit(limit))
         return [AttendedRound(**row._asdict()) for row in rows]
 
 
 # The sum of a query over a bigint column is numeric on PostgreSQL, and would come as a Decimal.
 _EARNED = (
-    select(cast(func.coalesce(func.sum(Credit.gflop), 0), BigInteger))
-    .where(Credit.run == Round.run, Credit.round == Round.round, Credit.peer == Attended.peer)
+    select(cast(func.coalesce(func.sum(CREDIT.c.gflop), 0), BigInteger))
+    .where(
+        CREDIT.c.run == ROUND.c.run,
+        CREDIT.c.round == ROUND.c.round,
+        CREDIT.c.peer == ATTENDED.c.peer,
+    )
     .scalar_subquery()
 )
 _ATTENDED = (
     select(
-        Round.run,
-        Round.round,
-        Round.roster_index,
-        Round.closed_index,
-        Round.outcome,
+        ROUND.c.run,
+        ROUND.c.round,
+        ROUND.c.roster_index,
+        ROUND.c.closed_index,
+        ROUND.c.outcome,
         _EARNED.label("gflop"),
     )
-    .select_from(Attended)
-    .join(Round, Round.closed_index == Attended.closed_index)
+    .select_from(ATTENDED)
+    .join(ROUND, ROUND.c.closed_index == ATTENDED.c.closed_index)
 )
 
 
 def first_attended(connection: Connection, key: PeerKey) -> AttendedRound | None:
     """Read the first finished round of a key; None without any."""
-    query = _ATTENDED.where(Attended.peer == key).order_by(Attended.closed_index).limit(1)
+    query = _ATTENDED.where(ATTENDED.c.peer == key).order_by(ATTENDED.c.closed_index).limit(1)
     row = connection.execute(query).first()
     return None if row is None else AttendedRound(**row._asdict())
 
 
-def _columns(table: Any, kind: type[Any]) -> list[Any]:  # noqa: ANN401 - columns of any table
-    return [getattr(table, one.name) for one in fields(kind)]
+def _columns(table: Table, kind: type[Any]) -> list[Column[Any]]:
+    return [table.c[one.name] for one in fields(kind)]
 
 
-_ROUNDS = select(*_columns(Round, RoundRow))
+_ROUNDS = select(*_columns(ROUND, RoundRow))
 
 
 def _rounds(rows: Iterable[Row[Any]]) -> list[RoundRow]:
@@ -152,20 +159,20 @@ def _rounds(rows: Iterable[Row[Any]]) -> list[RoundRow]:
 
 def round_row(connection: Connection, run: bytes, number: int) -> RoundRow | None:
     """Read one round; None when there is none."""
-    found = _rounds(connection.execute(_ROUNDS.where(Round.run == run, Round.round == number)))
+    found = _rounds(connection.execute(_ROUNDS.where(ROUND.c.run == run, ROUND.c.round == number)))
     return found[0] if found else None
 
 
 def last_rounds(connection: Connection, run: bytes, limit: int) -> list[RoundRow]:
     """Read the last rounds of a run, ascending."""
-    query = _ROUNDS.where(Round.run == run).order_by(Round.round.desc()).limit(limit)
+    query = _ROUNDS.where(ROUND.c.run == run).order_by(ROUND.c.round.desc()).limit(limit)
     return list(reversed(_rounds(connection.execute(query))))
 
 
 def rounds_before(connection: Connection, run: bytes, before: int, limit: int) -> list[RoundRow]:
     """Read rounds of a run below a number, descending."""
-    query = _ROUNDS.where(Round.run == run, Round.round < before)
-    return _rounds(connection.execute(query.order_by(Round.round.desc()).limit(limit)))
+    query = _ROUNDS.where(ROUND.c.run == run, ROUND.c.round < before)
+    return _rounds(connection.execute(query.order_by(ROUND.c.round.desc()).limit(limit)))
 
 
 def points_per_day(
@@ -174,28 +181,28 @@ def points_per_day(
     """Sum up GFLOP by day since 1970 (UTC), of one key or of all."""
     # A literal and not a parameter: PostgreSQL would take the parameter in GROUP BY for another
     # expression than the one in SELECT.
-    when = Round.ended_ms // literal_column(str(DAY_MS))
+    when = ROUND.c.ended_ms // literal_column(str(DAY_MS))
     query = (
-        select(when, func.sum(Credit.gflop))
-        .join(Round, (Round.run == Credit.run) & (Round.round == Credit.round))
-        .where(Round.ended_ms >= since_ms)
+        select(when, func.sum(CREDIT.c.gflop))
+        .join(ROUND, (ROUND.c.run == CREDIT.c.run) & (ROUND.c.round == CREDIT.c.round))
+        .where(ROUND.c.ended_ms >= since_ms)
         .group_by(when)
     )
     if key is not None:
-        query = query.where(Credit.peer == key)
+        query = query.where(CREDIT.c.peer == key)
     return {int(number): int(total) for number, total in connection.execute(query) if number}
 
 
 def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
     """Read the last measured heads of a run, ascending."""
-    heads = select(Measured.round).where(Measured.run == run)
-    return _heads(connection, run, heads.distinct().order_by(Measured.round.desc()).limit(limit))
+    heads = select(MEASURED.c.round).where(MEASURED.c.run == run)
+    return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
 
 
 def _heads(connection: Connection, run: bytes, heads: Select[int]) -> list[MeasuredHead]:
-    query = select(*_columns(Measured, MeasureRow))
-    query = query.where(Measured.run == run, Measured.round.in_(heads))
-    rows = connection.execute(query.order_by(Measured.round, Measured.entry))
+    query = select(*_columns(MEASURED, MeasureRow))
+    query = query.where(MEASURED.c.run == run, MEASURED.c.round.in_(heads))
+    rows = connection.execute(query.order_by(MEASURED.c.round, MEASURED.c.entry))
     return measured_heads(MeasureRow(**row._asdict()) for row in rows)
 
 
@@ -210,17 +217,15 @@ def key(connection: Connection, wanted: PeerKey) -> KeyRows | None:
 
 def keys(connection: Connection, wanted: Collection[bytes]) -> list[KeyRows]:
     """Read some keys, in no order; without those that are not registered."""
-    return _key_rows(connection.execute(_KEYS.where(Peer.key.in_(wanted))))
+    return _key_rows(connection.execute(_KEYS.where(PEER.c.key.in_(wanted))))
 
 
-_STANDING = [
-    getattr(PeerStanding, one.name).label(f"standing_{one.name}") for one in fields(StandingRow)
-]
-_TIER = [getattr(KeyTier, one.name).label(f"tier_{one.name}") for one in fields(TierRow)]
+_STANDING = [STANDING.c[one.name].label(f"standing_{one.name}") for one in fields(StandingRow)]
+_TIER = [TIER.c[one.name].label(f"tier_{one.name}") for one in fields(TierRow)]
 _KEYS = (
-    select(*_columns(Peer, PeerRow), *_STANDING, *_TIER)
-    .join(PeerStanding, PeerStanding.peer == Peer.key)
-    .outerjoin(KeyTier, KeyTier.peer == Peer.key)
+    select(*_columns(PEER, PeerRow), *_STANDING, *_TIER)
+    .join(STANDING, STANDING.c.peer == PEER.c.key)
+    .outerjoin(TIER, TIER.c.peer == PEER.c.key)
 )
 
 
@@ -258,7 +263,7 @@ def _tier(row: Row[Any]) -> TierRow:
 def run_row(connection: Connection, run: bytes) -> OpenedRunRow | None:
     """Read the row of a run; None when there is none."""
     found = connection.execute(
-        select(*_columns(OpenedRun, OpenedRunRow)).where(OpenedRun.run == run)
+        select(*_columns(OPENED_RUN, OpenedRunRow)).where(OPENED_RUN.c.run == run)
     ).first()
     return None if found is None else OpenedRunRow(**found._asdict())
 
@@ -267,14 +272,16 @@ def stored_round(
     connection: Connection, run: bytes, number: int, attended: Iterable[AttendedRow]
 ) -> RoundRows:
     """Read the rows of a round, and those of the named rows of its members that are there."""
-    credit = select(*_columns(Credit, CreditRow)).where(Credit.run == run, Credit.round == number)
-    measure = select(*_columns(Measured, MeasureRow))
-    measure = measure.where(Measured.run == run, Measured.round == number)
+    credit = select(*_columns(CREDIT, CreditRow)).where(
+        CREDIT.c.run == run, CREDIT.c.round == number
+    )
+    measure = select(*_columns(MEASURED, MeasureRow))
+    measure = measure.where(MEASURED.c.run == run, MEASURED.c.round == number)
     found: list[AttendedRow] = []
     for index, members in groupby(attended, lambda one: one.closed_index):
         keys = [one.peer for one in members]
-        query = select(*_columns(Attended, AttendedRow))
-        query = query.where(Attended.closed_index == index, Attended.peer.in_(keys))
+        query = select(*_columns(ATTENDED, AttendedRow))
+        query = query.where(ATTENDED.c.closed_index == index, ATTENDED.c.peer.in_(keys))
         found += [AttendedRow(**row._asdict()) for row in connection.execute(query)]
     return RoundRows(
         round=round_row(connection, run, number),
@@ -286,8 +293,8 @@ def stored_round(
 
 def attended_counts(connection: Connection, wanted: Collection[bytes]) -> dict[bytes, int]:
     """Count the rounds of each of some keys; O(their rounds), by the table's key alone."""
-    query = select(Attended.peer, func.count()).where(Attended.peer.in_(wanted))
-    return {row[0]: row[1] for row in connection.execute(query.group_by(Attended.peer))}
+    query = select(ATTENDED.c.peer, func.count()).where(ATTENDED.c.peer.in_(wanted))
+    return {row[0]: row[1] for row in connection.execute(query.group_by(ATTENDED.c.peer))}
 
 
 def reasons(
@@ -295,10 +302,10 @@ def reasons(
 ) -> list[tuple[tuple[Any, ...], bool]]:
     """Read keys of a table after one, ascending, and whether an entry of the log explains each."""
     kind, reason = _REASONS[table]
-    keys = list(kind.__table__.primary_key)
+    keys = list(kind.primary_key)
     # An entry beyond the log's end explains nothing: no check of the entries would meet it. The end
     # is read in the same statement, for the log may grow between two.
-    is_logged = LogEntry.idx < select(LogHead.size).scalar_subquery()
+    is_logged = LOG_ENTRY.c.idx < select(LOG_HEAD.c.size).scalar_subquery()
     explained = exists().where(reason, is_logged).label("has_reason")
     query = select(*keys, explained).order_by(*keys).limit(limit)
     if after is not None:
@@ -307,25 +314,28 @@ def reasons(
 
 
 def _is_rostered(run: Any, number: Any) -> ColumnElement[bool]:  # noqa: ANN401 - columns of any table
-    is_roster = LogEntry.type == RoundRoster.TYPE
-    return and_(LogEntry.run == run, LogEntry.round == number, is_roster)
+    is_roster = LOG_ENTRY.c.type == RoundRoster.TYPE
+    return and_(LOG_ENTRY.c.run == run, LOG_ENTRY.c.round == number, is_roster)
 
 
-_REASONS: dict[str, tuple[type[Base], ColumnElement[bool]]] = {
+_REASONS: dict[str, tuple[Table, ColumnElement[bool]]] = {
     # A key is registered by an entry of its own.
-    "peer": (Peer, LogEntry.author == Peer.key),
-    "standing": (PeerStanding, LogEntry.author == PeerStanding.peer),
-    "tier": (KeyTier, LogEntry.author == KeyTier.peer),
-    "run": (OpenedRun, (LogEntry.idx == OpenedRun.opened_index) & (LogEntry.run == OpenedRun.run)),
-    "round": (Round, _is_rostered(Round.run, Round.round)),
-    "credit": (Credit, _is_rostered(Credit.run, Credit.round)),
+    "peer": (PEER, LOG_ENTRY.c.author == PEER.c.key),
+    "standing": (STANDING, LOG_ENTRY.c.author == STANDING.c.peer),
+    "tier": (TIER, LOG_ENTRY.c.author == TIER.c.peer),
+    "run": (
+        OPENED_RUN,
+        (LOG_ENTRY.c.idx == OPENED_RUN.c.opened_index) & (LOG_ENTRY.c.run == OPENED_RUN.c.run),
+    ),
+    "round": (ROUND, _is_rostered(ROUND.c.run, ROUND.c.round)),
+    "credit": (CREDIT, _is_rostered(CREDIT.c.run, CREDIT.c.round)),
     "measured": (
-        Measured,
+        MEASURED,
         and_(
-            LogEntry.idx == Measured.entry,
-            LogEntry.author == Measured.peer,
-            LogEntry.run == Measured.run,
-            LogEntry.round == Measured.round,
+            LOG_ENTRY.c.idx == MEASURED.c.entry,
+            LOG_ENTRY.c.author == MEASURED.c.peer,
+            LOG_ENTRY.c.run == MEASURED.c.run,
+            LOG_ENTRY.c.round == MEASURED.c.round,
         ),
     ),
 }

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Connection,
     Row,
@@ -30,14 +30,11 @@ from sqlalchemy import (
     union_all,
 )
 
-from tequio_ledger.store.models import Credit, KeyTier, Peer, PeerStanding, Round
+from tequio_ledger.store.models import CREDIT, PEER, ROUND, STANDING, TIER
 from tequio_shared.ids import PeerKey
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.rows import RankedRow
-
-if TYPE_CHECKING:
-    from sqlalchemy.orm import InstrumentedAttribute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,41 +77,41 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
-    total, keys = func.sum(Credit.gflop), func.count(Credit.peer.distinct())
-    query: Select[int, int, int] = select(Credit.team, total, keys).where(
-        _IN_A_TEAM, Credit.peer.not_in(_EXCLUDED)
+    total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.peer.distinct())
+    query: Select[int, int, int] = select(CREDIT.c.team, total, keys).where(
+        _IN_A_TEAM, CREDIT.c.peer.not_in(_EXCLUDED)
     )
     if since_ms is not None:
-        query = query.join(Round, _OF_ROUND).where(Round.ended_ms >= since_ms)
-    query = query.group_by(Credit.team).order_by(total.desc(), Credit.team)
+        query = query.join(ROUND, _OF_ROUND).where(ROUND.c.ended_ms >= since_ms)
+    query = query.group_by(CREDIT.c.team).order_by(total.desc(), CREDIT.c.team)
     rows = connection.execute(query.limit(limit).offset(after))
     return [Team(team=team, gflop=int(points), keys=held) for team, points, held in rows]
 
 
 _VOUCHED = int(Tier.VOUCHED)
-_OF_ROUND = (Round.run == Credit.run) & (Round.round == Credit.round)
+_OF_ROUND = (ROUND.c.run == CREDIT.c.run) & (ROUND.c.round == CREDIT.c.round)
 # Literally the condition of the partial index: with a parameter SQLite would not use it.
 _IN_A_TEAM = text("credit.team <> 0")
-_EXCLUDED = select(PeerStanding.peer).where(PeerStanding.standing.in_(sorted(EXCLUDED)))
+_EXCLUDED = select(STANDING.c.peer).where(STANDING.c.standing.in_(sorted(EXCLUDED)))
 
 
-def _owner(key: InstrumentedAttribute[bytes]) -> ColumnElement[bytes]:
-    return case((KeyTier.tier == _VOUCHED, KeyTier.owner), else_=key)
+def _owner(key: Column[bytes]) -> ColumnElement[bytes]:
+    return case((TIER.c.tier == _VOUCHED, TIER.c.owner), else_=key)
 
 
 def _since(since_ms: int) -> Subquery:
     return (
         select(
-            Credit.peer,
-            _owner(Credit.peer).label("owner"),
-            func.sum(Credit.gflop).label("total"),
-            func.count(Round.closed_index.distinct()).label("rounds"),
+            CREDIT.c.peer,
+            _owner(CREDIT.c.peer).label("owner"),
+            func.sum(CREDIT.c.gflop).label("total"),
+            func.count(ROUND.c.closed_index.distinct()).label("rounds"),
             literal(0).label("seniority"),
         )
-        .join(Round, _OF_ROUND)
-        .outerjoin(KeyTier, KeyTier.peer == Credit.peer)
-        .where(Round.ended_ms >= since_ms, Credit.peer.not_in(_EXCLUDED))
-        .group_by(Credit.peer, KeyTier.tier, KeyTier.owner)
+        .join(ROUND, _OF_ROUND)
+        .outerjoin(TIER, TIER.c.peer == CREDIT.c.peer)
+        .where(ROUND.c.ended_ms >= since_ms, CREDIT.c.peer.not_in(_EXCLUDED))
+        .group_by(CREDIT.c.peer, TIER.c.tier, TIER.c.owner)
         .subquery()
     )
 
@@ -140,28 +137,28 @@ def _ever(most: int) -> Subquery:
     # keys.
     vouched = (
         select(
-            Peer.key.label("peer"),
-            Peer.registered_index.label("seniority"),
-            KeyTier.owner.label("owner"),
-            Peer.gflop.label("total"),
+            PEER.c.key.label("peer"),
+            PEER.c.registered_index.label("seniority"),
+            TIER.c.owner.label("owner"),
+            PEER.c.gflop.label("total"),
             literal(0).label("rounds"),
         )
-        .join(KeyTier, KeyTier.peer == Peer.key)
-        .where(KeyTier.tier == _VOUCHED, Peer.gflop > 0)
+        .join(TIER, TIER.c.peer == PEER.c.key)
+        .where(TIER.c.tier == _VOUCHED, PEER.c.gflop > 0)
         .subquery()
     )
-    is_vouched = exists().where(KeyTier.peer == Peer.key, KeyTier.tier == _VOUCHED)
+    is_vouched = exists().where(TIER.c.peer == PEER.c.key, TIER.c.tier == _VOUCHED)
     alone = (
         select(
-            Peer.key.label("peer"),
-            Peer.registered_index.label("seniority"),
-            Peer.gflop.label("total"),
+            PEER.c.key.label("peer"),
+            PEER.c.registered_index.label("seniority"),
+            PEER.c.gflop.label("total"),
             literal(0).label("rounds"),
             literal(1).label("held"),
             literal(1).label("place"),
         )
-        .where(Peer.gflop > 0, ~is_vouched)
-        .order_by(Peer.gflop.desc(), Peer.registered_index, Peer.key)
+        .where(PEER.c.gflop > 0, ~is_vouched)
+        .order_by(PEER.c.gflop.desc(), PEER.c.registered_index, PEER.c.key)
         .limit(most)
         .subquery()
     )
@@ -176,22 +173,22 @@ def _ever(most: int) -> Subquery:
 
 def count(connection: Connection) -> int:
     """Count the keys that have earned something."""
-    return _count(connection, Peer.gflop > 0)
+    return _count(connection, PEER.c.gflop > 0)
 
 
 def after(connection: Connection, rank: int, limit: int) -> list[RankedRow]:
     """Read the keys after a place."""
-    query = _RANKED.where(Peer.gflop > 0).order_by(*_ORDER).offset(rank).limit(limit)
+    query = _RANKED.where(PEER.c.gflop > 0).order_by(*_ORDER).offset(rank).limit(limit)
     return _numbered(connection.execute(query).all(), rank + 1)
 
 
 def behind(connection: Connection, key: PeerKey, limit: int) -> list[RankedRow] | None:
     """Read the keys after a key, whatever its place is now; None when it is not registered."""
-    own = connection.execute(_RANKED.where(Peer.key == key)).first()
+    own = connection.execute(_RANKED.where(PEER.c.key == key)).first()
     if own is None:
         return None
     place = _count(connection, _ahead(own)) + 1
-    query = _RANKED.where(_behind(own), Peer.gflop > 0).order_by(*_ORDER).limit(limit)
+    query = _RANKED.where(_behind(own), PEER.c.gflop > 0).order_by(*_ORDER).limit(limit)
     return _numbered(connection.execute(query).all(), place + 1)
 
 
@@ -200,7 +197,7 @@ def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] 
 
     For a key without points: the last keys that have some.
     """
-    own = connection.execute(_RANKED.where(Peer.key == key)).first()
+    own = connection.execute(_RANKED.where(PEER.c.key == key)).first()
     if own is None:
         return None
     ahead = _ahead(own)
@@ -209,33 +206,33 @@ def around(connection: Connection, key: PeerKey, reach: int) -> list[RankedRow] 
     place = _count(connection, ahead) + 1
     if own.gflop == 0:
         return _numbered(before, place - len(before))
-    behind = _RANKED.where(_behind(own), Peer.gflop > 0).order_by(*_ORDER).limit(reach)
+    behind = _RANKED.where(_behind(own), PEER.c.gflop > 0).order_by(*_ORDER).limit(reach)
     return _numbered([*before, own, *connection.execute(behind)], place - len(before))
 
 
-_RANKED = select(Peer.key, Peer.name, Peer.gflop, Peer.registered_index)
-_ORDER = (Peer.gflop.desc(), Peer.registered_index, Peer.key)
-_BACKWARDS = (Peer.gflop, Peer.registered_index.desc(), Peer.key.desc())
+_RANKED = select(PEER.c.key, PEER.c.name, PEER.c.gflop, PEER.c.registered_index)
+_ORDER = (PEER.c.gflop.desc(), PEER.c.registered_index, PEER.c.key)
+_BACKWARDS = (PEER.c.gflop, PEER.c.registered_index.desc(), PEER.c.key.desc())
 
 
 def _ahead(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
     # `points >= own` is implied by the rest. It is here for the planner, which turns a plain
     # comparison into a range of the index, but not an OR.
-    points = Peer.gflop
+    points = PEER.c.gflop
     if own.gflop == 0:
         return points > 0
-    earlier = tuple_(Peer.registered_index, Peer.key) < tuple_(own.registered_index, own.key)
+    earlier = tuple_(PEER.c.registered_index, PEER.c.key) < tuple_(own.registered_index, own.key)
     return and_(points >= own.gflop, or_(points > own.gflop, earlier))
 
 
 def _behind(own: Row[bytes, str, int, int]) -> ColumnElement[bool]:
-    points = Peer.gflop
-    later = tuple_(Peer.registered_index, Peer.key) > tuple_(own.registered_index, own.key)
+    points = PEER.c.gflop
+    later = tuple_(PEER.c.registered_index, PEER.c.key) > tuple_(own.registered_index, own.key)
     return and_(points <= own.gflop, or_(points < own.gflop, later))
 
 
 def _count(connection: Connection, wanted: ColumnElement[bool]) -> int:
-    return connection.scalar(select(func.count()).select_from(Peer).where(wanted)) or 0
+    return connection.scalar(select(func.count()).select_from(PEER).where(wanted)) or 0
 
 
 def _numbered(rows: Sequence[Row[bytes, str, int, int]], first: int) -> list[RankedRow]:

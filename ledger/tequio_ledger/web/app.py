@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
+from starlette.concurrency import run_in_threadpool
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.web import errors, events, log_files, openapi, read_api, write_api
 from tequio_ledger.web.events import EventStreams
-from tequio_ledger.web.limits import StatementLimiter
-from tequio_ledger.web.pages import router
-from tequio_ledger.web.pages.documentation import Documentation
-from tequio_ledger.web.routing import RouteGroup, application
+from tequio_ledger.web.limits import StatementLimiter, Turns
+from tequio_ledger.web.routing import THREADS, RouteGroup, application
 from tequio_ledger.web.write_api import SeedStore
 from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
+PROGRAMS = ("/v1/", "/log/")
+"""Paths below these never answer in HTML."""
+INSTALLED_DOCS = Path(str(files("tequio_ledger.web") / "docs"))
+"""Folder of the documentation that is part of an installation."""
 
 # The router compares paths one after another, so the most requested ones come first.
 ROUTES = (
@@ -61,23 +67,60 @@ ROUTES = (
 )
 
 
-def build(ledger: Ledger, streams: EventStreams, docs: Documentation | None = None) -> ASGIApp:
-    """Build the application; without `docs` it serves no documentation."""
+class PublicApp:
+    """The routes for programs, and the pages, whose modules are loaded later.
 
-    def answer_error(request: Request, err: Exception) -> Response:
+    Templates and drawing are a fifth of a start's work, and no program should wait for them.
+    """
+
+    def __init__(self, ledger: Ledger, streams: EventStreams, docs: Path | None = None) -> None:
+        """`docs` is the folder of the documentation, which may be missing."""
+        self._ledger = ledger
+        self._docs = docs
+        self._services: dict[str, object] = {
+            "ledger": ledger,
+            "streams": streams,
+            "seeds": SeedStore(),
+            "limiter": StatementLimiter(ledger.settings, ledger.clock),
+        }
+        self._services["description"] = openapi.ApiDescription(
+            routes=ROUTES, services=self._services.keys()
+        )
+        self._turns = Turns(THREADS)
+        api = RouteGroup(routes=ROUTES, answer_error=self._answer_error)
+        self._api = application((api,), self._services, self._answer_other, self._turns)
+        self._pages: ASGIApp | None = None
+        self._loading = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._api(scope, receive, send)
+
+    async def load_pages(self) -> ASGIApp:
+        """Give the application of all pages; the first call loads it, in a thread."""
+        async with self._loading:
+            if self._pages is None:
+                self._pages = await run_in_threadpool(self._load_pages)
+        return self._pages
+
+    def _load_pages(self) -> ASGIApp:
+        from tequio_ledger.web.pages import router  # noqa: PLC0415 - as the class says
+
+        group, services = router.pages(self._ledger, self._answer_error, self._docs)
+        services |= self._services
+        return application((group,), services, router.answer_missing, self._turns)
+
+    def _answer_other(self, request: Request) -> ASGIApp:
+        if request.scope["path"].startswith(PROGRAMS):
+            return errors.answer_missing(request)
+        return self._answer_with_page
+
+    async def _answer_with_page(self, scope: Scope, receive: Receive, send: Send) -> None:
+        pages = self._pages or await self.load_pages()
+        await pages(scope, receive, send)
+
+    def _answer_error(self, request: Request, err: Exception) -> Response:
         if isinstance(err, (DatabaseError, NoConnectionError)):
-            judged = ledger.database.failed_write(err)
+            judged = self._ledger.database.failed_write(err)
             # a refusal asks the client to try again later; any other failure is a fault here
             err = judged if isinstance(judged, RefusedError) else err
         return errors.answer_error(request, err)
-
-    services: dict[str, object] = {
-        "ledger": ledger,
-        "streams": streams,
-        "seeds": SeedStore(),
-        "limiter": StatementLimiter(ledger.settings, ledger.clock),
-    }
-    services["description"] = openapi.ApiDescription(routes=ROUTES, services=services.keys())
-    api = RouteGroup(routes=ROUTES, answer_error=answer_error)
-    pages, page_services = router.pages(ledger, answer_error, docs)
-    return application((api, pages), services | page_services, router.answer_missing)

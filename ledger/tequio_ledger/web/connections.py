@@ -38,7 +38,7 @@ from functools import lru_cache, partial
 from ipaddress import IPv4Network, IPv6Network
 from typing import Generic, Protocol, TypeVar
 
-from tequio_ledger import metrics, resources
+from tequio_ledger import metrics, resources, runtime
 from tequio_ledger.web.limits import MAX_NAMES
 from tequio_ledger.web.middleware import MAX_REQUESTS, is_within
 from tequio_shared.addresses import network_of
@@ -314,7 +314,7 @@ class Acceptor:
         self._listener = listener
         self._table = table
         self._make_connection = make_connection
-        self._log = resources.ExhaustionLog()
+        self._log = runtime.ExhaustionLog()
         self._spare = -1
         self._arrivals = Rotation(self._begin)
         self._tasks: set[asyncio.Task[None]] = set()

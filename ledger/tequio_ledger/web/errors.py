@@ -10,7 +10,7 @@ import msgspec
 import structlog
 from starlette.responses import Response
 
-from tequio_ledger import resources
+from tequio_ledger import resources, runtime
 from tequio_shared.api.answer import PROBLEM_PREFIX, Problem
 from tequio_shared.errors import PeerError, RefusedError, SignatureInvalidError
 
@@ -49,7 +49,7 @@ OTHER_REFUSAL = 409
 """HTTP status of all other codes: the statement does not fit the log as it is now."""
 _RETRY_AFTER_S = {429: "1", 503: "1"}
 
-_EXHAUSTION = resources.ExhaustionLog()
+_EXHAUSTION = runtime.ExhaustionLog()
 
 log = structlog.get_logger(__name__)
 

@@ -45,8 +45,9 @@ Index = Annotated[int, msgspec.Meta(ge=0, le=JSON_INTEGER)]
 """Where a list continues: a log index, a round or a place."""
 Limit = Annotated[int, msgspec.Meta(ge=1, le=PAGE_ROWS)]
 """Most rows of one answer."""
+THREADS = 2
+"""Handlers at once: more only compete for the interpreter's lock, with the event loop."""
 _NOT_ALLOWED = 405
-_THREADS = 2  # handlers at once: more only compete for the interpreter's lock, with the event loop
 _SLASHES = re.compile("//+")
 
 
@@ -135,11 +136,15 @@ get, head, post, put = (partial(_decorator, one) for one in ("GET", "HEAD", "POS
 def application(
     groups: Sequence[RouteGroup],
     services: Mapping[str, object],
-    answer_missing: Callable[[Request], Response],
+    answer_missing: Callable[[Request], ASGIApp],
+    turns: Turns | None = None,
 ) -> ASGIApp:
-    """Build the application of all groups; `answer_missing` answers any other path."""
+    """Build the application of all groups; `answer_missing` names what answers any other path.
+
+    Handlers in threads take turns with those of other applications that have the same `turns`.
+    """
     methods: dict[str, dict[str, Answer]] = {}
-    turns = Turns(_THREADS)
+    turns = turns or Turns(THREADS)
     for group in groups:
         for route in group.routes:
             endpoint = _endpoint(group, route, services, turns)

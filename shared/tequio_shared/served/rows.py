@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from statistics import median_low
+from typing import get_args
 
 from msgspec import UNSET
 
@@ -426,4 +427,9 @@ def _measure(row: MeasureRow) -> HeadMeasure:
 
 def columns(row: Row) -> dict[str, object]:
     """Give the columns of a row by name."""
-    return {one.name: getattr(row, one.name) for one in fields(row)}
+    return {name: getattr(row, name) for name in _COLUMNS[type(row)]}
+
+
+_COLUMNS: Mapping[type[Row], tuple[str, ...]] = {
+    kind: tuple(one.name for one in fields(kind)) for kind in get_args(Row)
+}

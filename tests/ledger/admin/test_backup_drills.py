@@ -16,7 +16,7 @@ from sqlalchemy import delete, select
 
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import Attended
+from tequio_ledger.store.models import ATTENDED
 from tequio_shared.log.tiles import encode_bundle
 from tests.support.authors import newcomers
 from tests.support.forked_program import LEDGER, run_forked
@@ -132,7 +132,7 @@ def test_split_view_drill(tmp_path: Path) -> None:
 def forget_attended(ledger: Ledger) -> None:
     """Lose a derived table's rows, as a program leaves them that does not fill it."""
     with ledger.database.writer.begin() as connection:
-        connection.execute(delete(Attended))
+        connection.execute(delete(ATTENDED))
 
 
 def test_upgrade_drill(tmp_path: Path) -> None:
@@ -152,5 +152,5 @@ def test_upgrade_drill(tmp_path: Path) -> None:
     database = Database(DataFolder(back).database)
     assert database.revision() == before
     with database.reader.begin() as connection:
-        assert not connection.execute(select(Attended.peer)).all(), "as it was copied"
+        assert not connection.execute(select(ATTENDED.c.peer)).all(), "as it was copied"
     database.close()

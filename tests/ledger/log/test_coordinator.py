@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import select
 
 from tequio_ledger.log.sequencer import Logged
-from tequio_ledger.store.models import Credit, Peer, Round
+from tequio_ledger.store.models import CREDIT, PEER, ROUND
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.round import RoundPhase
@@ -117,10 +117,10 @@ def test_three_rounds_close_and_pay_who_worked(tmp_path: Path) -> None:
             await swarm.play(*swarm.peers[:3])
         assert (swarm.view.closed, swarm.view.number) == (3, 4)
         with swarm.ledger.database.reader.begin() as connection:
-            outcomes = connection.execute(select(Round.outcome).order_by(Round.round)).scalars()
+            outcomes = connection.execute(select(ROUND.c.outcome).order_by(ROUND.c.round)).scalars()
             assert list(outcomes) == ["closed", "closed", "closed", "open"]
-            earned = connection.execute(select(Peer.gflop)).scalars().all()
-            credited = connection.execute(select(Credit.gflop)).scalars().all()
+            earned = connection.execute(select(PEER.c.gflop)).scalars().all()
+            credited = connection.execute(select(CREDIT.c.gflop)).scalars().all()
         assert sum(earned) == sum(credited) > 0
 
     drive(tmp_path, scenario)

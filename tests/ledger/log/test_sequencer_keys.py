@@ -14,7 +14,7 @@ from tequio_ledger.log.sequencer import Known, Logged, Refused
 from tequio_ledger.log.table_check import TableCheck
 from tequio_ledger.replay import replay
 from tequio_ledger.store import queries
-from tequio_ledger.store.models import Credit
+from tequio_ledger.store.models import CREDIT
 from tequio_shared.ids import to_text
 from tequio_shared.network.standing import Standing
 from tequio_shared.statements.network import KeyRecovery, KeyReplace, KeyRevoke
@@ -54,7 +54,7 @@ def paid_points(ledger: Ledger) -> dict[tuple[int, bytes], int]:
     """Payments by round and member."""
     paid = Counter[tuple[int, bytes]]()
     with ledger.database.reader.begin() as connection:
-        for row in connection.execute(select(Credit.round, Credit.peer, Credit.gflop)):
+        for row in connection.execute(select(CREDIT.c.round, CREDIT.c.peer, CREDIT.c.gflop)):
             paid[row.round, row.peer] += row.gflop
     return dict(paid)
 

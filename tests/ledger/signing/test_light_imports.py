@@ -31,5 +31,9 @@ def test_the_signer_loads_no_web_server_and_no_database() -> None:
     assert not loaded("sign") & HEAVY
 
 
+def test_the_help_loads_nothing_but_the_command_line() -> None:
+    assert not loaded("--help") & (HEAVY | {"structlog", "rich", "asyncio", "msgspec"})
+
+
 def test_the_rest_of_the_program_does() -> None:
     assert {"starlette", "sqlalchemy"} <= loaded("serve")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_ledger.store.blobs import BLOCK_BYTES, BlobFolder, Bucket, occupied_bytes
+from tequio_ledger.store.blobs import BLOCK_BYTES, BlobFolder, occupied_bytes
+from tequio_ledger.store.bucket import Bucket
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.files import UnwritableError
 from tequio_shared.errors import RefusedError

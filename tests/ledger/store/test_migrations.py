@@ -14,7 +14,7 @@ from sqlalchemy import text
 from tequio_ledger.data_folder import DataFolder
 from tequio_ledger.store import log_rows
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import Base
+from tequio_ledger.store.models import METADATA
 from tequio_shared.errors import UserFacingError
 from tests.ledger.test_replay import CLOCK, live_through, rows
 from tests.support.ledgers import make_settings, opened
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.store.log_rows import SignedHead
 
+SQLITE_INDICES = ("sql", "sqlite_master", "name")
 REVISION = "0010"
 """Of the tables since the first network folder: a program with another one refuses it."""
 
@@ -34,13 +35,30 @@ def test_the_migrations_make_the_tables_of_the_models(tmp_path: Path, either_dat
         assert database.revision() == REVISION
         with database.writer.connect() as connection:
             context = MigrationContext.configure(connection, opts={"compare_type": True})
-            found = compare_metadata(context, Base.metadata)
+            found = compare_metadata(context, METADATA)
             if not either_database:  # SQLAlchemy reads no DESC back from SQLite
                 found = [one for one in found if getattr(one[1], "name", "") != "peer_rank"]
                 query = text("SELECT sql FROM sqlite_master WHERE name = 'peer_rank'")
                 sql = connection.execute(query).scalar_one()
                 assert sql.endswith('(gflop DESC, registered_index, "key", name)')
             assert found == []
+
+
+def test_both_databases_leave_the_same_rows_out_of_an_index(
+    tmp_path: Path, either_database: str
+) -> None:
+    """The condition is in the migrations alone: comparing the tables would not miss it."""
+    with closing(Database(either_database or tmp_path / "new.sqlite3")) as database:
+        database.migrate()
+        catalog = "SELECT {} FROM {} WHERE {} IN ('log_entry_snapshot', 'credit_team')"
+        place = ("indexdef", "pg_indexes", "indexname") if either_database else SQLITE_INDICES
+        with database.writer.connect() as connection:
+            made = connection.execute(text(catalog.format(*place))).scalars().all()
+    plain = str.maketrans("", "", "()")
+    conditions = {
+        sql.partition(" WHERE ")[2].translate(plain).replace("::text", "") for sql in made
+    }
+    assert conditions == {"team <> 0", "type = 'log.snapshot'"}
 
 
 def test_hashes_and_signatures_are_stored_uncompressed(either_database: str) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from tequio_ledger.store.database import Database
 from tequio_ledger.store.insertion import upsert
-from tequio_ledger.store.models import Peer, PeerStanding
+from tequio_ledger.store.models import PEER, STANDING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def database(tmp_path: Path, either_database: str) -> Iterator[Database]:
 
 def _register(connection: Connection, count: int) -> None:
     peer = {"registered_index": 1, "last_seq": 0, "last_hash": bytes(32), **NOTHING}
-    connection.execute(insert(Peer), [{"key": _key(at), **peer} for at in range(count)])
+    connection.execute(insert(PEER), [{"key": _key(at), **peer} for at in range(count)])
 
 
 def _key(at: int) -> bytes:
@@ -54,7 +54,7 @@ def _row(at: int, since: int) -> dict[str, object]:
 
 
 def _stored(connection: Connection) -> list[dict[str, object]]:
-    table = PeerStanding.__table__
+    table = STANDING
     return [dict(row) for row in connection.execute(select(table).order_by("peer")).mappings()]
 
 
@@ -63,10 +63,10 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
     with database.writer.begin() as connection:
         _register(connection, count)
         old = [_row(at, 1) for at in range(0, count, 2)]
-        upsert(connection, PeerStanding, old, FRESH)
+        upsert(connection, STANDING, old, FRESH)
         assert _stored(connection) == old
         new = [_row(at, 2 + at) for at in range(count)]
-        upsert(connection, PeerStanding, new, FRESH)
+        upsert(connection, STANDING, new, FRESH)
         assert _stored(connection) == new
 
 
@@ -74,8 +74,8 @@ def test_new_rows_are_written_and_grown_ones_written_anew(database: Database, co
 def test_only_the_named_columns_are_written_anew(database: Database, count: int) -> None:
     with database.writer.begin() as connection:
         _register(connection, count)
-        upsert(connection, PeerStanding, [_row(at, 1) for at in range(count)], FRESH)
-        upsert(connection, PeerStanding, [_row(at, 2) for at in range(count)], ("until",))
+        upsert(connection, STANDING, [_row(at, 1) for at in range(count)], FRESH)
+        upsert(connection, STANDING, [_row(at, 2) for at in range(count)], ("until",))
         assert _stored(connection) == [_row(at, 1) for at in range(count)]
 
 
@@ -85,6 +85,6 @@ def test_rows_that_name_no_peer_are_refused_whole(database: Database, count: int
         _register(connection, count - 1)
     rows = [_row(at, 1) for at in range(count)]
     with pytest.raises(IntegrityError), database.writer.begin() as connection:
-        upsert(connection, PeerStanding, rows, FRESH)
+        upsert(connection, STANDING, rows, FRESH)
     with database.reader.begin() as connection:
         assert _stored(connection) == []

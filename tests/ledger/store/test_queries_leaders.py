@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, update
 
 from tequio_ledger.store import ranking
-from tequio_ledger.store.models import Credit, KeyTier, OpenedRun, Peer, Round
+from tequio_ledger.store.models import CREDIT, OPENED_RUN, PEER, ROUND, TIER
 from tequio_ledger.store.ranking import Owner, Team
 from tequio_shared.ids import PeerKey
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -42,18 +42,18 @@ def invent(ledger: Ledger) -> None:
                 **NO_LOSS,
             }
             total = sum(gflop for one, _, gflop, _ in EARNED if one == key)
-            connection.execute(insert(Peer).values(gflop=total, **peer))
+            connection.execute(insert(PEER).values(gflop=total, **peer))
         for key in (SMALL, LARGE):
-            owned = insert(KeyTier).values(peer=key, tier=1, owner=OWNER, until=9, since=1)
+            owned = insert(TIER).values(peer=key, tier=1, owner=OWNER, until=9, since=1)
             connection.execute(owned)
-        connection.execute(insert(OpenedRun).values(run=RUN, opened_index=1, manifest=RUN))
+        connection.execute(insert(OPENED_RUN).values(run=RUN, opened_index=1, manifest=RUN))
         for number, ended_ms in ((1, 100), (2, 100), (3, 50)):
             made = {"run": RUN, "round": number, "roster_index": 1, "roster": bytes(32)}
             ended = {"closed_index": 10 + number, "outcome": "closed", "ended_ms": ended_ms}
-            connection.execute(insert(Round).values(**made, **ended, accepted=1, tokens=1))
+            connection.execute(insert(ROUND).values(**made, **ended, accepted=1, tokens=1))
         for key, number, gflop, team in EARNED:
             credit = {"run": RUN, "round": number, "peer": key, "kind": "trainer", "team": team}
-            connection.execute(insert(Credit).values(gflop=gflop, **credit))
+            connection.execute(insert(CREDIT).values(gflop=gflop, **credit))
 
 
 def test_keys_of_one_owner_have_one_place_under_the_best_of_them(
@@ -89,7 +89,7 @@ def test_guests_of_one_invitation_are_not_taken_for_one_person(
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
         invent(ledger)
         with ledger.database.writer.begin() as connection:
-            connection.execute(update(KeyTier).values(tier=2))
+            connection.execute(update(TIER).values(tier=2))
         with ledger.database.reader.begin() as connection:
             for since_ms in (None, 0):
                 found = ranking.owners(connection, since_ms, 9)

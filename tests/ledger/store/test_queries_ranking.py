@@ -11,7 +11,7 @@ from sqlalchemy import select, text
 
 from tequio_ledger.replay import replay
 from tequio_ledger.store import ranking
-from tequio_ledger.store.models import Attended, Credit, Peer, Round
+from tequio_ledger.store.models import ATTENDED, CREDIT, PEER, ROUND
 from tequio_ledger.store.queries import StoredRows
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey
@@ -100,26 +100,26 @@ def test_ranking_reads_one_index_and_sorts_nothing(tmp_path: Path) -> None:
 
 def test_every_round_that_is_over_is_listed_for_everybody_in_its_roster(folder: Path) -> None:
     with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
-        closed = sql.execute(select(Round.closed_index, Round.outcome, Round.round)).all()
+        closed = sql.execute(select(ROUND.c.closed_index, ROUND.c.outcome, ROUND.c.round)).all()
         over = [one for one in closed if one.closed_index is not None]
         assert {one.outcome for one in over} == {"closed", "void"}
-        for key in sql.execute(select(Peer.key)).scalars():
+        for key in sql.execute(select(PEER.c.key)).scalars():
             found = StoredRows(sql).attended(PeerKey(key), JSON_INTEGER, 100)
             mine = set(
-                sql.execute(select(Attended.closed_index).where(Attended.peer == key)).scalars()
+                sql.execute(select(ATTENDED.c.closed_index).where(ATTENDED.c.peer == key)).scalars()
             )
             assert {one.closed_index for one in found} == mine
             assert [one.closed_index for one in found] == sorted(mine, reverse=True)
-            earned = sql.execute(select(Credit.gflop).where(Credit.peer == key)).scalars()
+            earned = sql.execute(select(CREDIT.c.gflop).where(CREDIT.c.peer == key)).scalars()
             assert sum(one.gflop for one in found) == sum(earned)
-        counted = sql.execute(select(Attended.closed_index)).scalars().all()
+        counted = sql.execute(select(ATTENDED.c.closed_index)).scalars().all()
         assert set(counted) == {one.closed_index for one in over}
         assert len(counted) >= 3 * len(over)
 
 
 def test_pages_follow_each_other_without_gap(folder: Path) -> None:
     with opened(make_settings(folder), CLOCK) as ledger, ledger.database.reader.begin() as sql:
-        (key, count), *_ = Counter(sql.execute(select(Attended.peer)).scalars()).most_common()
+        (key, count), *_ = Counter(sql.execute(select(ATTENDED.c.peer)).scalars()).most_common()
         whole = StoredRows(sql).attended(PeerKey(key), JSON_INTEGER, 100)
         paged, before = [], JSON_INTEGER
         while page := StoredRows(sql).attended(PeerKey(key), before, 1):

@@ -8,7 +8,7 @@ from sqlalchemy import insert
 
 from tequio_ledger.store import queries
 from tequio_ledger.store.database import Database
-from tequio_ledger.store.models import LogEntry, LogHead, Peer
+from tequio_ledger.store.models import LOG_ENTRY, LOG_HEAD, PEER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +26,9 @@ def test_an_entry_beyond_the_end_of_the_log_explains_nothing(
     entry = {"leaf": b"leaf", "type": "key.register", "at": 0}
     with database.writer.begin() as connection:
         head = {"log_id": 1, "origin": "o", "size": 1, "root": bytes(32), "term": 1}
-        connection.execute(insert(LogHead), [head])
+        connection.execute(insert(LOG_HEAD), [head])
         connection.execute(
-            insert(LogEntry),
+            insert(LOG_ENTRY),
             [
                 {**entry, "idx": 0, "id": LOGGED, "author": LOGGED},
                 {**entry, "idx": 1_000, "id": BEYOND, "author": BEYOND},
@@ -36,7 +36,7 @@ def test_an_entry_beyond_the_end_of_the_log_explains_nothing(
         )
         peer = {"registered_index": 0, "last_seq": 1, "last_hash": bytes(32), **NOTHING}
         keys = (LOGGED, BEYOND, NOWHERE)
-        connection.execute(insert(Peer), [{**peer, "key": key} for key in keys])
+        connection.execute(insert(PEER), [{**peer, "key": key} for key in keys])
         found = queries.reasons(connection, "peer", None, 10)
     database.close()
     assert dict(found) == {(LOGGED,): True, (BEYOND,): False, (NOWHERE,): False}

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from tequio_ledger.log.sequencer import Refused
 from tequio_ledger.store import ranking
-from tequio_ledger.store.models import Credit, Peer
+from tequio_ledger.store.models import CREDIT, PEER
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
 from tequio_shared.served.answers import earned_for
@@ -42,7 +42,7 @@ def founding(swarm: LedgerSwarm, peer: SigningPeer, name: str, link: Signer = LI
 def paid(swarm: LedgerSwarm, number: int) -> dict[bytes, set[int]]:
     """For which team a round paid each key."""
     with swarm.ledger.database.reader.begin() as connection:
-        query = select(Credit.peer, Credit.team).where(Credit.round == number)
+        query = select(CREDIT.c.peer, CREDIT.c.team).where(CREDIT.c.round == number)
         found: dict[bytes, set[int]] = {}
         for peer, team in connection.execute(query):
             found.setdefault(peer, set()).add(team)
@@ -72,7 +72,9 @@ def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -
         assert paid(swarm, 3)[three.key] == {0}
         with swarm.ledger.database.reader.begin() as connection:
             places = {row.team: row.gflop for row in ranking.teams(connection, None, 9)}
-            rows = {row.key: row.team for row in connection.execute(select(Peer.key, Peer.team))}
+            rows = {
+                row.key: row.team for row in connection.execute(select(PEER.c.key, PEER.c.team))
+            }
         assert rows[three.key] == 0, "the row of a removed member is written again"
         assert (rows[one.key], rows[two.key]) == (team, puebla)
         state = swarm.ledger.state

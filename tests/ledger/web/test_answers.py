@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from tequio_ledger.store import log_rows
-from tequio_ledger.store.models import LogCheckpoint
+from tequio_ledger.store.models import LOG_CHECKPOINT
 from tequio_ledger.web.answers import snapshot
 from tequio_shared.errors import RefusedError
 from tests.support.ledgers import VirtualClock, make_settings, opened
@@ -35,7 +35,7 @@ def unsign(ledger: Ledger) -> StoredCheckpoint:
     with ledger.database.writer.begin() as connection:
         last = log_rows.read_last_checkpoint(connection)
         assert last is not None
-        connection.execute(sa.delete(LogCheckpoint).where(LogCheckpoint.size == last.size))
+        connection.execute(sa.delete(LOG_CHECKPOINT).where(LOG_CHECKPOINT.c.size == last.size))
     return last
 
 

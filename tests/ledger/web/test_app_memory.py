@@ -8,7 +8,7 @@ import tracemalloc
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.app import build
+from tequio_ledger.web.app import PublicApp
 from tequio_ledger.web.events import EventStreams
 from tests.support.ledgers import VirtualClock, make_settings, opened
 
@@ -24,7 +24,7 @@ CONNECTION_KIB = 1_024
 
 def test_paths_that_come_once_are_forgotten(tmp_path: Path) -> None:
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
-        app = build(ledger, EventStreams())
+        app = PublicApp(ledger, EventStreams())
         asyncio.run(_ask_for_missing_blobs(app, 0, 200))  # fills what is remembered of any path
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()

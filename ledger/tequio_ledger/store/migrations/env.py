@@ -2,11 +2,11 @@
 
 from alembic import context
 
-from tequio_ledger.store.models import Base
+from tequio_ledger.store.models import METADATA
 
 context.configure(
     connection=context.config.attributes["connection"],
-    target_metadata=Base.metadata,
+    target_metadata=METADATA,
     render_as_batch=True,
 )
 with context.begin_transaction():

@@ -7,8 +7,6 @@ pages, with the hashes of the site's scripts.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -19,6 +17,7 @@ from tequio_shared.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 HOME = "/docs/index.html"
 _TYPES = {
@@ -53,11 +52,6 @@ class Documentation:
         }
         hashes = (folder / _SCRIPTS).read_text("utf-8").split()
         return cls(found=found, headers=security_headers(hashes))
-
-
-def installed() -> Documentation | None:
-    """Return the site that is part of this installation."""
-    return Documentation.read(Path(str(files("tequio_ledger.web") / "docs")))
 
 
 @get("/docs")

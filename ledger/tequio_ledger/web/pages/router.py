@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -52,8 +53,6 @@ _SECTIONS = {
     "entries": ("/entries", "Newest entries", ""),
 }
 """By the first part of a path: a page with its name, and what the second part names."""
-_PROGRAMS = ("/v1/", "/log/")
-"""Paths below these never answer in HTML."""
 
 
 @get("/live")
@@ -113,8 +112,8 @@ def _section(request: Request) -> tuple[str, str, str]:
 
 def answer_missing(request: Request) -> Response:
     """Answer an unknown path: a browser with a page, a program with JSON."""
-    path, is_read = request.scope["path"], "text/html" in request.headers.get("accept", "")
-    if path.startswith(_PROGRAMS) or not is_read:
+    path = request.scope["path"]
+    if "text/html" not in request.headers.get("accept", ""):
         return errors.answer_missing(request)
     detail = f"there's no page at {path[:120]}"
     return render.error_page(request, 404, _TITLES[404], detail, _section(request)[:2])
@@ -154,12 +153,13 @@ ROUTES = (
 def pages(
     ledger: Ledger,
     otherwise: Callable[[Request, Exception], Response],
-    docs: Documentation | None,
+    docs: Path | None,
 ) -> tuple[RouteGroup, dict[str, object]]:
     """Give the route group of a ledger's pages, and the services that only they need.
 
-    `otherwise` answers errors that say nothing to a reader.
+    `otherwise` answers errors that say nothing to a reader; `docs` is the documentation's folder.
     """
+    site = Documentation.read(docs) if docs else None
     reader = RoundReader(ledger.blobs.read)
     cache, queue = PageCache(time.monotonic), RenderQueue()
     cards = RenderQueue(CONCURRENT_CARDS, MAX_WAITING_CARDS)
@@ -167,9 +167,9 @@ def pages(
     def cached(request: Request) -> Response | None:
         request.state.page_cache, request.state.render_queue = cache, queue
         request.state.card_queue = cards
-        request.state.has_docs = docs is not None
+        request.state.has_docs = site is not None
         found = cache.find(request)
         return None if found is None else found.answer(request)
 
     group = RouteGroup(routes=ROUTES, answer_error=page_errors(otherwise), before=cached)
-    return group, {"reader": reader, "documentation": docs}
+    return group, {"reader": reader, "documentation": site}

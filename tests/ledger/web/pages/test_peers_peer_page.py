@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from tequio_ledger.store.models import Credit, LogEntry, Peer
+from tequio_ledger.store.models import CREDIT, LOG_ENTRY, PEER
 from tequio_ledger.web.pages.peers import ROUNDS
 from tequio_shared.ids import peer_id_text, to_text
 from tequio_shared.round.points import points
@@ -42,10 +42,12 @@ def test_witness_duty_is_that_of_all_rounds_on_every_page_of_a_peer(seen: PageSi
     (older,) = [link for link in first.links() if "before=" in link]
     with seen.shown.ledger.database.reader.connect() as connection:
         proofs = select(func.count()).where(
-            LogEntry.author == key, LogEntry.type == "witness.proof"
+            LOG_ENTRY.c.author == key, LOG_ENTRY.c.type == "witness.proof"
         )
         sent = connection.scalar(proofs) or 0
-        paid = select(func.sum(Credit.gflop)).where(Credit.peer == key, Credit.kind == "witness")
+        paid = select(func.sum(CREDIT.c.gflop)).where(
+            CREDIT.c.peer == key, CREDIT.c.kind == "witness"
+        )
         earned = points(int(connection.scalar(paid) or 0))
     assert sent > ROUNDS
     for page in (first, seen.pages.get(older)):
@@ -74,8 +76,8 @@ def test_a_quarantine_shows_its_evidence_by_log_index(seen: PageSite) -> None:
 
 def test_the_leaderboard_has_everybody_who_earned_in_their_order(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
-        order = (Peer.gflop.desc(), Peer.registered_index)
-        query = select(Peer.key).where(Peer.gflop > 0).order_by(*order)
+        order = (PEER.c.gflop.desc(), PEER.c.registered_index)
+        query = select(PEER.c.key).where(PEER.c.gflop > 0).order_by(*order)
         wanted = [f"/peers/{to_text(key)}" for key in connection.scalars(query)]
     found = [link for link in seen.pages.get("/leaderboard").links() if link[:7] == "/peers/"]
     assert found == wanted

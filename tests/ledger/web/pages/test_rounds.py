@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from tequio_ledger.store.models import Credit, LogEntry, Round
+from tequio_ledger.store.models import CREDIT, LOG_ENTRY, ROUND
 from tequio_shared.ids import to_text
 from tequio_shared.round.points import points
 from tests.support.sample_ledger import ROUNDS_A_DAY
@@ -52,9 +52,11 @@ def test_a_round_under_way_shows_who_has_committed(seen: PageSite) -> None:
 
 def test_points_of_a_round_are_those_of_the_credits(seen: PageSite) -> None:
     with seen.shown.ledger.database.reader.begin() as connection:
-        rounds = connection.execute(select(Round.round, Round.accepted)).all()
+        rounds = connection.execute(select(ROUND.c.round, ROUND.c.accepted)).all()
         for number, accepted in rounds[:5]:
-            credited = connection.scalars(select(Credit.gflop).where(Credit.round == number)).all()
+            credited = connection.scalars(
+                select(CREDIT.c.gflop).where(CREDIT.c.round == number)
+            ).all()
             page = round_page(seen, number)
             assert f"Accepted {accepted} of" in page.text
             assert f"Points paid {points(sum(credited))}" in page.text
@@ -82,7 +84,9 @@ def test_each_member_says_by_which_entry_it_stated_its_head(seen: PageSite) -> N
     page = round_page(seen, 3)
     links = {one.attributes["href"]: one.text for one in page.all("a") if one.text == "the round's"}
     with seen.shown.ledger.database.reader.connect() as connection:
-        query = select(LogEntry.idx).where(LogEntry.type == "head.attest", LogEntry.round == 3)
+        query = select(LOG_ENTRY.c.idx).where(
+            LOG_ENTRY.c.type == "head.attest", LOG_ENTRY.c.round == 3
+        )
         stated = {f"/entries/{index}" for index in connection.scalars(query)}
     assert links.keys() == stated
     assert len(stated) == 6
