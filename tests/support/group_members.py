@@ -128,7 +128,9 @@ class GroupRounds:
         return members, self.tally.unmask()
 
     def plain_sum(self, members: Iterable[int]) -> NDArray[np.int64]:
-        return np.sum([self.updates[one].astype(np.int64) for one in members], axis=0)
+        updates = [self.updates[one].astype(np.int64) for one in members]
+        total: NDArray[np.int64] = np.sum(updates, axis=0)
+        return total
 
     def _update(self) -> NDArray[np.int32]:
         size = self.group.layout.elements

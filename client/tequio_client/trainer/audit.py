@@ -48,8 +48,9 @@ from torch import Tensor
 
 from tequio_client.ipc.trainer import Audit, EarlierSketch, MeasuredFigures
 from tequio_client.trainer import codecs, prepared, screen
-from tequio_client.trainer.codecs import CONTRIBUTION_UNIT, DisTrO, OuterAlgorithm
+from tequio_client.trainer.codecs import DisTrO, OuterAlgorithm
 from tequio_client.trainer.inner import StepPlan
+from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.aggregate import effective_entries
 from tequio_shared.head.contribution import SCALES, ContributionHeader, RecordShape, decode_records

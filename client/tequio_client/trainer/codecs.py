@@ -18,6 +18,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tequio_client.trainer import engines
+from tequio_client.trainer.levels import (
+    CONTRIBUTION_UNIT,
+    ONE_BIT,
+    byte_above,
+    fitted_scale,
+    nearest_byte,
+    nearest_levels,
+    scale_value,
+)
 from tequio_shared.errors import RefusedError
 from tequio_shared.head import contribution
 from tequio_shared.head.contribution import SCALES, Records, RecordShape
@@ -26,13 +35,8 @@ from tequio_shared.ids import ZERO_DIGEST, Digest
 from tequio_shared.log import merkle
 from tequio_shared.round.manifest import Algorithm
 
-CONTRIBUTION_UNIT = 2.0**-32
-"""Value of level 1 at scale 1."""
 _BLOCK = 2_048  # chunks at a time: 32 MiB of float32
 _LANE = 256  # the same of a thread
-ONE_BIT, TWO_BITS = 1, 2
-TWO_BIT_START, TWO_BIT_SPLIT, TWO_BIT_PASSES = 2.35, 2.5, 3  # levels 2 and 3 split at 2.5
-FOUR_BIT_TOP, FOUR_BIT_LEVEL = 8.2, 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,10 +205,10 @@ class SparseLoCo:
         total = feedback * self.feedback_decay + delta
         index = total.abs().topk(self.shape.k, dim=1).indices.sort(dim=1).values
         picked = total.gather(1, index)
-        scale = _fitted(picked.abs(), self.shape.bits)
-        scale_byte = _nearest_byte(scale, self.shape.largest_scale)
-        step = _value(scale_byte)
-        levels = _levels(picked, step, self.shape.bits)
+        scale = fitted_scale(picked.abs(), self.shape.bits)
+        scale_byte = nearest_byte(scale, self.shape.largest_scale)
+        step = scale_value(scale_byte)
+        levels = nearest_levels(picked, step, self.shape.bits)
         feedback = total.scatter_add_(1, index, -levels * step)
         return EncodedBlock(
             payload=_records(scale_byte, index, levels, self.shape),
@@ -226,8 +230,8 @@ class DiLoCo:
         """Send all entries, the largest of a chunk as level 127 or less."""
         top = self.shape.largest_level
         scale = delta.abs().amax(dim=1, keepdim=True) / top
-        scale_byte = _byte_above(scale, self.shape.largest_scale)
-        step = _value(scale_byte)
+        scale_byte = byte_above(scale, self.shape.largest_scale)
+        step = scale_value(scale_byte)
         levels = (delta / step.clamp(min=CONTRIBUTION_UNIT)).round_().clamp_(-top, top)
         scale_byte = scale_byte * levels.any(dim=1, keepdim=True)
         index = torch.arange(CHUNK).expand(len(delta), CHUNK)
@@ -264,7 +268,7 @@ class DisTrO:
         # A tile of zeros, such as the embeddings of tokens that never came, has no signs to send.
         is_live = picked.any(dim=1, keepdim=True)
         return EncodedBlock(
-            payload=_records(is_live, index, _levels(picked, picked, ONE_BIT), self.shape),
+            payload=_records(is_live, index, nearest_levels(picked, picked, ONE_BIT), self.shape),
             feedback=self.rest(total, coefficients, is_sent),
             is_saturated=False,
         )
@@ -297,58 +301,6 @@ def _basis() -> NDArray[np.float64]:
     rows: NDArray[np.float64] = np.cos(angle) * np.sqrt(2 / TILE)
     rows[0] = np.sqrt(1 / TILE)
     return rows
-
-
-def _fitted(sizes: Tensor, bits: int) -> Tensor:
-    """Fit the scale of level 1 to magnitudes [n, k], by least squares for two bits.
-
-    Zeros carry nothing and do not count.
-    """
-    counts = (sizes > 0).sum(dim=1, keepdim=True).clamp_(min=1)
-    mean = sizes.sum(dim=1, keepdim=True) / counts
-    if bits == ONE_BIT:
-        return mean
-    if bits != TWO_BITS:
-        return sizes.amax(dim=1, keepdim=True) / FOUR_BIT_TOP
-    scale = mean / TWO_BIT_START
-    for _ in range(TWO_BIT_PASSES):
-        level = _two_bit_sizes(sizes, scale) * (sizes > 0)
-        scale = (sizes * level).sum(dim=1, keepdim=True) / level.square().sum(
-            dim=1, keepdim=True
-        ).clamp_(min=1)
-    return scale
-
-
-def _levels(picked: Tensor, step: Tensor, bits: int) -> Tensor:
-    sign = torch.where(picked < 0, -1.0, 1.0)
-    if bits == ONE_BIT:
-        return sign
-    if bits == TWO_BITS:
-        return sign * _two_bit_sizes(picked.abs(), step)
-    sizes = (picked.abs() / step.clamp(min=CONTRIBUTION_UNIT)).round_()
-    return sign * sizes.clamp_(1, FOUR_BIT_LEVEL)
-
-
-def _two_bit_sizes(sizes: Tensor, scale: Tensor) -> Tensor:
-    return torch.where(sizes > TWO_BIT_SPLIT * scale, 3.0, 2.0)
-
-
-def _nearest_byte(scale: Tensor, largest: int) -> Tensor:
-    """The scale byte whose value is nearest: int64, same shape; 0 is the empty chunk."""
-    table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
-    middles = ((table[1:] + table[:-1]) / 2).to(scale.device, scale.dtype)
-    return torch.bucketize(scale.contiguous(), middles)
-
-
-def _byte_above(scale: Tensor, largest: int) -> Tensor:
-    """The smallest scale byte that reaches a scale, so that no level is clipped."""
-    table = torch.from_numpy(SCALES[: largest + 1]).to(torch.float64) * CONTRIBUTION_UNIT
-    return torch.bucketize(scale.to(torch.float64), table.to(scale.device)).clamp_(max=largest)
-
-
-def _value(scale_byte: Tensor) -> Tensor:
-    table = torch.from_numpy(SCALES).to(torch.float32) * CONTRIBUTION_UNIT
-    return table.to(scale_byte.device)[scale_byte]
 
 
 def _top(shape: RecordShape) -> float:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.trainer.codecs import (
+from tequio_client.trainer.kernels import Value, blank, compiled
+from tequio_client.trainer.levels import (
     CONTRIBUTION_UNIT,
     FOUR_BIT_LEVEL,
     FOUR_BIT_TOP,
@@ -19,7 +20,6 @@ from tequio_client.trainer.codecs import (
     TWO_BIT_START,
     TWO_BITS,
 )
-from tequio_client.trainer.kernels import Value, blank, compiled
 from tequio_client.trainer.record_kernels import record_fields
 from tequio_shared.head.contribution import SCALES, RecordShape, empty_record
 from tequio_shared.head.layout import CHUNK, Padding
@@ -166,7 +166,7 @@ def _choose(words: Value, near: Value, least: Value, index: Value) -> None:
 
 @compiled
 def _fitted(total: Value, index: Value, bits: Value) -> Value:
-    """The scale of level 1, as `codecs` fits it."""
+    """The scale of level 1, as `levels.fitted_scale` fits it."""
     whole, most = 0.0, 0.0
     count: Value = 0
     for at in index:

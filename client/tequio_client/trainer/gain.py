@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tequio_client.trainer.codecs import CONTRIBUTION_UNIT
 from tequio_client.trainer.device import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
+from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import TrainingData
 from tequio_client.trainer.token_loss import IGNORED, TokenLoss, inputs_and_targets

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from tequio_client.trainer import codecs
+from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_shared.head.aggregate import COEFFICIENT_SHIFT, inverse_dct
 from tequio_shared.head.contribution import (
     SCALES,
@@ -47,7 +48,7 @@ def _decoded(
 ) -> NDArray[np.float64]:
     records = decode_records(encoded.payload, algorithm.shape)
     dense = np.zeros((LAYOUT.chunks, CHUNK))
-    values = records.levels * SCALES[records.scales][:, None] * codecs.CONTRIBUTION_UNIT
+    values = records.levels * SCALES[records.scales][:, None] * CONTRIBUTION_UNIT
     np.put_along_axis(dense, records.indices.astype(np.int64), values, axis=1)
     return dense.reshape(-1)
 
