@@ -67,6 +67,12 @@ class DesktopUser:
         """Wait for words on the screen."""
         return self._eyes.says(name, patience_s)
 
+    def see_any(self, names: tuple[str, ...], patience_s: float) -> AccessibleElement:
+        """Wait for any of these words."""
+        return self._eyes.find(
+            f"any of {names}", lambda one: any(name in one.name for name in names), patience_s
+        )
+
     def click(self, name: str, *, settle_s: float = SETTLE_S) -> float:
         """Click the element with that name; returns the time on the monotonic clock."""
         thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
@@ -285,10 +291,26 @@ def lend(
     user.see("Paused")
     time.sleep(SETTLE_S)
     user.shoot("paused")
+    ask_model(user)
     for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
         user.click(page)
         time.sleep(REFRESH_S)
         user.shoot(page.lower())
+
+
+def ask_model(user: DesktopUser) -> None:
+    """Have the newest model continue a text; its weights are fetched if they are not here."""
+    ready, missing = "The model of round", "The newest model is not on this computer yet"
+    user.click("Model")
+    user.click("Your text")
+    user.write("The ")
+    user.press("Return")
+    if missing in user.see_any((ready, missing), 300).name:
+        user.click("Download")
+        user.see(ready, 300)
+    user.click("Your text")
+    user.see("Send", 120)  # "Stop" until the answer ends
+    user.shoot("model")
 
 
 def _busy() -> float:
