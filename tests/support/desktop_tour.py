@@ -51,6 +51,8 @@ ROLES = (
 )
 """Roles of elements that can be clicked."""
 PROOF = "Proof checked by this computer: open to see what that means"
+WHEEL_DOWN = "5"
+"""Button of the X server."""
 ROUNDS = 2
 """One of the first rounds worked in, this many, must be proven."""
 
@@ -85,6 +87,12 @@ class DesktopUser:
     def click_at(self, x: int, y: int, button: int = 1) -> None:
         """Click at a point of the screen."""
         _hands("mousemove", str(x), str(y), "click", str(button))
+        time.sleep(SETTLE_S)
+
+    def scroll_down(self, name: str) -> None:
+        """Turn the wheel over the element with that name, to the end of its page."""
+        x, y = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S).middle
+        _hands("mousemove", str(x), str(y), "click", "--repeat", "20", WHEEL_DOWN)
         time.sleep(SETTLE_S)
 
     def press(self, *keys: str) -> None:
@@ -302,6 +310,8 @@ def ask_model(user: DesktopUser) -> None:
     """Have the newest model continue a text; its weights are fetched if they are not here."""
     ready, missing = "The model of round", "The newest model is not on this computer yet"
     user.click("Model")
+    time.sleep(REFRESH_S)
+    user.scroll_down("What you and the model wrote")
     user.click("Your text")
     user.write("The ")
     user.press("Return")
