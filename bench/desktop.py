@@ -5,9 +5,15 @@ real app, and the real worker in a small real swarm. Prints, with the targets: t
 tray icon; memory and processor while hidden and shown, and while hidden again after every page was
 opened; time from the command to pause to the end
 of the trainer, which ends all computing; and the paused worker. BOINC Manager runs in the same
-minute on the same display, because the ratio means more than figures from busy machines.
+minute on the same display, because the ratio means more than figures from busy machines. With
+`--package` only the app is started, from its package and from source in turn.
+
+Resident memory counts pages of libraries that other programs use, too, and the kernel keeps those
+of a hidden app only while others use them: a program with the same libraries raises the figures by
+20 MB and more, and is named.
 
     dbus-run-session -- python bench/desktop.py [--json FILE] [--quick] [--document FILE]
+        [--package build/package/tequio/tequio]
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +41,7 @@ from tests.support.real_network import running_network
 from tests.support.small_network import found
 from tests.whole.test_lending import AWAY
 
+from tequio_client.app.pages import PAGES
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.demo.programs import start_process
 from tequio_client.ipc import control
@@ -42,7 +49,7 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.keys import identity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from tequio_client.ipc.snapshot import Snapshot
 
@@ -55,13 +62,15 @@ CALM_S = 60.0
 PAUSES = 20
 STARTS = 5
 POLL_S = 0.01
-PAGES = 7
 LONGEST_S = 60.0
+FROM_SOURCE = (sys.executable, "-m", "tequio_client")
+LIBRARY = "libQt6Gui.so"
 _MB = 1_000_000
 COLUMNS = (
     *("program", "start to icon", "hidden", "shown", "hidden after all pages"),
     *("processor, hidden", "processor, hidden after all pages"),
 )
+PACKAGE_COLUMNS = ("Tequio", "start to icon", "hidden", "shown")
 PROMISED = ("target for Tequio", "1 s", "90 MB", "120 MB", "90 MB", "0.1 % of a core", "the same")
 PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "target")
 PROMISED_PAUSES = {"until the trainer is gone": "median 300 ms, 95th percentile 1 s"}
@@ -87,9 +96,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--document", type=Path, help="write the tables into this document")
+    parser.add_argument("--package", type=Path, help="only compare this program with the source")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter measurements")
     options = parser.parse_args()
     with desktop():
+        if options.package:
+            _compare_package(options.package, options)
+            return
         measured = {"Tequio": _app(quick=options.quick)}
         if shutil.which("boincmgr"):
             measured["BOINC Manager"] = _boinc(quick=options.quick)
@@ -103,16 +116,10 @@ def main() -> None:
             WORKER_COLUMNS,
             [("paused", f"{worker[0]:.0f} MB", f"{worker[1]:.2%} of a core"), PROMISED_WORKER],
         ),
-        "machine of the desktop": ", ".join(f"{k} {v}" for k, v in machine().items()),
+        "machine of the desktop": _machine_line(),
     }
-    for name, content in tables.items():
-        print(f"\n{name}\n\n{content}")
-        if options.document:
-            table.put(options.document, name, content)
-    if options.json:
-        rows = {name: asdict(one) for name, one in measured.items()}
-        figures = {**machine(), "programs": rows, "pauses": pauses, "worker": worker}
-        options.json.write_text(json.dumps(figures))
+    rows = {name: asdict(one) for name, one in measured.items()}
+    _publish(tables, options, {**machine(), "programs": rows, "pauses": pauses, "worker": worker})
 
 
 def _row(name: str, one: Footprint) -> tuple[str, ...]:
@@ -194,25 +201,34 @@ def _tree() -> str:
 # --- programs ------------------------------------------------------------------------------------
 
 
-def _app(*, quick: bool) -> Footprint:
+@contextmanager
+def _app_command(program: Sequence[str]) -> Iterator[list[str]]:
+    """The command of a hidden app whose user has agreed to lend, with a folder of its own."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "worker"
         identity.load_or_create(folder)
         SettingsStore(folder / "settings").save_preferences(Preferences(consent=True))
-        command = [
-            *(sys.executable, "-m", "tequio_client", "app", "--background"),
-            *("--ledger", "http://127.0.0.1:9", "--dir", str(folder)),
-        ]
+        options = ("--ledger", "http://127.0.0.1:9", "--dir", str(folder))
+        yield [*program, "app", "--background", *options]
+
+
+def _open(command: Sequence[str]) -> None:
+    """Open the window of the app that runs."""
+    shown = [one for one in command if one != "--background"]
+    subprocess.run(shown, check=True, timeout=30)
+    time.sleep(SETTLE_S)
+
+
+def _app(*, quick: bool) -> Footprint:
+    with _app_command(FROM_SOURCE) as command:
         starts = [_start_s(command, "tequio") for _ in range(2 if quick else STARTS)]
         with _running(command) as process:
             time.sleep(SETTLE_S)
+            _name_others(process.pid)
             hidden_mb, cpu = _idle(process.pid, quick=quick)
-            subprocess.run(
-                [one for one in command if one != "--background"], check=True, timeout=30
-            )
-            time.sleep(SETTLE_S)
+            _open(command)
             shown_mb = _resident_mb(process.pid)
-            for page in range(1, PAGES + 1):
+            for page in range(1, len(PAGES) + 1):
                 _press(f"ctrl+{page}")
                 time.sleep(2)
             _press("ctrl+w")
@@ -226,6 +242,64 @@ def _app(*, quick: bool) -> Footprint:
         again_mb=again_mb,
         again_cpu=again_cpu,
     )
+
+
+def _compare_package(package: Path, options: argparse.Namespace) -> None:
+    """Start the app in both ways by turns; print, and write if asked."""
+    ways = {"from source": FROM_SOURCE, "package": (str(package.absolute()),)}
+    starts: dict[str, list[float]] = {name: [] for name in ways}
+    memory = {}
+    with ExitStack() as stack:
+        commands = {name: stack.enter_context(_app_command(way)) for name, way in ways.items()}
+        for _ in range(2 if options.quick else STARTS):
+            for name, command in commands.items():
+                starts[name].append(_start_s(command, "tequio"))
+        for name, command in commands.items():
+            with _running(command) as process:
+                time.sleep(2 * SETTLE_S)
+                _name_others(process.pid)
+                hidden = _resident_mb(process.pid)
+                _open(command)
+                memory[name] = hidden, _resident_mb(process.pid)
+    medians = {name: statistics.median(seconds[1:]) for name, seconds in starts.items()}
+    rows = [
+        (name, f"{medians[name]:.2f} s", *(f"{one:.0f} MB" for one in memory[name]))
+        for name in ways
+    ]
+    tables = {
+        "the package": table.markdown(PACKAGE_COLUMNS, rows),
+        "machine of the package": _machine_line(),
+    }
+    _publish(tables, options, {**machine(), "starts": starts, "memory": memory})
+
+
+def _publish(
+    tables: dict[str, str], options: argparse.Namespace, figures: dict[str, object]
+) -> None:
+    for name, content in tables.items():
+        print(f"\n{name}\n\n{content}")
+        if options.document:
+            table.put(options.document, name, content)
+    if options.json:
+        options.json.write_text(json.dumps(figures))
+
+
+def _machine_line() -> str:
+    return ", ".join(f"{k} {v}" for k, v in machine().items())
+
+
+def _name_others(pid: int) -> None:
+    """Print which other programs have Qt's library in memory from the same file."""
+    (library,) = (path for path in _mapped(pid) if Path(path).name.startswith(LIBRARY))
+    others = [one for one in psutil.pids() if one != pid and library in _mapped(one)]
+    if others:
+        print(f"figures of memory are too high: processes {others} use {library}, too", flush=True)
+
+
+def _mapped(pid: int) -> set[str]:
+    with suppress(psutil.Error):
+        return {one.path for one in psutil.Process(pid).memory_maps()}
+    return set()
 
 
 def _press(keys: str) -> None:

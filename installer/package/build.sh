@@ -3,7 +3,9 @@
 #   build/package/tequio           app, worker, seed, probe, and all commands that need no torch
 #   build/package/tequio-runtime   trainer and evaluator, with the torch of this environment
 #   build/package/installers       packages of the app for this system
-# Usage: installer/package/build.sh [PART...]   app, runtime, installers; all without a PART
+# Usage: installer/package/build.sh [PART...]   app, runtime, installers; all three without a PART
+# A PART runtime-NAME makes build/package/tequio-runtime-NAME, for another accelerator than this environment's (cuda, cpu;
+# rocm and xpu once they have a lock): it fetches the build of torch that installer/locks/torch-NAME.lock names.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # The same commit and locks make the same bytes: installer/package/compare.py.
@@ -21,16 +23,40 @@ main() {
     case $part in
       app) "$BIN/python" installer/package/icons.py "$BUILT/icons"; freeze app; strip_python
         du -sm "$BUILT/tequio" ;;
-      runtime) freeze runtime; du -sm "$BUILT/tequio-runtime" ;;
+      runtime) freeze runtime; describe_runtime tequio-runtime ;;
+      runtime-cpu | runtime-cuda | runtime-rocm | runtime-xpu) freeze_for "${part#runtime-}" ;;
       installers) make_installers ;;
-      *) printf 'build.sh: unknown part %s: use app, runtime or installers\n' "$part" >&2; exit 2 ;;
+      *) printf 'build.sh: unknown part %s: use app, runtime, runtime-NAME or installers\n' "$part" >&2; exit 2 ;;
     esac
   done
 }
 
 freeze() {
   TEQUIO_PART=$1 "$BIN/pyinstaller" --noconfirm --log-level WARN \
-    --distpath "$BUILT" --workpath "$BUILT/work/$1" installer/package/tequio.spec
+    --distpath "$BUILT" --workpath "$BUILT/work/$1${2:-}" installer/package/tequio.spec
+}
+
+# A runtime with another build of torch than this environment's, which lies beside it and is found first.
+freeze_for() {
+  local lock=installer/locks/torch-$1.lock torch=$PWD/$BUILT/work/torch-$1
+  [ "$1" != cuda ] || lock=installer/locks/torch.lock  # the package registry's build for Linux
+  if [ ! -f "$lock" ]; then
+    printf 'build.sh: no %s: write into it the version and hashes of that build, which PyTorch'"'"'s own index has\n' "$lock" >&2
+    exit 1
+  fi
+  if [ ! -f "$torch/.complete" ] || [ "$lock" -nt "$torch/.complete" ]; then
+    rm -rf "$torch"
+    "$BIN/python" -m pip --disable-pip-version-check --no-input --quiet install --require-hashes --no-deps --no-compile \
+      --only-binary :all: --target "$torch" --requirement "$lock"
+    touch "$torch/.complete"
+  fi
+  TEQUIO_TORCH=$torch TEQUIO_FOLDER=tequio-runtime-$1 PYTHONPATH=$torch${PYTHONPATH:+:$PYTHONPATH} freeze runtime "-$1"
+  describe_runtime "tequio-runtime-$1"
+}
+
+# Which torch is inside: `tequio release add` is told the accelerator, and cannot see it.
+describe_runtime() {
+  printf '%s: %s, %s MB\n' "$1" "$(basename "$BUILT/$1"/_internal/torch-*.dist-info .dist-info)" "$(du -sm "$BUILT/$1" | cut -f1)"
 }
 
 # Not the libraries that came with wheels, in folders named .libs: they were patched, and break.

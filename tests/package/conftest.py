@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 BUILT, NEXT = ROOT / "build" / "package", ROOT / "build" / "package-next"
+APP, RUNTIME = BUILT / "tequio" / "tequio", BUILT / "tequio-runtime" / "tequio-runtime"
 NEWER = "9.9.9"
 COPIED = ("client", "shared", "assets", "ledger", "installer", "pyproject.toml", "LICENSE")
 

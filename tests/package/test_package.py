@@ -17,6 +17,7 @@ from tequio_client.demo.main import run_demo
 from tequio_client.demo.script import quick_script
 from tequio_client.platform.programs import RUNTIME_VARIABLE, tequio
 from tequio_client.worker.children.trainer import run_benchmark
+from tests.package.conftest import APP, RUNTIME
 from tests.support.real_network import PATIENCE_S
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
-BUILT = Path(__file__).parents[2] / "build" / "package"
-APP, RUNTIME = BUILT / "tequio" / "tequio", BUILT / "tequio-runtime" / "tequio-runtime"
 MOST_BYTES = 180_000_000
 PEERS = 2
 COMMANDS = [name for section in SECTIONS.values() for name in section]
@@ -62,7 +61,7 @@ def test_the_app_is_small_and_has_no_torch() -> None:
     assert sum(path.stat().st_size for path in files) < MOST_BYTES
     names = {path.name for path in files}
     assert not any("libtorch" in name for name in names)
-    assert {f"qtbase_{code}.qm" for code in ("de", "es", "fr", "pt_BR")} <= names
+    assert {f"qtbase_{code}.qm" for code in ("de", "es", "fr", "ja", "pt_BR", "zh_CN")} <= names
 
 
 def test_the_runtime_knows_the_versions_that_scores_name() -> None:

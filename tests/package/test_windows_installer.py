@@ -89,7 +89,8 @@ class WindowsUser:
 
     def end(self) -> None:
         """End what Wine has started for this user."""
-        command = ("wineserver", "-k")
+        server = shutil.which("wineserver") or str(Path(WINE).with_name("wineserver"))
+        command = (server, "-k")
         subprocess.run(command, env=self.environ, check=False, timeout=PATIENCE_S)
 
 

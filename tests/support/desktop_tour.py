@@ -51,6 +51,8 @@ ROLES = (
 )
 """Roles of elements that can be clicked."""
 PROOF = "Proof checked by this computer: open to see what that means"
+WHEEL_DOWN = "5"
+"""Button of the X server."""
 ROUNDS = 2
 """One of the first rounds worked in, this many, must be proven."""
 
@@ -67,6 +69,12 @@ class DesktopUser:
         """Wait for words on the screen."""
         return self._eyes.says(name, patience_s)
 
+    def see_any(self, names: tuple[str, ...], patience_s: float) -> AccessibleElement:
+        """Wait for any of these words."""
+        return self._eyes.find(
+            f"any of {names}", lambda one: any(name in one.name for name in names), patience_s
+        )
+
     def click(self, name: str, *, settle_s: float = SETTLE_S) -> float:
         """Click the element with that name; returns the time on the monotonic clock."""
         thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
@@ -79,6 +87,12 @@ class DesktopUser:
     def click_at(self, x: int, y: int, button: int = 1) -> None:
         """Click at a point of the screen."""
         _hands("mousemove", str(x), str(y), "click", str(button))
+        time.sleep(SETTLE_S)
+
+    def scroll_down(self, name: str) -> None:
+        """Turn the wheel over the element with that name, to the end of its page."""
+        x, y = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S).middle
+        _hands("mousemove", str(x), str(y), "click", "--repeat", "20", WHEEL_DOWN)
         time.sleep(SETTLE_S)
 
     def press(self, *keys: str) -> None:
@@ -285,10 +299,28 @@ def lend(
     user.see("Paused")
     time.sleep(SETTLE_S)
     user.shoot("paused")
+    ask_model(user)
     for page in ("Runs", "Competitions", "Hardware", "Activity", "Settings"):
         user.click(page)
         time.sleep(REFRESH_S)
         user.shoot(page.lower())
+
+
+def ask_model(user: DesktopUser) -> None:
+    """Have the newest model continue a text; its weights are fetched if they are not here."""
+    ready, missing = "The model of round", "The newest model is not on this computer yet"
+    user.click("Model")
+    time.sleep(REFRESH_S)
+    user.scroll_down("What you and the model wrote")
+    user.click("Your text")
+    user.write("The ")
+    user.press("Return")
+    if missing in user.see_any((ready, missing), 300).name:
+        user.click("Download")
+        user.see(ready, 300)
+    user.click("Your text")
+    user.see("Send", 120)  # "Stop" until the answer ends
+    user.shoot("model")
 
 
 def _busy() -> float:

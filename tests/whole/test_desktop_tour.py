@@ -26,7 +26,7 @@ TOOLS = ("Xvfb", "openbox", "xdotool", "import", "dbus-run-session")
 REPOSITORY = Path(__file__).parents[2]
 PICTURES = REPOSITORY / "build" / "tour"
 PATIENCE_S = 600
-STEPS = 19
+STEPS = 20
 
 
 def has_all(panel: str) -> bool:

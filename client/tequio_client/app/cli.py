@@ -31,9 +31,9 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
     """
     if selftest:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        from tequio_client.app import main as selftests
+        from tequio_client.app.selftest import run_selftest
 
-        sys.exit(selftests.run_selftest())
+        sys.exit(run_selftest())
     with heap.collection_paused():
         from tequio_client.app import main
     from tequio_client.app.registration import app_command, system_link_handler

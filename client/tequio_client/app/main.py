@@ -6,13 +6,9 @@ and the window follow once the event loop runs.
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
-import pkgutil
 import sys
-import tempfile
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-import tequio_client.app
 from tequio_client import clock, heap
 from tequio_client.app.application import (
     SingleInstance,
@@ -34,7 +29,6 @@ from tequio_client.app.first_run.draft import has_lent, is_first_run
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.language import Language
 from tequio_client.app.model import AppModel
-from tequio_client.app.pages import PAGES
 from tequio_client.app.presence import WindowController
 from tequio_client.app.registration import BACKGROUND
 from tequio_client.app.settings_file import AppSettings, SettingsStore
@@ -62,16 +56,8 @@ if TYPE_CHECKING:
 
 
 log = logging.getLogger(__name__)
-LATE_IMPORTS = (
-    "tequio_client.keys.identity",
-    "tequio_client.keys.backup",
-    "mnemonic",
-    "keyring",
-    "keyring.backends",
-)
 SETTLED_MS = 8_000
 """After a hidden start: what was needed for it alone is given back then."""
-FORBIDDEN_IMPORTS = ("numpy", "torch", "trio", "libp2p", "httpx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -479,42 +465,3 @@ def _register_for_links(handler: LinkHandler) -> None:
 def _choice(appearance: str) -> Appearance:
     """The appearance of that name; a name from another version counts as the system's."""
     return Appearance(appearance) if appearance in list(Appearance) else Appearance.SYSTEM
-
-
-def run_selftest() -> int:
-    """Import every module and open every page; 1 on errors, which go to stderr."""
-    problems = list(_import_problems())
-    problems += [f"{name} was imported" for name in FORBIDDEN_IMPORTS if name in sys.modules]
-    problems += _page_problems()
-    for problem in problems:
-        sys.stderr.write(f"tequio: selftest: {problem}\n")
-    return 1 if problems else 0
-
-
-def _import_problems() -> Iterator[str]:
-    package = tequio_client.app
-    found = pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
-    for name in (*(one.name for one in found), *LATE_IMPORTS):
-        try:
-            importlib.import_module(name)
-        except Exception as err:  # noqa: BLE001 - whatever it is, it is what we look for
-            yield f"{name}: {type(err).__name__}: {err}"
-
-
-def _page_problems() -> list[str]:
-    problems: list[str] = []
-    with tempfile.TemporaryDirectory() as place:
-        folder, qt, faults = Path(place), make_application(), ErrorHooks()
-        faults.reported.connect(lambda line, _: problems.append(line))
-        faults.install()
-        options = AppOptions(ledger=None, folder=folder, settings=folder)
-        app = App(qt, options, faults)
-        for entry in PAGES:
-            try:
-                app.presence.open(entry.name)
-                qt.processEvents()
-            except Exception as err:  # noqa: BLE001 - as above
-                problems.append(f"page {entry.name}: {type(err).__name__}: {err}")
-        app.close()
-        faults.uninstall()
-    return problems

@@ -282,18 +282,6 @@ def test_corrupted_settings_are_told_in_the_window(tmp_path: Path) -> None:
     assert "preferences.json.damaged" in done.stdout, done.stderr
 
 
-def test_the_installation_is_whole(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tequio_client", "app", "--selftest"],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=PATIENCE_S,
-        env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)},
-    )
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize("name", [*Appearance, "of another version"])
 def test_every_appearance_is_one_we_have(name: str) -> None:
     assert _choice(name) in Appearance

@@ -30,26 +30,37 @@ from tests.support import chats
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 PATIENCE_S = 300
+FROM_SOURCE = (sys.executable, "-m", "tequio_client")
 M = TypeVar("M", bound=FromChat)
 
 
 class ChatProgram:
     """The running program; messages in, messages out."""
 
-    def __init__(self, site: ServedLog, store: Path, cache: Path, *words: str) -> None:
+    def __init__(
+        self,
+        site: ServedLog,
+        store: Path,
+        cache: Path,
+        *words: str,
+        program: Sequence[str] = FROM_SOURCE,
+        environ: dict[str, str] | None = None,
+    ) -> None:
+        """`program`: the command `tequio`; `environ`: its whole environment, None for ours."""
         self.status = 0
         """The expected exit status."""
         run = site.log.swarm.manifest.name
-        command = [sys.executable, "-m", "tequio_client", "chat", "--json", f"--run={run}"]
+        command = [*program, "chat", "--json", f"--run={run}"]
         options = ["--ledger", site.url, "--store", str(store), "--dir", str(cache)]
         self.process = subprocess.Popen(
             [*command, *options, "--device", "cpu", "--temperature", "0", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            env=environ,
         )
 
     def send(self, message: ToChat) -> None:
@@ -78,19 +89,26 @@ class ChatProgram:
 
 
 @contextmanager
-def chat_program(site: ServedLog, store: Path, cache: Path, *words: str) -> Iterator[ChatProgram]:
+def chat_program(
+    site: ServedLog,
+    store: Path,
+    cache: Path,
+    *words: str,
+    program: Sequence[str] = FROM_SOURCE,
+    environ: dict[str, str] | None = None,
+) -> Iterator[ChatProgram]:
     """Start it, and end its input at the end."""
-    program = ChatProgram(site, store, cache, *words)
+    running = ChatProgram(site, store, cache, *words, program=program, environ=environ)
     try:
-        yield program
-        assert program.process.stdin is not None
-        program.process.stdin.close()
-        assert program.process.wait(PATIENCE_S) == program.status
+        yield running
+        assert running.process.stdin is not None
+        running.process.stdin.close()
+        assert running.process.wait(PATIENCE_S) == running.status
     finally:
-        program.process.kill()
-        program.process.wait()
-        assert program.process.stdout is not None
-        program.process.stdout.close()
+        running.process.kill()
+        running.process.wait()
+        assert running.process.stdout is not None
+        running.process.stdout.close()
 
 
 def test_the_newest_head_continues_a_text_and_stops_when_told(
