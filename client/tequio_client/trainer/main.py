@@ -1,7 +1,7 @@
 """The trainer process: reads commands from its input, executes the latest, reports on its output.
 
 Three threads: one reads, one sends a heartbeat every second, the first one works
-(`tasks.TrainerLoop`). The reader ends the process at once when it is told to quit or when its input
+(`loop.TrainerLoop`). The reader ends the process at once when it is told to quit or when its input
 ends, that is, when its parent is gone (see `platform.child` too). Output files get their names only
 when they are complete, so nothing half-done remains.
 
@@ -76,8 +76,8 @@ def main(log_style: str, *, sandbox: str = "", place: CellPlace | None = None) -
     _set_up_libraries()
     try:
         with heap.collection_paused():  # torch takes seconds to load
-            tasks = importlib.import_module("tequio_client.trainer.tasks")
-        tasks.TrainerLoop(queue, send, activity, place).run()
+            loop = importlib.import_module("tequio_client.trainer.loop")
+        loop.TrainerLoop(queue, send, activity, place).run()
     except ModuleNotFoundError as err:
         reason = programs.not_installed(str(err.name))
         send(trainer.Failed(command=0, code="malformed", reason=reason))
