@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import structlog
 from hypothesis import settings
 
 if TYPE_CHECKING:
@@ -26,6 +27,15 @@ def _windows_rules() -> Iterator[None]:
         for name, value in windows_rules.environment().items():
             patch.setenv(name, value)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _log_settings() -> Iterator[None]:
+    """Let no command that a test runs in this process decide which lines later tests see."""
+    before = structlog.get_config()
+    processors = list(before["processors"])
+    yield
+    structlog.configure(**{**before, "processors": processors})
 
 
 @pytest.hookimpl(optionalhook=True)
