@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.trainer.kernels import Value, blank, compiled
+from tequio_client.trainer.kernels import Value, blank, compiled, record_fields
 from tequio_client.trainer.levels import (
     CONTRIBUTION_UNIT,
     FOUR_BIT_LEVEL,
@@ -20,7 +20,6 @@ from tequio_client.trainer.levels import (
     TWO_BIT_START,
     TWO_BITS,
 )
-from tequio_client.trainer.record_kernels import record_fields
 from tequio_shared.head.contribution import SCALES, RecordShape, empty_record
 from tequio_shared.head.layout import CHUNK, Padding
 

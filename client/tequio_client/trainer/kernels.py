@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tequio_client.trainer.engines import Block
 from tequio_shared.head import head
 from tequio_shared.head.aggregate import STEP_SHIFT
-from tequio_shared.head.contribution import LEVELS, SCALES
+from tequio_shared.head.contribution import LEVELS, SCALES, RecordShape
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, Padding
 
@@ -41,6 +41,11 @@ _LEAST = -(1 << 31)
 _MOST = (1 << 31) - 1
 
 
+def record_fields(shape: RecordShape) -> NDArray[np.int64]:
+    """Where the parts of a sparse record are, as the kernels take it."""
+    return np.array([shape.k, shape.low_bits, shape.high_at, shape.codes_at, shape.bits], np.int64)
+
+
 class CompiledEngine:
     """SparseLoCo and DiLoCo in compiled code; the down link's top-k runs the reference."""
 
@@ -52,9 +57,7 @@ class CompiledEngine:
         self._dense = shape.is_dense
         self._limits = np.array([params.delta, shape.largest_scale], np.int64)
         if not self._dense:
-            self._fields = np.array(
-                [shape.k, shape.low_bits, shape.high_at, shape.codes_at, shape.bits], np.int64
-            )
+            self._fields = record_fields(shape)
             self._levels = LEVELS[shape.bits].astype(np.int64)
 
     def agreement(self, records: NDArray[np.uint8], padding: Padding) -> NDArray[np.int64]:

@@ -73,7 +73,7 @@ def main(log_style: str, *, sandbox: str = "", place: CellPlace | None = None) -
     send(trainer.TrainerHello(pid=os.getpid(), software=BUILD, sandbox=sandbox))
     threading.Thread(target=_read, args=(sys.stdin.buffer, queue, send), daemon=True).start()
     threading.Thread(target=_send_heartbeats, args=(activity, send), daemon=True).start()
-    _set_up_libraries()
+    set_up_libraries()
     try:
         with heap.collection_paused():  # torch takes seconds to load
             loop = importlib.import_module("tequio_client.trainer.loop")
@@ -93,12 +93,13 @@ def follow(log_style: str, place: CellPlace | None) -> NoReturn:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as above
     configure_logging(style=log_style)
     _pipe = ParentPipe()  # open until this process ends, so that its parent sees when
-    _set_up_libraries()
+    set_up_libraries()
     importlib.import_module("tequio_client.trainer.ranks").follow(place)
     raise AssertionError("it ends the process")
 
 
-def _set_up_libraries() -> None:
+def set_up_libraries() -> None:
+    """Set what libraries of a trainer's process read as they are loaded."""
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # a lost rank is told in one sentence
     os.environ["HF_HUB_OFFLINE"] = "1"  # a trainer gets all it needs as files
     os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")  # cuda:0 is the probe's first card

@@ -9,17 +9,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from tequio_client.trainer.kernels import Value, compiled, decode_record, trailing_zeros
+from tequio_client.trainer.kernels import (
+    Value,
+    compiled,
+    decode_record,
+    record_fields,
+    trailing_zeros,
+)
 from tequio_shared.head.contribution import LEVELS, SCALES, RecordShape, empty_record
 from tequio_shared.head.layout import CHUNK, Padding
 
 _RULES = (None, "scale", "filler", "popcount", "high", "ascending")
 _DENSE_RULES = (None, "scale", "filler", "level", "hollow")
-
-
-def record_fields(shape: RecordShape) -> NDArray[np.int64]:
-    """Where the parts of a sparse record are, as the kernels take it."""
-    return np.array([shape.k, shape.low_bits, shape.high_at, shape.codes_at, shape.bits], np.int64)
 
 
 # --- checking ------------------------------------------------------------------------------------
@@ -114,72 +115,55 @@ def read_block(
     `own` float32[c * 4096], which may be empty.
     """
     sums = np.zeros((len(records), 4))
+    # Dense records have a level in each place, and nothing to decode.
+    fields = np.zeros(0, np.int64) if shape.is_dense else record_fields(shape)
+    levels = np.zeros(0, np.int64) if shape.is_dense else LEVELS[shape.bits].astype(np.int64)
     pads = (padding.chunks, padding.masks)
-    if shape.is_dense:
-        _read_dense(records, SCALES, pads, own, sums)
-    else:
-        levels = LEVELS[shape.bits].astype(np.int64)
-        _read_sparse(records, (record_fields(shape), levels, SCALES), pads, own, sums)
+    _read_records(records, (fields, levels, SCALES), pads, own, sums)
     return sums
 
 
 @compiled
-def _read_sparse(records: Value, tables: Value, pads: Value, own: Value, sums: Value) -> None:
+def _read_records(records: Value, tables: Value, pads: Value, own: Value, sums: Value) -> None:
     fields, levels, scales = tables
     padded, masks = pads
-    index = np.zeros(fields[0], np.uint16)
-    code = np.zeros(fields[0], np.uint8)
+    entries = fields[0] if fields.size else CHUNK
+    index = np.arange(entries).astype(np.uint16)
+    code = np.zeros(entries, np.uint8)
+    sent = np.zeros(entries, np.int64)
     next_pad = 0
     for chunk in range(records.shape[1]):
         is_padded = next_pad < padded.size and padded[next_pad] == chunk
+        mask = masks[next_pad] if is_padded else np.zeros(0, np.bool_)
         mine = own[chunk * CHUNK : (chunk + 1) * CHUNK]
         for member in range(records.shape[0]):
             scale = scales[records[member, chunk, 0]]
             if scale == 0:
                 continue
-            decode_record(records, (member, chunk), fields, index, code)
-            product, square, ours = 0.0, 0.0, 0.0
-            for entry in range(index.size):
-                at = index[entry]
-                if is_padded and masks[next_pad, at]:
-                    continue
-                value = np.float64(levels[code[entry]] * scale)
-                square += value * value
-                if mine.size:
-                    there = np.float64(mine[at])
-                    product += value * there
-                    ours += there * there
-            _add_chunk(product, square, ours, sums[member])
+            if fields.size:
+                decode_record(records, (member, chunk), fields, index, code)
+                for entry in range(entries):
+                    sent[entry] = levels[code[entry]] * scale
+            else:
+                for entry in range(entries):
+                    sent[entry] = np.int64(np.int8(records[member, chunk, entry + 1])) * scale
+            _add_chunk(index, sent, mask, mine, sums[member])
         next_pad += is_padded
 
 
 @compiled
-def _read_dense(records: Value, scales: Value, pads: Value, own: Value, sums: Value) -> None:
-    padded, masks = pads
-    next_pad = 0
-    for chunk in range(records.shape[1]):
-        is_padded = next_pad < padded.size and padded[next_pad] == chunk
-        mine = own[chunk * CHUNK : (chunk + 1) * CHUNK]
-        for member in range(records.shape[0]):
-            scale = scales[records[member, chunk, 0]]
-            if scale == 0:
-                continue
-            product, square, ours = 0.0, 0.0, 0.0
-            for at in range(CHUNK):
-                value = np.float64(np.int64(np.int8(records[member, chunk, at + 1])) * scale)
-                if value == 0 or (is_padded and masks[next_pad, at]):
-                    continue
-                square += value * value
-                if mine.size:
-                    there = np.float64(mine[at])
-                    product += value * there
-                    ours += there * there
-            _add_chunk(product, square, ours, sums[member])
-        next_pad += is_padded
-
-
-@compiled
-def _add_chunk(product: Value, square: Value, ours: Value, sums: Value) -> None:
+def _add_chunk(index: Value, sent: Value, mask: Value, own: Value, sums: Value) -> None:
+    product, square, ours = 0.0, 0.0, 0.0
+    for entry in range(index.size):
+        at = index[entry]
+        if sent[entry] == 0 or (mask.size and mask[at]):
+            continue
+        value = np.float64(sent[entry])
+        square += value * value
+        if own.size:
+            there = np.float64(own[at])
+            product += value * there
+            ours += there * there
     sums[0] += square
     scale = np.sqrt(square * ours)
     if scale > 0:

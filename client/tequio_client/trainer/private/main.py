@@ -29,6 +29,7 @@ from tequio_client.ipc.private import LocalTraining, PrivateFailed, PrivateRepor
 from tequio_client.platform import programs
 from tequio_client.platform.child import ParentPipe
 from tequio_client.runtime import configure_logging
+from tequio_client.trainer.main import set_up_libraries
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.version import BUILD
 
@@ -66,8 +67,7 @@ def main(log_style: str, *, sandbox: str = "") -> NoReturn:
     send(private.PrivateHello(pid=os.getpid(), software=BUILD, sandbox=sandbox))
     threading.Thread(target=_read, args=(sys.stdin.buffer, requests, send), daemon=True).start()
     threading.Thread(target=_send_heartbeats, args=(activity, send), daemon=True).start()
-    os.environ["HF_HUB_OFFLINE"] = "1"  # all it needs comes as files
-    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
+    set_up_libraries()
     try:
         _work(requests, send, activity)
     finally:
