@@ -1,7 +1,7 @@
 """A run on the card at hand: speed, memory, equal heads, and how soon a pause gives memory back.
 
-Ledger, seed and two volunteers on one device train a model from scratch; near the end both are
-paused and resumed. Prints the tokens per second in rounds and while computing, the model's share of
+Ledger, seed and two volunteers on one device train a model from scratch for some minutes; then both
+are paused and resumed, and the organiser ends the run after the round that follows. Prints the tokens per second in rounds and while computing, the model's share of
 the card's arithmetic (MFU, see `loops.machine.mfu`), the most memory in use, and the time until a
 pause has given nine tenths of it back. The ledger's audit computes every head again on the
 CPU, so its exit status says whether heads agree.
@@ -30,8 +30,10 @@ from loops.machine import machine, mfu
 
 from tequio_client.control_socket import WorkerCall
 from tequio_client.demo import play
+from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import ARCHITECTURE, DemoScript
 from tequio_client.ipc.snapshot import DesiredState
+from tequio_client.platform.programs import tequio
 from tequio_client.trainer import hub_models
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
 
 VOLUNTEERS = 2
 POLL_S, PATIENCE_S, INTO_TRAINING_S = 0.02, 60.0, 2.0
+RUN = "demo"
+MOST_ROUNDS = 4
+"""Times as many rounds as fit by the plan: shares are smaller at first, and the organiser ends it."""
 FREED = 0.1
 """Part of the most memory that may be left when a pause counts as done."""
 MIB = 1 << 20
@@ -103,11 +108,14 @@ class MemoryWatch:
                 self.most_mb = max(self.most_mb, self.used_mb())
             await trio.sleep(0.2)
 
-    async def pause_at(self, round_number: int) -> None:
-        """Pause both volunteers in that round, measure, and let them go on."""
-        await _until(
-            lambda: self.network.run is not None and self.network.run.round >= round_number
-        )
+    async def pause_after(self, seconds: float) -> None:
+        """Pause both volunteers in a round after this time, measure, go on, and end the run."""
+        network = self.network
+        await _until(lambda: bool(network.opened_at))
+        await trio.sleep(seconds)
+        await _until(lambda: network.run is not None)
+        now = self._round
+        await _until(lambda: self._round > now)
         await trio.sleep(INTO_TRAINING_S)
         least_mb = self.before_mb + FREED * (self.most_mb - self.before_mb)
         begun = trio.current_time()
@@ -120,6 +128,16 @@ class MemoryWatch:
         self.left_mb = self.used_mb() - self.before_mb
         for number in range(1, VOLUNTEERS + 1):
             await self._lend(number, lend=True)
+        now = self._round
+        await _until(lambda: self._round > now)
+        folder = network.script.folder
+        organiser = ("--ledger", network.url, "--dir", str(folder / "organiser"))
+        command = tequio("run", "finish", RUN, *organiser)
+        await DemoProgram("finish", command, folder).run_checked()
+
+    @property
+    def _round(self) -> int:
+        return self.network.run.round if self.network.run is not None else 0
 
     async def _lend(self, number: int, *, lend: bool) -> None:
         def make(shown: Snapshot) -> DesiredState:
@@ -148,7 +166,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         script = DemoScript(
             folder=options.folder or Path(folder) / "demo",
-            rounds=max(round(minutes * 60 / size.train_s), 4),
+            rounds=max(round(MOST_ROUNDS * minutes * 60 / size.train_s), 4),
             peers=VOLUNTEERS,
             train_s=size.train_s,
             first_windows=size.windows,
@@ -159,7 +177,7 @@ def main() -> None:
         )
         watch = MemoryWatch(play.DemoNetwork(script=script), device)
         watch.before_mb = watch.used_mb()
-        result = trio.run(_played, watch)
+        result = trio.run(_played, watch, minutes * 60)
     figures = _figures(result, watch, size, device)
     shown = {**machine(), "size": name, **figures}
     print(json.dumps(shown, indent=1))
@@ -168,10 +186,10 @@ def main() -> None:
     sys.exit(int(not figures["heads_agree"]))
 
 
-async def _played(watch: MemoryWatch) -> DemoResult:
+async def _played(watch: MemoryWatch, seconds: float) -> DemoResult:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch.watch)
-        nursery.start_soon(watch.pause_at, watch.network.script.rounds - 1)
+        nursery.start_soon(watch.pause_after, seconds)
         result = await play.run_network(watch.network)
         nursery.cancel_scope.cancel()
     return result
@@ -197,6 +215,7 @@ def _figures(
     return {
         "device": name,
         "parameters": parameters,
+        "seconds": round(result.seconds),
         "rounds": result.tally.committed,
         "void": result.tally.void,
         "heads_agree": result.tally.all_agree and result.audit_exit == 0,

@@ -88,7 +88,8 @@ class TokenLoss:
         for part in self._parts(len(hidden_nd)):
             given = hidden_nd[part].requires_grad_()
             with self._device.autocast():
-                logits_nv = cut.output(given[None])[0]
+                # Not [0]: the gradient of an index is a copy within zeros, as large as the logits.
+                logits_nv = cut.output(given[None]).squeeze(0)
             total += backward(logits_nv, targets[part], scale)
             if given.grad is not None:
                 gradient_nd[part] = given.grad
