@@ -130,7 +130,7 @@ class OutputFile(click.Path):
         return path
 
 
-class _Number(click.FloatRange):
+class Number(click.FloatRange):
     """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(
@@ -147,7 +147,7 @@ class _Number(click.FloatRange):
 
 _IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
 """Options that name a ledger themselves, or need none."""
-_RATE = _Number(0.001, 1e9)
+_RATE = Number(0.001, 1e9)
 
 
 def _resolve_ledger(
@@ -322,7 +322,7 @@ network_options = _together(
         "--wait-for-ledger",
         "wait_for_ledger_s",
         metavar="SECONDS",
-        type=_Number(0.0, 1e9),
+        type=Number(0.0, 1e9),
         default=60.0,
         show_default=True,
         help="How long to wait at the start for a ledger that does not answer.",
@@ -330,7 +330,7 @@ network_options = _together(
     click.option(
         "--quota-gib",
         "quota_bytes",
-        type=_Number(0.0, 1e6),
+        type=Number(0.0, 1e6),
         default=20.0,
         show_default=True,
         callback=lambda _context, _option, gib: int(gib * GIB),

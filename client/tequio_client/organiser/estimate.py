@@ -80,6 +80,10 @@ class Estimate:
     """The table, each fault of the plan with its remedy, and what is allowed but unwise."""
 
     rows: tuple[EstimateRow, ...]
+    round_s: float
+    round_tokens: int
+    passes: float
+    """Over the data, in the whole run."""
     faults: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
@@ -116,6 +120,9 @@ def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     facts = _Facts(outline, expect)
     return Estimate(
         rows=tuple(_rows(facts)),
+        round_s=facts.round_s,
+        round_tokens=facts.round_tokens,
+        passes=facts.passes,
         faults=(*_machine_faults(facts), *_time_faults(facts)),
         warnings=tuple(_warnings(facts)),
     )
@@ -177,18 +184,18 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="transfer per round",
         value=f"{(expect.peers - 1) * sent / _MB:.1f} MB",
-        note=f"up and down; {_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
+        note=f"up and down; {describe_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     yield EstimateRow(
         label="round",
-        value=_duration(facts.round_s),
+        value=describe_duration(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
         f"{found.hourly_up_bytes / _GB:.2f} GB up and {found.hourly_down_bytes / _GB:.2f} GB "
         "down per hour",
     )
     yield EstimateRow(
         label="newcomer's windows",
-        value=_duration(facts.first_s),
+        value=describe_duration(facts.first_s),
         note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
         f"{facts.speed:,.0f} tokens/s",
     )
@@ -200,8 +207,14 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     )
     yield EstimateRow(
         label="run",
-        value=_duration(facts.round_s * most),
+        value=describe_duration(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
+    )
+    yield EstimateRow(
+        label="cost",
+        value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
+        note=f"of cards with {expect.vram_gib:g} GiB; each sends and receives "
+        f"{(expect.peers - 1) * sent * most / _GB:,.1f} GB",
     )
 
 
@@ -254,8 +267,8 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     witness_s = manifest.rounds.witness / _SECOND_MS
     if facts.transfer_s > witness_s:
         yield (
-            f"{expect.peers} peers need {_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
-            f"Mbit/s for a round's contributions, and witnesses wait {_duration(witness_s)}: set "
+            f"{expect.peers} peers need {describe_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
+            f"Mbit/s for a round's contributions, and witnesses wait {describe_duration(witness_s)}: set "
             f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
             "use a smaller k or model, or expect faster connections"
         )
@@ -269,8 +282,8 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     if facts.first_s > limit_s:
         fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
         yield (
-            f"a newcomer's {manifest.windows.first} windows take {_duration(facts.first_s)}, and "
-            f"the limit is {_duration(limit_s)}: "
+            f"a newcomer's {manifest.windows.first} windows take {describe_duration(facts.first_s)}, and "
+            f"the limit is {describe_duration(limit_s)}: "
             + (
                 f"set windows.first to {fitting} or less"
                 if fitting
@@ -299,7 +312,8 @@ def _card_for(least_mb: int) -> int:
     return gib
 
 
-def _duration(seconds: float) -> str:
+def describe_duration(seconds: float) -> str:
+    """Write a duration in the unit that suits it."""
     if seconds < _MINUTE_S:
         return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
     if seconds < _HOUR_S:
