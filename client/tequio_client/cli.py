@@ -150,9 +150,10 @@ _IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
 _RATE = Number(0.001, 1e9)
 
 
-def _resolve_ledger(
-    context: click.Context, _option: click.Parameter, ledger: str | None
+def resolve_ledger(
+    context: click.Context, _option: click.Parameter | None, ledger: str | None
 ) -> str | None:
+    """The ledger given, or the one in use; raises UsageError if there is none."""
     if ledger is not None or context.resilient_parsing:
         return ledger
     from tequio_client.ledger import networks
@@ -171,7 +172,7 @@ def _resolve_ledger(
 ledger_option = click.option(
     "--ledger",
     show_default="the network in use, see `tequio network list`",
-    callback=_resolve_ledger,
+    callback=resolve_ledger,
     envvar="TEQUIO_LEDGER",
     show_envvar=True,
     help="Address of the ledger.",

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from tequio_client import cli
 from tequio_client.organiser import estimate, estimate_view, planning
 from tequio_client.organiser.estimate import RunOutline
 from tequio_client.organiser.planning import NewPlanOptions
@@ -27,6 +28,7 @@ _KINDS: Mapping[str, str] = {
     "new": "a new model, from random weights",
     "continue": "all weights of an existing model",
     "adapters": "small adapters (LoRA) beside an existing model, which stays as it is",
+    "run": "a run that exists, from one of its heads",
 }
 _USUAL_SIZE = "125M"
 _USUAL_RANK = 16
@@ -43,7 +45,7 @@ class Interview:
         self,
         context: click.Context,
         values: Mapping[str, Any],
-        to_options: Callable[[Mapping[str, Any]], NewPlanOptions],
+        to_options: Callable[[click.Context, Mapping[str, Any]], NewPlanOptions],
     ) -> None:
         self._context = context
         self._types = {one.name: one.type for one in context.command.params}
@@ -90,12 +92,29 @@ class Interview:
         kind = click.prompt("Train", default=self._kind(), type=click.Choice(list(_KINDS)))
         why = "The folder that `tequio data build` wrote: its texts are what the model learns from."
         self._ask("data", "Data", why, self._check_data, default=Path("data"))
-        self._values |= {"revision": "", "lora_bits": "16"} if kind == "new" else {}
-        if kind == "new":
+        self._values |= {"revision": "", "lora_bits": "16"} if kind in ("new", "run") else {}
+        if kind != "run":
+            self._values |= {"from_run": None, "head_round": None}
+        if kind in ("new", "run"):
             self._values |= {"source": None, "lora_rank": 0}
+        if kind == "run":
+            self._ask_head()
+        elif kind == "new":
             why = "More parameters learn more, and need larger cards, more data and more time."
             self._ask("parameters", "Parameters", why, self._check_choices, default=_USUAL_SIZE)
-            return
+        else:
+            self._ask_source(kind)
+
+    def _ask_head(self) -> None:
+        self._values["parameters"] = None
+        why = "Address of the ledger that has the run."
+        self._ask("ledger", "Ledger", why, default=self._known_ledger())
+        why = "The run to continue: its name, or the beginning of its id (tequio run list)."
+        self._ask("from_run", "Run", why, self._check_run)
+        why = "The round that made the head to start from; 0 is the first head."
+        self._ask("head_round", "Round", why, self._check_choices)
+
+    def _ask_source(self, kind: str) -> None:
         self._values["parameters"] = None
         rank = self._values["lora_rank"] or _USUAL_RANK
         self._values["lora_rank"] = rank if kind == "adapters" else 0
@@ -163,9 +182,13 @@ class Interview:
         corpus = estimate.read_corpus(self._values["data"])
         tokens = corpus.samples * corpus.sequence
         self._print(
-            f"{tokens:,} tokens of {corpus.source}, in samples of {corpus.sequence:,}; a vocabulary "
-            f"of {corpus.tokenizer.vocab_size:,}."
+            f"{tokens:,} tokens of {corpus.source}, in samples of {corpus.sequence:,}; a "
+            f"vocabulary of {corpus.tokenizer.vocab_size:,}."
         )
+
+    def _check_run(self) -> None:
+        parent = self._options().parent
+        self._values["head_round"] = parent.round if parent else 0
 
     def _check_choices(self) -> None:
         planning.outline_choices(self._plan, self._options())
@@ -175,7 +198,15 @@ class Interview:
             raise UserFacingError("0 is no adapter: give 1 or more, 16 is usual")
         self._check_choices()
 
+    def _known_ledger(self) -> str | None:
+        try:
+            return cli.resolve_ledger(self._context, None, None)
+        except click.UsageError:  # no network was chosen
+            return None
+
     def _kind(self) -> str:
+        if self._values["from_run"] is not None:
+            return "run"
         if self._values["source"] is None:
             return "new"
         return "adapters" if self._values["lora_rank"] else "continue"
@@ -187,7 +218,7 @@ class Interview:
         return estimate.estimate_run(outline, self._options().expect)
 
     def _options(self) -> NewPlanOptions:
-        return self._to_options(self._values)
+        return self._to_options(self._context, self._values)
 
     @property
     def _plan(self) -> Path:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tequio_client.organiser.signing import SigningOptions
 
 _SEED_BYTES = 32
+
+
 def _signing_options(command: Callable[..., None]) -> Callable[..., None]:
     """Options of a decision; the command gets them as `signing.SigningOptions`."""
 
@@ -65,6 +67,7 @@ run.add_command(planning_cli.check)
 @cli.folder_option("organiser")
 @cli.other_organisers_option
 @cli.seed_folder_option
+@cli.stores_option
 @cli.logging_options
 def open_(  # noqa: PLR0913 - one parameter an option
     *,
@@ -73,6 +76,7 @@ def open_(  # noqa: PLR0913 - one parameter an option
     folder: Path,
     others: tuple[Path, ...],
     seed_folder: Path,
+    stores: tuple[Path, ...],
     log_level: str,
     log_json: bool,
 ) -> None:
@@ -85,7 +89,8 @@ def open_(  # noqa: PLR0913 - one parameter an option
     from tequio_client.organiser import opening
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    click.echo(opening.open_run(plan, ledger, folder, seed_folder, others))
+    places = (*stores, cli.default_folder("worker"))
+    click.echo(opening.open_run(plan, ledger, folder, seed_folder, others, places))
     click.echo(f"serve it with: tequio seed --ledger {ledger} --dir {seed_folder}", err=True)
 
 

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 
-from tequio_client.organiser.estimate import Estimate, RunOutline, describe_duration
+from tequio_client.organiser.estimate import Estimate, RunOutline, duration_text
 
 _DRAWN_TIMES = 8
 _BAR_COLUMNS = 24
@@ -40,7 +40,7 @@ def _progress(outline: RunOutline, found: Estimate) -> Table:
         share = number / manifest.rounds.most
         rate = manifest.inner_at(number).lr_e9 / manifest.inner.lr_e9
         table.add_row(
-            describe_duration(number * found.round_s),
+            duration_text(number * found.round_s),
             f"{number:,}",
             f"{number * found.round_tokens / 1e6:,.1f}M",
             ProgressBar(

@@ -36,7 +36,7 @@ from tequio_client.organiser.estimate import (
     usual_tflops,
 )
 from tequio_client.organiser.model_source import ModelSourceSpec
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, RunPlan
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, ParentPlan, RunPlan
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Admission, Manifest
 
@@ -135,14 +135,15 @@ _CONFIG_ENDING = ".model.json"
 _EXAMPLE = Admission(witness_tier=1)
 
 
-def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
+def render_plan(outline: RunOutline) -> str:
     """Render the plan as TOML with comments; `plan.read` parses it back."""
+    plan = outline.plan
     expect = plan.expect if isinstance(plan.expect, ExpectPlan) else ExpectPlan()
     text = _TEXT.format(
         name=_quoted(plan.name),
         description=_quoted(plan.description),
         licence=_quoted(plan.licence),
-        source=_source(plan, is_fresh=is_fresh),
+        source=_source(plan, outline.source),
         data=_quoted(plan.data.folder),
         inner=plan.inner,
         windows=plan.windows,
@@ -150,8 +151,8 @@ def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
         off="# " if isinstance(plan.admission, UnsetType) else "",
         admits=_EXAMPLE if isinstance(plan.admission, UnsetType) else plan.admission,
         expect=expect,
-        sequence=sequence,
-        why_rate=_why_rate(plan, is_fresh=is_fresh),
+        sequence=outline.corpus.sequence,
+        why_rate=_why_rate(outline),
         why_optimiser="usual for adapters; or muon for their matrices"
         if plan.inner.optimiser == "adamw"
         else "for matrices, AdamW for the rest; or adamw for all",
@@ -163,9 +164,16 @@ def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
     return "".join(f"{_aligned(line)}\n" for line in text.splitlines())
 
 
-def _source(plan: RunPlan, *, is_fresh: bool) -> str:
+def _source(plan: RunPlan, found: ModelSourceSpec) -> str:
+    if found.parent is not None:
+        parent = found.parent.parent
+        return (
+            f"parent.ledger = {_quoted(found.parent.ledger)}{_MARK}the ledger of the run that this "
+            f"one continues\nparent.run = {_quoted(parent.run)}{_MARK}{found.parent.manifest.name}"
+            f"\nparent.round = {parent.round}{_MARK}the head of this round is the first head"
+        )
     source = f"source = {_quoted(plan.model.source)}"
-    if is_fresh:
+    if found.is_fresh:
         return f"{source}{_MARK}the network\nseed = 0{_MARK}seed of the first weights"
     rules = plan.model.lora
     is_frozen = isinstance(rules, LoraPlan)
@@ -191,12 +199,14 @@ def _lora(rules: LoraPlan) -> str:
     )
 
 
-def _why_rate(plan: RunPlan, *, is_fresh: bool) -> str:
-    if isinstance(plan.model.lora, LoraPlan):
-        return "as in QLoRA for adapters of 7B models"
-    if is_fresh:
-        return "6e-4 at 125M parameters, falling with the cube root of the size"
-    return "a third of the rate for fresh weights"
+def _why_rate(outline: RunOutline) -> str:
+    why = "a third of the rate for fresh weights"
+    if outline.manifest.frozen:
+        why = "as in QLoRA for adapters of 7B models"
+    elif outline.source.is_fresh:
+        why = "6e-4 at 125M parameters, falling with the cube root of the size"
+    parent = outline.source.parent
+    return f"{why}; it was {parent.manifest.inner.lr_e9 / 1e9:g}" if parent else why
 
 
 def _aligned(line: str) -> str:
@@ -415,6 +425,8 @@ class NewPlanOptions:
     days: float = 0
     """Length of the run in place of its tokens; 0 if these count."""
     admission: Admission | UnsetType = UNSET
+    parent: ParentPlan | None = None
+    """Head of another run to start from, in place of a size or a `source`."""
     lora: LoraPlan | None = None
     """Adapters; the model is frozen then. None: the model itself is trained."""
 
@@ -469,8 +481,7 @@ def check_free(path: Path) -> None:
 
 def save_plan(path: Path, outline: RunOutline) -> None:
     """Write the plan, and the configuration of a new model; raises UserFacingError."""
-    is_fresh = outline.source.is_fresh
-    text = render_plan(outline.plan, sequence=outline.corpus.sequence, is_fresh=is_fresh)
+    is_fresh, text = outline.source.is_fresh, render_plan(outline)
     try:
         if is_fresh:
             _save(_config_beside(path), outline.source.config)
@@ -503,6 +514,8 @@ def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
 
 
 def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
+    if options.parent is not None:
+        return model_source.find_source(plans.ModelPlan(parent=options.parent), path.parent)
     # A repository is pinned to its present commit: everyone must mean the same bits.
     folder = Path(options.source)
     lora = options.lora or UNSET

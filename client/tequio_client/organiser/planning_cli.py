@@ -13,6 +13,7 @@ import click
 from tequio_client import cli
 
 if TYPE_CHECKING:
+    from tequio_client.organiser.plan import ParentPlan
     from tequio_client.organiser.planning import NewPlanOptions
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
@@ -51,6 +52,23 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
 )
 @click.option(
     "--revision", default="", help="Commit, branch or tag of the repository given with --from."
+)
+@click.option(
+    "--from-run",
+    type=cli.NonEmptyText(),
+    help="Run to continue from one of its heads: its name, or the beginning of its id.",
+)
+@click.option(
+    "--round",
+    "head_round",
+    type=click.IntRange(0),
+    help="Round that made the head given with --from-run (default: the last certified one).",
+)
+@click.option(
+    "--ledger",
+    envvar="TEQUIO_LEDGER",
+    show_envvar=True,
+    help="Ledger of the run given with --from-run (default: that of the network in use).",
 )
 @click.option(
     "--lora-rank",
@@ -114,8 +132,7 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
     type=cli.Number(0, 1e5),
     help="Speed of that card in 16 bits, TFLOP/s (default: estimated from its memory).",
 )
-@click.pass_context
-def new(context: click.Context, **values: Any) -> None:  # noqa: ANN401 - of many types
+def new(**values: Any) -> None:  # noqa: ANN401 - of many types
     """Write a commented plan to the file PLAN.
 
     The values are chosen for the model, the data and the peers expected. Nothing is written if the
@@ -123,6 +140,7 @@ def new(context: click.Context, **values: Any) -> None:  # noqa: ANN401 - of man
     """
     from tequio_client.organiser import planning
 
+    context = click.get_current_context()
     if values["data"] is None and sys.stdin.isatty() and sys.stdout.isatty():
         from tequio_client.organiser import assistant
 
@@ -133,11 +151,11 @@ def new(context: click.Context, **values: Any) -> None:  # noqa: ANN401 - of man
             if (hint := _NEEDED.get(param.name or "")) and values[param.name] is None:
                 raise click.MissingParameter(ctx=context, param=param, param_hint=hint)
         plan = values["plan"]
-        planning.write_new_plan(plan, new_plan_options(values))
+        planning.write_new_plan(plan, new_plan_options(context, values))
     click.echo(f"written to {plan}; read it, then run: tequio run open {plan}")
 
 
-def new_plan_options(values: Mapping[str, Any]) -> NewPlanOptions:
+def new_plan_options(context: click.Context, values: Mapping[str, Any]) -> NewPlanOptions:
     """The options of `tequio run new`, by name; raises UsageError if they exclude each other."""
     from tequio_client.organiser.plan import ExpectPlan, LoraPlan
     from tequio_client.organiser.planning import NewPlanOptions
@@ -145,10 +163,14 @@ def new_plan_options(values: Mapping[str, Any]) -> NewPlanOptions:
 
     parameters, source, rank = values["parameters"], values["source"], values["lora_rank"]
     revision, is_narrow = values["revision"], values["lora_bits"] == "4"
-    if (parameters is None) == (source is None):
+    run, number = values["from_run"], values["head_round"]
+    if sum(one is not None for one in (parameters, source, run)) != 1:
         raise click.UsageError(
-            "give --parameters for a new model, or --from to continue training one"
+            "give --parameters for a new model, --from to continue training one, or --from-run to "
+            "continue from a head of another run"
         )
+    if number is not None and run is None:
+        raise click.UsageError(f"--round {number} is a round of another run: give --from-run")
     if rank and source is None:
         raise click.UsageError("--lora-rank trains adapters of a model: give the model with --from")
     if is_narrow and not rank:
@@ -169,10 +191,18 @@ def new_plan_options(values: Mapping[str, Any]) -> NewPlanOptions:
         revision=revision,
         tokens=values["tokens"],
         days=values["days"],
+        parent=_parent(context, values) if run else None,
         lora=LoraPlan(rank=rank, bits=4 if is_narrow else 16) if rank else None,
         expect=ExpectPlan(**{name: values[name] for name in _EXPECTED}),
         **chosen,
     )
+
+
+def _parent(context: click.Context, values: Mapping[str, Any]) -> ParentPlan:
+    from tequio_client.organiser.heads import choose_head
+
+    ledger = cli.resolve_ledger(context, None, values["ledger"])
+    return choose_head(ledger or "", values["from_run"], values["head_round"])
 
 
 @click.command()
