@@ -269,8 +269,9 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
         yield (
             f"{expect.peers} peers need {duration_text(facts.transfer_s)} at "
             f"{expect.upload_mbit:g} Mbit/s for a round's contributions, and witnesses wait "
-            f"{duration_text(witness_s)}: set rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
-            "use a smaller k or model, or expect faster connections"
+            f"{duration_text(witness_s)}: set rounds.witness_s to "
+            f"{math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, use a smaller k or "
+            "model, or expect faster connections"
         )
     rounds = manifest.rounds
     if expect.peers < rounds.min_members:

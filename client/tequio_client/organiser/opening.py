@@ -354,7 +354,7 @@ def _fields(one: RunAnswer, parent: ParentHead | None) -> Iterator[tuple[str, st
         f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
     )
     if parent is not None:
-        yield "continues", f"run {parent.run}, from the head of round {parent.round:,}"
+        yield "continues", f"round {parent.round:,} of run {parent.run}"
     yield "opened", f"entry {one.opened_index} of the log"
 
 
