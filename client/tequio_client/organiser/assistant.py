@@ -195,7 +195,7 @@ class Interview:
 
     def _check_rank(self) -> None:
         if not self._values["lora_rank"]:
-            raise UserFacingError("0 is no adapter: give 1 or more, 16 is usual")
+            raise UserFacingError("a rank of 0 makes no adapters: give 1 or more; 16 is usual")
         self._check_choices()
 
     def _known_ledger(self) -> str | None:

@@ -140,7 +140,7 @@ def test_a_script_is_not_asked(folder: Path) -> None:
     for words, lacks in (
         ((), "Missing argument 'PLAN'."),
         (("x.toml", "--parameters", "1M"), "Missing option '--data'."),
-        (("x.toml", "--data", "data"), "give --parameters for a new model, or --from"),
+        (("x.toml", "--data", "data"), "give --parameters for a new model, --from to"),
     ):
         result = CliRunner().invoke(cli, ("run", "new", *words))
         assert result.exit_code == 2
