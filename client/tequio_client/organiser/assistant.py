@@ -90,36 +90,42 @@ class Interview:
         kinds = "; ".join(f"{name}: {what}" for name, what in _KINDS.items())
         self._print(f"\nWhat the run trains. {kinds}.")
         kind = click.prompt("Train", default=self._kind(), type=click.Choice(list(_KINDS)))
-        why = "The folder that `tequio data build` wrote: its texts are what the model learns from."
-        self._ask("data", "Data", why, self._check_data, default=Path("data"))
-        self._values |= {"revision": "", "lora_bits": "16"} if kind in ("new", "run") else {}
+        if kind != "adapters":
+            self._values["lora_bits"] = "16"
         if kind != "run":
             self._values |= {"from_run": None, "head_round": None}
         if kind in ("new", "run"):
-            self._values |= {"source": None, "lora_rank": 0}
-        if kind == "run":
-            self._ask_head()
-        elif kind == "new":
+            self._values |= {"source": None, "revision": "", "lora_rank": 0}
+        if kind == "new":
+            self._ask_data(self._check_data)
             why = "More parameters learn more, and need larger cards, more data and more time."
             self._ask("parameters", "Parameters", why, self._check_choices, default=_USUAL_SIZE)
+            return
+        self._values["parameters"] = None
+        if kind == "run":
+            self._ask_head()
         else:
             self._ask_source(kind)
+        # After the model: data that does not fit it is refused here, where other data can be given.
+        self._ask_data(self._check_data_of_model)
+
+    def _ask_data(self, check: Check) -> None:
+        why = "The folder that `tequio data build` wrote: its texts are what the model learns from."
+        self._ask("data", "Data", why, check, default=Path("data"))
 
     def _ask_head(self) -> None:
-        self._values["parameters"] = None
         why = "Address of the ledger that has the run."
         self._ask("ledger", "Ledger", why, default=self._known_ledger())
         why = "The run to continue: its name, or the beginning of its id (tequio run list)."
         self._ask("from_run", "Run", why, self._check_run)
         why = "The round that made the head to start from; 0 is the first head."
-        self._ask("head_round", "Round", why, self._check_choices)
+        self._ask("head_round", "Round", why, self._check_model)
 
     def _ask_source(self, kind: str) -> None:
-        self._values["parameters"] = None
         rank = self._values["lora_rank"] or _USUAL_RANK
         self._values["lora_rank"] = rank if kind == "adapters" else 0
         why = "A folder with the model, or its repository on the Hugging Face Hub."
-        self._ask("source", "Model", why, self._check_choices)
+        self._ask("source", "Model", why, self._check_model)
         if kind == "adapters":
             why = "A higher rank can learn more, and sends more bytes in each round."
             self._ask("lora_rank", "Rank", why, self._check_rank)
@@ -190,13 +196,19 @@ class Interview:
         parent = self._options().parent
         self._values["head_round"] = parent.round if parent else 0
 
+    def _check_data_of_model(self) -> None:
+        self._check_data()
+        self._check_choices()
+
+    def _check_model(self) -> None:
+        planning.find_model(self._plan, self._options())
+
     def _check_choices(self) -> None:
         planning.outline_choices(self._plan, self._options())
 
     def _check_rank(self) -> None:
         if not self._values["lora_rank"]:
             raise UserFacingError("a rank of 0 makes no adapters: give 1 or more; 16 is usual")
-        self._check_choices()
 
     def _known_ledger(self) -> str | None:
         try:

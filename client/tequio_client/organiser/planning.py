@@ -451,7 +451,9 @@ def outline_new_plan(path: Path, options: NewPlanOptions) -> RunOutline:
 def outline_choices(path: Path, options: NewPlanOptions) -> RunOutline:
     """Outline what the organiser chose, before anything else is chosen; raises UserFacingError."""
     check_free(path)
-    source = _fresh(_config_beside(path), options) if options.parameters else _found(path, options)
+    source = (
+        _fresh(_config_beside(path), options) if options.parameters else find_model(path, options)
+    )
     draft = plans.RunPlan(
         name=run_name(path, options.name),
         model=source.plan,
@@ -513,7 +515,8 @@ def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
     return ModelSourceSpec(plan=plan, config=content, is_fresh=True, folder=None)
 
 
-def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
+def find_model(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
+    """Find the model that the run continues; raises UserFacingError."""
     if options.parent is not None:
         return model_source.find_source(plans.ModelPlan(parent=options.parent), path.parent)
     # A repository is pinned to its present commit: everyone must mean the same bits.

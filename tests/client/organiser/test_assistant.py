@@ -122,7 +122,7 @@ def test_a_run_that_cannot_work_or_is_not_wanted_is_asked_about_again(folder: Pa
         assert "6.0 of 8 GiB are lent" in " ".join(shown.split())
         answer(terminal, ("Data [data]:", ""), ("[7000000000]:", "200K"), ("Volunteers [4]:", ""))
         answer(terminal, ("GiB [8.0]:", ""), ("[10.0]:", ""), ("Days [", ""), ("[anybody]:", ""))
-        answer(terminal, ("[Y/n]:", "n"), ("[new]:", "adapters"), ("Data [data]:", ""))
+        answer(terminal, ("[Y/n]:", "n"), ("[new]:", "adapters"))
         answer(terminal, ("Model:", "./gone"))
         terminal.read_until(b"folder ./gone not found")
         assert terminal.interrupt() == 1

@@ -167,12 +167,13 @@ def test_in_a_terminal_the_last_head_is_ready_as_an_answer(site: ServedLog, fold
     command = (sys.executable, "-m", "tequio_client", "run", "new", "fork.toml")
     answers = (
         ("[new]:", "run"),
-        ("Data [data]:", ""),
         ("Ledger", site.url),
         ("Run:", "rye"),
         ("Run:", NAME),
         (f"Round [{ROUNDS}]:", "99"),
         (f"Round [{ROUNDS}]:", "1"),
+        ("Data [data]:", "texts"),
+        ("Data [", "data"),
         ("Volunteers [8]:", ""),
         ("GiB [8.0]:", ""),
         ("Mbit/s [10.0]:", ""),
