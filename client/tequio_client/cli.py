@@ -130,7 +130,7 @@ class OutputFile(click.Path):
         return path
 
 
-class _Number(click.FloatRange):
+class Number(click.FloatRange):
     """A number in a range; NaN, which passes every comparison of click's, is refused."""
 
     def convert(
@@ -147,12 +147,13 @@ class _Number(click.FloatRange):
 
 _IN_PLACE_OF_LEDGER = ("invitation", "mirror", "model")
 """Options that name a ledger themselves, or need none."""
-_RATE = _Number(0.001, 1e9)
+_RATE = Number(0.001, 1e9)
 
 
-def _resolve_ledger(
-    context: click.Context, _option: click.Parameter, ledger: str | None
+def resolve_ledger(
+    context: click.Context, _option: click.Parameter | None, ledger: str | None
 ) -> str | None:
+    """The ledger given, or the one in use; raises UsageError if there is none."""
     if ledger is not None or context.resilient_parsing:
         return ledger
     from tequio_client.ledger import networks
@@ -171,7 +172,7 @@ def _resolve_ledger(
 ledger_option = click.option(
     "--ledger",
     show_default="the network in use, see `tequio network list`",
-    callback=_resolve_ledger,
+    callback=resolve_ledger,
     envvar="TEQUIO_LEDGER",
     show_envvar=True,
     help="Address of the ledger.",
@@ -322,7 +323,7 @@ network_options = _together(
         "--wait-for-ledger",
         "wait_for_ledger_s",
         metavar="SECONDS",
-        type=_Number(0.0, 1e9),
+        type=Number(0.0, 1e9),
         default=60.0,
         show_default=True,
         help="How long to wait at the start for a ledger that does not answer.",
@@ -330,7 +331,7 @@ network_options = _together(
     click.option(
         "--quota-gib",
         "quota_bytes",
-        type=_Number(0.0, 1e6),
+        type=Number(0.0, 1e6),
         default=20.0,
         show_default=True,
         callback=lambda _context, _option, gib: int(gib * GIB),

@@ -206,6 +206,8 @@ class ServedLog:
             return self._tile(Tile.parse(rest))
         if rest.startswith("blobs/"):
             return self.log.blobs.get(Digest(from_text(rest.removeprefix("blobs/"))))
+        if rest.partition("?")[0].endswith("/rounds"):
+            return self.log.answer(path)
         answers = {"network": self._network(), "seeds": {"seeds": self.seeds}, "runs": self._runs()}
         found = answers.get(rest)
         return None if found is None else msgspec.json.encode(found)

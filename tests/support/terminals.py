@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PATIENCE_S = 240.0
+AGAIN_S = 15.0
 
 
 class Terminal:
@@ -27,23 +28,29 @@ class Terminal:
         self.program = program
         self._descriptor = descriptor
 
-    def read_until(self, wanted: bytes) -> None:
-        """Read until the program has written this; raises AssertionError."""
+    def read_until(self, wanted: bytes) -> bytes:
+        """Read until the program has written this, and return it all; raises AssertionError."""
         found, until = b"", time.monotonic() + PATIENCE_S
         while wanted not in found:
             assert time.monotonic() < until, found[-2_000:]
             if select.select([self._descriptor], [], [], 1.0)[0]:
                 found += os.read(self._descriptor, 65_536)
+        return found
 
     def type(self, text: bytes) -> None:
         os.write(self._descriptor, text)
 
     def interrupt(self) -> int:
         """Press Ctrl-C; returns the exit status of the program, which has to end."""
-        self.program.send_signal(signal.SIGINT)
         until = time.monotonic() + PATIENCE_S
+        pressed = 0.0
         with suppress(OSError):  # the other side is closed
             while time.monotonic() < until:
+                # Python notices a signal only after the input if it arrives just before a read, so
+                # press it again, as a person would.
+                if time.monotonic() > pressed + AGAIN_S:
+                    pressed = time.monotonic()
+                    self.program.send_signal(signal.SIGINT)
                 if select.select([self._descriptor], [], [], 1.0)[0]:
                     os.read(self._descriptor, 65_536)
         return self.program.wait(60)

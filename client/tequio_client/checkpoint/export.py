@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +27,10 @@ from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import LogReport, WorkProgress
-from tequio_client.verify.source import (
-    LiveLog,
-    NotAvailableError,
-    SeedSource,
-    StoreFolders,
-    open_seeds,
-)
+from tequio_client.verify.source import LiveLog, NotAvailableError
 from tequio_client.worker import shutdown
-from tequio_client.worker.store.trees import TreeRef, hash_tree_file, weights_ref
-from tequio_client.worker.swarm.sources import FetchFailedError
+from tequio_client.worker.store.trees import TreeRef, weights_ref
+from tequio_client.worker.swarm.seeds import fetch_tree, find_stored
 from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import to_text
 from tequio_shared.log.policy import Policy
@@ -47,9 +41,6 @@ _NOT_OURS = (errno.EACCES, errno.EROFS, errno.EPERM)
 _ROOM = 1.05
 """Factor for the documents and the overhead of the file system."""
 _FETCHED, _MADE = "fetched", "made"
-FETCH_ATTEMPT_S = 60.0
-"""Length of one fetch attempt; another follows if it brought at least one piece."""
-_REPORT_S = 1.0
 _INTEGER = 4
 
 
@@ -255,61 +246,6 @@ def _check_free(target: Path) -> None:
         raise UserFacingError(f"{target} exists and is not empty: choose another folder with --to")
     if not target.parent.is_dir():
         raise UserFacingError(f"the folder {target.parent} does not exist: create it first")
-
-
-def find_stored(ref: TreeRef, stores: Sequence[Path]) -> Path | None:
-    """Find the tree in the stores, with every byte hashed; None if none has it."""
-    for path in StoreFolders(stores).candidates(ref):
-        with path.open("rb") as file:
-            if hash_tree_file(file, ref.piece_bytes).ref == ref:
-                return path
-    return None
-
-
-async def fetch_tree(
-    api: LedgerApi, ref: TreeRef, cache: Path, tick: Callable[[int], None]
-) -> Path:
-    """Fetch the tree from the seeds that the ledger lists; `tick` gets the bytes that arrive.
-
-    Pieces are verified as they arrive, and stay in `cache`. Raises UserFacingError.
-    """
-    async with open_seeds(api, cache) as found:
-        if not found.peers:
-            raise UserFacingError(
-                f"the ledger at {api.url} lists no seed: give the folder of a seed with --store"
-            )
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(_report_arrivals, found, ref, tick)
-            await _fetch(found, ref)
-            nursery.cancel_scope.cancel()
-        return found.fetcher.store.tree_path(ref.root)
-
-
-async def _fetch(found: SeedSource, ref: TreeRef) -> None:
-    store = found.fetcher.store
-    missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
-    while True:
-        try:
-            await found.fetcher.fetch_tree(ref, found.peers, timeout_s=FETCH_ATTEMPT_S)
-        except FetchFailedError as err:
-            left = await trio.to_thread.run_sync(store.missing_bytes, ref)
-            if left >= missing:
-                raise UserFacingError(
-                    f"no seed sends the weights {to_text(ref.root)[:10]}: {err}; run this again "
-                    "later, or give the folder of a node that has them with --store"
-                ) from err
-            missing = left
-        else:
-            return
-
-
-async def _report_arrivals(found: SeedSource, ref: TreeRef, tick: Callable[[int], None]) -> None:
-    left = ref.size_bytes
-    while True:
-        missing = await trio.to_thread.run_sync(found.fetcher.store.missing_bytes, ref)
-        tick(left - missing)
-        left = missing
-        await trio.sleep(_REPORT_S)
 
 
 def fixed_files(

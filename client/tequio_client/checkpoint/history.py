@@ -278,6 +278,7 @@ def _how_it_was_made(story: HeadHistory) -> str:
         formula = "for each token 6 per parameter of the adapters, 4 per frozen one"
     rows = (
         ("run", f"`{to_text(manifest.run_id)}`"),
+        *_parent_rows(manifest),
         ("data", _plain(corpus.source)),
         ("data manifest", f"`{manifest.data.manifest}`"),
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
@@ -291,6 +292,13 @@ def _how_it_was_made(story: HeadHistory) -> str:
         ("compute of accepted work", f"{story.flop:.3g} FLOP ({formula})"),
     )
     return "## How it was made\n\n" + _table(("what", "value"), rows)
+
+
+def _parent_rows(manifest: Manifest) -> tuple[tuple[str, str], ...]:
+    parent = manifest.continued
+    if parent is None:
+        return ()
+    return (("continues", f"the head of round {parent.round} of run `{parent.run}`"),)
 
 
 def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:

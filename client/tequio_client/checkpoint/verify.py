@@ -30,6 +30,7 @@ from tequio_client.ledger.proofs import LogProofs
 from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, weights_ref
+from tequio_client.worker.swarm import seeds
 from tequio_shared.errors import (
     MalformedError,
     PeerError,
@@ -311,7 +312,7 @@ def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
     """Find or fetch the base's files; raises CannotVerifyError if one is unavailable."""
     files = manifest.frozen.files if manifest.frozen else ()
     refs = [TreeRef.of_file(one.root, one.size_bytes) for one in files]
-    found = {ref.root: export.find_stored(ref, origin.stores) for ref in refs}
+    found = {ref.root: seeds.find_stored(ref, origin.stores) for ref in refs}
     lacking = [ref for ref in refs if found[ref.root] is None]
     if lacking and not origin.ledger:
         raise CannotVerifyError(
@@ -322,7 +323,7 @@ def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
     async def fetch() -> None:
         async with LedgerApi(origin.ledger, trust=origin.trust) as api:
             for ref in lacking:
-                found[ref.root] = await export.fetch_tree(api, ref, cache / "base", lambda _: None)
+                found[ref.root] = await seeds.fetch_tree(api, ref, cache / "base", lambda _: None)
 
     with _cannot_verify(), shutdown.explain_unreachable_ledger(origin.ledger):
         export.check_room(cache, sum(ref.size_bytes for ref in lacking))
@@ -334,7 +335,7 @@ def _base(origin: WeightsOrigin, manifest: Manifest, cache: Path) -> list[Path]:
 def _difference(
     origin: WeightsOrigin, manifest: Manifest, flat: NDArray[np.int32], due: Digest
 ) -> tuple[str, ...]:
-    path = export.find_stored(weights_ref(manifest, due), origin.stores)
+    path = seeds.find_stored(weights_ref(manifest, due), origin.stores)
     if path is None:
         return ()
     head: NDArray[np.int32] = np.memmap(path, "<i4", "r", shape=(manifest.layout.elements,))

@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
 from tequio_client import cli
+from tequio_client.organiser import planning_cli
 
 if TYPE_CHECKING:
     from tequio_client.organiser.signing import SigningOptions
 
 _SEED_BYTES = 32
-_SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
-_MOST = 10**15
-
-
-class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the checker alone
-    """A whole number that may be written with K, M, B or T."""
-
-    name = "number"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        found = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,9})?)([kmbt]?)", str(value).lower())
-        amount = round(float(found[1]) * _SUFFIXES[found[2]]) if found else 0
-        if not 1 <= amount <= _MOST:
-            self.fail(f"invalid number {value!r}: expected 125M, 1.5B or the like", param, ctx)
-        return amount
 
 
 def _signing_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -74,128 +57,8 @@ def run() -> None:
     """Plan, open and control runs."""
 
 
-@run.command("new")
-@click.argument("plan", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
-    "--data",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder written by `tequio data build`.",
-)
-@click.option("--parameters", type=Amount(), help="Size of a new Llama model: 125M, 1.5B.")
-@click.option(
-    "--from", "source", help="Model to continue training: a folder, or a repository of the Hub."
-)
-@click.option(
-    "--revision", default="", help="Commit, branch or tag of the repository given with --from."
-)
-@click.option(
-    "--lora-rank",
-    default=0,
-    type=click.IntRange(0, 1_024),
-    help="Freeze the model given with --from, and train adapters of this rank.",
-)
-@click.option(
-    "--lora-bits",
-    default="16",
-    show_default=True,
-    type=click.Choice(["4", "16"]),
-    help="Bits of each number of the frozen matrices in memory: with 4, a 7B model fits 12 GiB.",
-)
-@click.option("--name", help="Name of the run (default: the name of the file PLAN).")
-@click.option("--tokens", type=Amount(), help="Tokens to train on in the whole run: 2.5B.")
-@click.option(
-    "--peers",
-    default=8,
-    show_default=True,
-    type=click.IntRange(2, 4_095),
-    help="Number of peers expected.",
-)
-@click.option(
-    "--upload-mbit",
-    default=10.0,
-    show_default=True,
-    type=click.FloatRange(0, 1e6, min_open=True),
-    help="Upload speed of the slowest connection that should be able to train, Mbit/s.",
-)
-@click.option(
-    "--vram-gib",
-    default=8.0,
-    show_default=True,
-    type=click.FloatRange(0, 1e4, min_open=True),
-    help="Memory of the smallest graphics card that should be able to train, GiB.",
-)
-@click.option(
-    "--disk-gib",
-    default=30.0,
-    show_default=True,
-    type=click.FloatRange(0, 1e6, min_open=True),
-    help="Disk space that each volunteer lends, GiB.",
-)
-@click.option(
-    "--tflops",
-    default=0.0,
-    type=click.FloatRange(0, 1e5),
-    help="Speed of that card in 16 bits, TFLOP/s (default: estimated from its memory).",
-)
-def new(  # noqa: PLR0913 - one parameter an option
-    *,
-    plan: Path,
-    data: Path,
-    parameters: int | None,
-    source: str | None,
-    revision: str,
-    lora_rank: int,
-    lora_bits: str,
-    name: str | None,
-    tokens: int | None,
-    **expect: float,
-) -> None:
-    """Write a commented plan to the file PLAN.
-
-    The values are chosen for the model, the data and the peers expected. Nothing is written if the
-    run cannot work.
-    """
-    from tequio_client.organiser import planning
-    from tequio_client.organiser.plan import ExpectPlan, LoraPlan
-
-    if (parameters is None) == (source is None):
-        raise click.UsageError(
-            "give --parameters for a new model, or --from to continue training one"
-        )
-    if lora_rank and source is None:
-        raise click.UsageError("--lora-rank trains adapters of a model: give the model with --from")
-    bits: Literal[4, 16] = 4 if lora_bits == "4" else 16
-    if lora_bits == "4" and not lora_rank:
-        raise click.UsageError("--lora-bits 4 is for the base of adapters: give --lora-rank")
-    if revision and (source is None or Path(source).is_dir()):
-        raise click.UsageError(
-            f"--revision {revision} needs a repository of the Hub: give it with --from"
-        )
-    options = planning.NewPlanOptions(
-        name=name,
-        data=data,
-        parameters=parameters or 0,
-        source=source or "",
-        revision=revision,
-        tokens=tokens,
-        lora=LoraPlan(rank=lora_rank, bits=bits) if lora_rank else None,
-        expect=ExpectPlan(**expect),  # type: ignore[arg-type]  # click gives what the options declare
-    )
-    planning.write_new_plan(plan, options)
-    click.echo(f"written to {plan}; read it, then run: tequio run open {plan}")
-
-
-@run.command()
-@click.argument("plan", type=click.Path(path_type=Path))
-def check(plan: Path) -> None:
-    """Estimate what PLAN requires of volunteers.
-
-    Also reports what cannot work, and how to change the plan.
-    """
-    from tequio_client.organiser import planning
-
-    planning.check_plan(plan)
+run.add_command(planning_cli.new)
+run.add_command(planning_cli.check)
 
 
 @run.command("open")
@@ -204,6 +67,7 @@ def check(plan: Path) -> None:
 @cli.folder_option("organiser")
 @cli.other_organisers_option
 @cli.seed_folder_option
+@cli.stores_option
 @cli.logging_options
 def open_(  # noqa: PLR0913 - one parameter an option
     *,
@@ -212,6 +76,7 @@ def open_(  # noqa: PLR0913 - one parameter an option
     folder: Path,
     others: tuple[Path, ...],
     seed_folder: Path,
+    stores: tuple[Path, ...],
     log_level: str,
     log_json: bool,
 ) -> None:
@@ -224,7 +89,8 @@ def open_(  # noqa: PLR0913 - one parameter an option
     from tequio_client.organiser import opening
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    click.echo(opening.open_run(plan, ledger, folder, seed_folder, others))
+    places = (*stores, cli.default_folder("worker"))
+    click.echo(opening.open_run(plan, ledger, folder, seed_folder, others, places))
     click.echo(f"serve it with: tequio seed --ledger {ledger} --dir {seed_folder}", err=True)
 
 

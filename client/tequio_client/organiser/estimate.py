@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
@@ -80,6 +80,10 @@ class Estimate:
     """The table, each fault of the plan with its remedy, and what is allowed but unwise."""
 
     rows: tuple[EstimateRow, ...]
+    round_s: float
+    round_tokens: int
+    passes: float
+    """Over the data, in the whole run."""
     faults: tuple[str, ...]
     warnings: tuple[str, ...] = ()
 
@@ -116,6 +120,9 @@ def estimate_run(outline: RunOutline, expect: ExpectPlan) -> Estimate:
     facts = _Facts(outline, expect)
     return Estimate(
         rows=tuple(_rows(facts)),
+        round_s=facts.round_s,
+        round_tokens=facts.round_tokens,
+        passes=facts.passes,
         faults=(*_machine_faults(facts), *_time_faults(facts)),
         warnings=tuple(_warnings(facts)),
     )
@@ -177,18 +184,18 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="transfer per round",
         value=f"{(expect.peers - 1) * sent / _MB:.1f} MB",
-        note=f"up and down; {_duration(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
+        note=f"up and down; {duration_text(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     yield EstimateRow(
         label="round",
-        value=_duration(facts.round_s),
+        value=duration_text(facts.round_s),
         note=f"{facts.transfer_s / facts.round_s:.0%} of it transfer, "
         f"{found.hourly_up_bytes / _GB:.2f} GB up and {found.hourly_down_bytes / _GB:.2f} GB "
         "down per hour",
     )
     yield EstimateRow(
         label="newcomer's windows",
-        value=_duration(facts.first_s),
+        value=duration_text(facts.first_s),
         note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
         f"{facts.speed:,.0f} tokens/s",
     )
@@ -200,8 +207,14 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     )
     yield EstimateRow(
         label="run",
-        value=_duration(facts.round_s * most),
+        value=duration_text(facts.round_s * most),
         note=f"{most:,} rounds with {expect.peers} peers",
+    )
+    yield EstimateRow(
+        label="cost",
+        value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
+        note=f"of cards with {expect.vram_gib:g} GiB; each sends and receives "
+        f"{(expect.peers - 1) * sent * most / _GB:,.1f} GB",
     )
 
 
@@ -254,10 +267,11 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     witness_s = manifest.rounds.witness / _SECOND_MS
     if facts.transfer_s > witness_s:
         yield (
-            f"{expect.peers} peers need {_duration(facts.transfer_s)} at {expect.upload_mbit:g} "
-            f"Mbit/s for a round's contributions, and witnesses wait {_duration(witness_s)}: set "
-            f"rounds.witness_s to {math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, "
-            "use a smaller k or model, or expect faster connections"
+            f"{expect.peers} peers need {duration_text(facts.transfer_s)} at "
+            f"{expect.upload_mbit:g} Mbit/s for a round's contributions, and witnesses wait "
+            f"{duration_text(witness_s)}: set rounds.witness_s to "
+            f"{math.ceil(2 * facts.transfer_s)} or more, expect fewer peers, use a smaller k or "
+            "model, or expect faster connections"
         )
     rounds = manifest.rounds
     if expect.peers < rounds.min_members:
@@ -269,8 +283,8 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     if facts.first_s > limit_s:
         fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
         yield (
-            f"a newcomer's {manifest.windows.first} windows take {_duration(facts.first_s)}, and "
-            f"the limit is {_duration(limit_s)}: "
+            f"a newcomer's {manifest.windows.first} windows take {duration_text(facts.first_s)}, "
+            f"and the limit is {duration_text(limit_s)}: "
             + (
                 f"set windows.first to {fitting} or less"
                 if fitting
@@ -299,7 +313,8 @@ def _card_for(least_mb: int) -> int:
     return gib
 
 
-def _duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
+    """Write a duration in the unit that suits it."""
     if seconds < _MINUTE_S:
         return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.2f} s"
     if seconds < _HOUR_S:
@@ -338,25 +353,26 @@ def outline_plan(plan: RunPlan, path: Path, source: ModelSourceSpec) -> RunOutli
 
 
 def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> RunOutline:
+    algorithm, parent = plans.manifest_algorithm(plan.algorithm, plan.inner), source.parent
+    if parent is not None:
+        model_source.check_continues(parent, corpus, algorithm)
     network = _network(source)
     model_source.check_vocabulary(source, corpus, network.vocabulary)
     model_source.check_context(source, corpus, network.context)
     audits = plans.manifest_audits(plan.audit)
     if audits is not UNSET:
         model_source.check_repeatable(source)
-    adapters = model_source.outline_adapters(source)
-    # Adapters are what the run trains, so they replace the network in its manifest.
-    tensors = adapters.tensors if adapters else network.tensors
+    shape = _trained(source, network)
     draft = Manifest(
         name=plan.name,
         description=plan.description or UNSET,
         licence=plan.licence or UNSET,
         model=ModelSpec(
             config=to_text(sha256(source.config)),
-            parameters=sum(math.prod(shape) for _, shape in tensors),
-            tensors=tensors,
-            aliases=() if adapters else network.aliases,
-            weights_root=_UNKNOWN,
+            parameters=sum(math.prod(sizes) for _, sizes in shape.tensors),
+            tensors=shape.tensors,
+            aliases=shape.aliases,
+            weights_root=parent.weights_root if parent else _UNKNOWN,
             aux_root=_UNKNOWN,
             sequence=corpus.sequence,
         ),
@@ -366,7 +382,7 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
             root=to_text(corpus.root),
             mirrors=plan.data.mirrors or UNSET,
         ),
-        algorithm=plans.manifest_algorithm(plan.algorithm, plan.inner),
+        algorithm=algorithm,
         inner=plans.manifest_inner(plan.inner, plan.rounds.most),
         windows=WindowRules(
             tokens=plan.windows.samples * corpus.sequence, **structs.asdict(plan.windows)
@@ -376,11 +392,32 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         measure=plan.measure if corpus.held_out else UNSET,
         audit=audits,
         witness_share_bp=round(plan.witness_share * 10_000),
-        base=adapters.base if adapters else UNSET,
+        base=shape.base,
+        parent=parent.parent if parent else UNSET,
     )
     manifest = validated_manifest(draft, path)
     folder = path.parent / plan.data.folder
     return RunOutline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TrainedShape:
+    """Tensors that the run trains, and the frozen base beside them."""
+
+    tensors: tuple[tuple[str, tuple[int, ...]], ...]
+    aliases: tuple[tuple[str, str], ...]
+    base: FrozenBase | UnsetType
+
+
+def _trained(source: ModelSourceSpec, network: ModelOutline) -> _TrainedShape:
+    if source.parent is not None:
+        was = source.parent.manifest
+        return _TrainedShape(tensors=was.model.tensors, aliases=was.model.aliases, base=was.base)
+    adapters = model_source.outline_adapters(source)
+    if adapters is None:
+        return _TrainedShape(tensors=network.tensors, aliases=network.aliases, base=UNSET)
+    # Adapters are what the run trains, so they replace the network in its manifest.
+    return _TrainedShape(tensors=adapters.tensors, aliases=(), base=adapters.base)
 
 
 def validated_manifest(manifest: Manifest, path: Path) -> Manifest:
@@ -410,4 +447,4 @@ def _network(source: ModelSourceSpec) -> ModelOutline:
     try:
         return model.outline(source.config)
     except UserFacingError as err:
-        raise UserFacingError(f"{source.plan.source}: {err}") from err
+        raise UserFacingError(f"{source.label}: {err}") from err

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,14 +20,15 @@ from typing import TYPE_CHECKING
 import structlog
 from msgspec import UNSET, UnsetType
 
-from tequio_client.organiser.plan import LoraPlan, ModelPlan
+from tequio_client.organiser.heads import ContinuedHead, check_room, read_continued
+from tequio_client.organiser.plan import LoraPlan, ModelPlan, ParentPlan
 from tequio_client.tokenizers import TOKENIZER_NAME
 from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile, FrozenBase, LayoutKind
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.manifest import Algorithm, Corpus
 
 if TYPE_CHECKING:
     from tequio_client.trainer.adapters import PairsOutline
@@ -42,7 +42,6 @@ _CONFIG = "config.json"
 _UNKNOWN = to_text(bytes(32))
 _WIDE, _NARROW = 4, 2  # bytes of a weight
 _COMMIT = re.compile(r"[0-9a-f]{40}")
-_GB = 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,13 +53,23 @@ class ModelSourceSpec:
     is_fresh: bool
     folder: Path | None
     """Folder of a local model."""
+    parent: ContinuedHead | None = None
+    """The head of another run, in place of a model."""
+
+    @property
+    def label(self) -> str:
+        return self.parent.label if self.parent else self.plan.source
 
 
 def find_source(plan: ModelPlan, beside: Path) -> ModelSourceSpec:
     """Read the configuration of the plan's model; raises UserFacingError.
 
-    Relative paths are relative to the folder `beside`.
+    Relative paths are relative to the folder `beside`. A head of another run is found in its log.
     """
+    if isinstance(plan.parent, ParentPlan):
+        return _continued(plan, plan.parent)
+    if not plan.source:
+        raise UserFacingError("[model] lacks `source`: a configuration, a folder or a repository")
     file = beside / plan.source
     if file.is_file():
         return ModelSourceSpec(plan=plan, config=read_file(file), is_fresh=True, folder=None)
@@ -74,6 +83,38 @@ def find_source(plan: ModelPlan, beside: Path) -> ModelSourceSpec:
 
     check_source(config, plan.source)
     return ModelSourceSpec(plan=plan, config=config, is_fresh=False, folder=folder)
+
+
+def _continued(plan: ModelPlan, parent: ParentPlan) -> ModelSourceSpec:
+    if plan.source or not isinstance(plan.lora, UnsetType):
+        raise UserFacingError(
+            "a run that continues another has the model of that run: remove model.source and "
+            "model.lora; for adapters beside a head, export it (tequio checkpoint export) and give "
+            "the folder as the source"
+        )
+    found = read_continued(parent)
+    return ModelSourceSpec(
+        plan=plan, config=found.config, is_fresh=False, folder=None, parent=found
+    )
+
+
+def check_continues(parent: ContinuedHead, corpus: Corpus, algorithm: Algorithm) -> None:
+    """Raise UserFacingError for a run whose data or algorithm does not fit the head."""
+    was = parent.manifest
+    if corpus.tokenizer != was.tokenizer:
+        raise UserFacingError(
+            f"the data was built with another tokenizer than that of {was.name}: build it with "
+            f"--tokenizer FOLDER, the folder of `tequio checkpoint export --run {was.name}`"
+            if was.tokenizer.file
+            else f"{was.name} is trained on bytes, and the data has other tokens: build it with "
+            "--tokenizer bytes"
+        )
+    if algorithm.layout != was.algorithm.layout:
+        raise UserFacingError(
+            f"{was.name} is trained with {was.algorithm.name}, whose heads have another layout "
+            f"than those of {algorithm.name}: change algorithm.name, or export the head "
+            "(tequio checkpoint export) and give the folder as model.source"
+        )
 
 
 def check_repeatable(source: ModelSourceSpec) -> None:
@@ -125,7 +166,7 @@ def check_context(source: ModelSourceSpec, corpus: Corpus, most: int) -> None:
     context = most or (positions if not source.is_fresh and isinstance(positions, int) else 0)
     if context and context < corpus.sequence:
         raise UserFacingError(
-            f"the samples have {corpus.sequence:,} tokens, and the context of {source.plan.source} "
+            f"the samples have {corpus.sequence:,} tokens, and the context of {source.label} "
             f"has {context:,}: build the data with --sequence {context}"
         )
 
@@ -226,12 +267,7 @@ class StartedBase:
 
     def check_room(self, folder: Path) -> None:
         """Raise UserFacingError unless the disk has room for the files of the base."""
-        free = shutil.disk_usage(folder).free
-        if free < self.base.size_bytes:
-            raise UserFacingError(
-                f"the base needs {self.base.size_bytes / _GB:.1f} GB in {folder}, and "
-                f"{free / _GB:.1f} GB are free: free some space, or give --seed-dir on another disk"
-            )
+        check_room(folder, self.base.size_bytes, "the base")
 
 
 def outline_adapters(source: ModelSourceSpec) -> AdapterOutline | None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+import numpy as np
 import structlog
 import trio
 from msgspec import UNSET, UnsetType
@@ -26,8 +27,10 @@ from tequio_client.dataset.build import TOKENIZER_NAME
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
-from tequio_client.names import find_one, short_id
-from tequio_client.organiser import estimate, model_source, signing
+from tequio_client.names import short_id
+from tequio_client.organiser import estimate, heads, model_source, signing
+from tequio_client.organiser.estimate import RunOutline
+from tequio_client.organiser.heads import ContinuedHead
 from tequio_client.organiser.model_source import StartedBase
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
@@ -39,19 +42,19 @@ from tequio_client.worker.swarm.dials import reach_of_url
 from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import PeerError, UserFacingError, first_error
-from tequio_shared.ids import RunId, to_text
+from tequio_shared.head.head import aux_root
+from tequio_shared.ids import RunId, digest_from_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS, PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.manifest import Corpus, Manifest, ParentHead
 from tequio_shared.round.points import points
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
 log = structlog.get_logger(__name__)
 _WRONG_STATE = "wrong-state"
-STORE_BYTES = 1 << 40
 BY_ORGANISER = 1
 _STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
     "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
@@ -101,10 +104,12 @@ class PreparedRun:
 
     manifest: Manifest
     blobs: tuple[bytes, ...]
-    weights: bytes  # master copy of head 0
+    weights: bytes
+    """Master copy of head 0; empty for a head of another run, which is fetched into the store."""
     shard_files: tuple[tuple[str, Path], ...]  # (root as text, file)
     base: StartedBase | None = None
     """For a run of adapters: the frozen base, whose files are served with the shards."""
+    parent: ContinuedHead | None = None
 
 
 def prepare_run(path: Path) -> PreparedRun:
@@ -116,7 +121,9 @@ def prepare_run(path: Path) -> PreparedRun:
     outline = estimate.read_outline(path)
     if not isinstance(outline.plan.expect, UnsetType):
         estimate.estimate_run(outline, outline.plan.expect).check()
-    corpus, folder = outline.corpus, outline.folder
+    corpus = outline.corpus
+    if outline.source.parent is not None:
+        return _continuing(outline, outline.source.parent)
     layout = outline.manifest.algorithm.layout
     begun = (
         model_source.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
@@ -138,14 +145,34 @@ def prepare_run(path: Path) -> PreparedRun:
             rounded=found.rounded,
             by_at_most=found.largest,
         )
-    tokenizer = [model_source.read_file(folder / TOKENIZER_NAME)] if corpus.tokenizer.file else []
     return PreparedRun(
         manifest=manifest,
-        blobs=(manifest.encode(), origin.config, corpus.encode(), *tokenizer),
+        blobs=_documents(manifest, origin.config, outline),
         weights=origin.master.astype("<i4", copy=False).tobytes(),
-        shard_files=_shard_files(corpus, folder),
+        shard_files=_shard_files(corpus, outline.folder),
         base=begun,
     )
+
+
+def _continuing(outline: RunOutline, parent: ContinuedHead) -> PreparedRun:
+    # State beside the weights stays behind: like any first head, this one begins without.
+    kind, elements = outline.manifest.aux_dtype, outline.manifest.layout.elements
+    aux = None if kind is None else np.zeros(elements, kind)
+    model = msgspec.structs.replace(outline.manifest.model, aux_root=to_text(aux_root(aux)))
+    manifest = msgspec.structs.replace(outline.manifest, model=model)
+    return PreparedRun(
+        manifest=manifest,
+        blobs=_documents(manifest, parent.config, outline),
+        weights=b"",
+        shard_files=_shard_files(outline.corpus, outline.folder),
+        parent=parent,
+    )
+
+
+def _documents(manifest: Manifest, config: bytes, outline: RunOutline) -> tuple[bytes, ...]:
+    corpus, file = outline.corpus, outline.folder / TOKENIZER_NAME
+    tokenizer = [model_source.read_file(file)] if corpus.tokenizer.file else []
+    return manifest.encode(), config, corpus.encode(), *tokenizer
 
 
 def store_run(prepared: PreparedRun, store: Store) -> None:
@@ -155,8 +182,9 @@ def store_run(prepared: PreparedRun, store: Store) -> None:
     """
     if prepared.base is not None:
         prepared.base.store_files(store)
-    ref = store.put_tree(prepared.weights, PIECE_BYTES)
-    store.pin(ref.root)
+    if prepared.weights:
+        store.put_tree(prepared.weights, PIECE_BYTES)
+    store.pin(digest_from_text(prepared.manifest.model.weights_root))
     for root, file in prepared.shard_files:
         ref = store.put_tree_file(file, PIECE_BYTES)
         if to_text(ref.root) != root:
@@ -210,12 +238,18 @@ def organiser_key(folder: Path) -> str:
 
 
 def open_run(
-    plan: Path, ledger: str, folder: Path, seed_folder: Path, others: Sequence[Path] = ()
+    plan: Path,
+    ledger: str,
+    folder: Path,
+    seed_folder: Path,
+    others: Sequence[Path] = (),
+    stores: Sequence[Path] = (),
 ) -> str:
     """Open the planned run; returns its id as text. Raises UserFacingError.
 
     Head and shards are stored in `seed_folder`, whose seed must not be running. The organisers in
-    the folders `others` sign too.
+    the folders `others` sign too. A head of another run comes from one of the stores, or else from
+    the seeds of its ledger.
     """
     if folder.resolve() == seed_folder.resolve():
         raise UserFacingError(f"organiser and seed cannot share the folder {folder}")
@@ -227,7 +261,9 @@ def open_run(
         if prepared.base is not None:
             prepared.base.check_room(seed_folder)
         trio.run(_check_mirrors, prepared, ledger)
-        store_run(prepared, Store(seed_folder / "store", quota_bytes=STORE_BYTES))
+        if prepared.parent is not None:
+            prepared.parent.fetch(seed_folder / "store", stores)
+        store_run(prepared, Store(seed_folder / "store", quota_bytes=heads.STORE_BYTES))
         signing.ask_ledger(ledger, lambda api: publish_run(prepared, api, folders))
     return to_text(prepared.manifest.run_id)
 
@@ -275,9 +311,9 @@ def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
 
 
 def show_run(name: str, ledger: str) -> None:
-    one = named_run(name, ledger)
+    one = heads.named_run(name, ledger)
     table = Table("what", "value", show_header=False)
-    for what, value in _fields(one):
+    for what, value in _fields(one, heads.parent_of(one, ledger)):
         table.add_row(what, escape(value))
     Console().print(table)
 
@@ -293,7 +329,7 @@ def state_name(state: str) -> str:
     return _STATES.get(state, state.replace("_", " "))
 
 
-def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
+def _fields(one: RunAnswer, parent: ParentHead | None) -> Iterator[tuple[str, str]]:
     yield "name", one.name
     yield "run", one.run
     yield "state", f"{state_name(one.state)}, {one.phase}" if one.phase else state_name(one.state)
@@ -317,12 +353,14 @@ def _fields(one: RunAnswer) -> Iterator[tuple[str, str]]:
         "published",
         f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
     )
+    if parent is not None:
+        yield "continues", f"round {parent.round:,} of run {parent.run}"
     yield "opened", f"entry {one.opened_index} of the log"
 
 
 def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:
     """Tell the volunteers of a run something; an empty text takes it back."""
-    one = named_run(name, ledger)
+    one = heads.named_run(name, ledger)
     log_steering(_notice("run", text), one, ledger, folders)
     return f"{one.name}: {'its volunteers are told' if text else 'the announcement is taken back'}"
 
@@ -346,7 +384,7 @@ def steer_run(
 
     The reason of a pause is shown to volunteers until the run resumes.
     """
-    one = named_run(name, ledger)
+    one = heads.named_run(name, ledger)
     if reason:  # before the pause, so that nobody sees that without it
         log_steering(_notice("pause", reason), one, ledger, folders)
     made, done = _STEERING[action]
@@ -371,9 +409,3 @@ def log_steering(body: Body, one: RunAnswer, ledger: str, folders: Sequence[Path
             raise UserFacingError(
                 f"{one.name} is {state_name(one.state)}: {body.TYPE} has no effect"
             ) from refused
-
-
-def named_run(name: str, ledger: str) -> RunAnswer:
-    """The run of that name, or with the id that begins so; raises UserFacingError."""
-    runs = signing.ask_ledger(ledger, LedgerApi.runs)
-    return find_one("run", runs, lambda one: (one.name, one.run), name)

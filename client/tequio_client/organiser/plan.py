@@ -8,6 +8,7 @@ source = "config.json"      # a config (fresh weights), or a model to continue: 
 seed = 0                    # seed of fresh weights
 revision = ""               # commit, branch or tag of a Hub id
 lora.rank = 16              # optional: freeze it, train adapters; lora.bits, alpha, targets
+parent.run = "..."          # in place of a source: another run, parent.ledger, parent.round
 [data]
 folder = "data"             # written by `tequio data build`
 mirrors = []                # optional: addresses at which that folder is on the web
@@ -86,11 +87,22 @@ class LoraPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     bits: Literal[4, 16] = 16
 
 
+class ParentPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A head that the run starts from: that of `round` of a run, by its id or name."""
+
+    ledger: str
+    run: str
+    round: Count
+
+
 class ModelPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    source: str
+    """Origin of the model: `source`, or the head of another run."""
+
+    source: str = ""
     seed: Count = 0
     revision: str = ""
     lora: LoraPlan | UnsetType = UNSET
+    parent: ParentPlan | UnsetType = UNSET
 
 
 class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -24,24 +24,21 @@ from pathlib import Path
 
 import msgspec
 from msgspec import UNSET, UnsetType
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from tequio_client.organiser import estimate, model_source
+from tequio_client import files
+from tequio_client.organiser import estimate, estimate_view, model_source
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
-    Estimate,
     RunOutline,
     tokens_per_s,
     transfer_s,
     usual_tflops,
 )
 from tequio_client.organiser.model_source import ModelSourceSpec
-from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, RunPlan
+from tequio_client.organiser.plan import ExpectPlan, LoraPlan, ModelPlan, ParentPlan, RunPlan
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.manifest import Admission, Manifest
 
 _COLUMN = 30
 _MARK = " ## "
@@ -91,9 +88,9 @@ attest_s = {rounds.attest_s:g} ## to fetch the rest, compute the head and agree 
 cooldown_s = {rounds.cooldown_s:g}
 most = {rounds.most} ## number of rounds after which the run ends
 
-# [admission] ## members that rosters accept; everybody if left out
-# trainer_tier = 0 ## 0 anybody, 1 vouched for, 2 invited (tequio run invite)
-# witness_tier = 1
+{off}[admission] ## members that rosters accept; everybody if left out
+{off}trainer_tier = {admits.trainer_tier} ## 0 anybody, 1 vouched for, 2 invited (tequio run invite)
+{off}witness_tier = {admits.witness_tier} ## the same for members that check the work of others
 # owner_slots = 4 ## places that one owner may have in a round
 # owner_seats = 1 ## places of one owner with the duty to witness
 
@@ -135,23 +132,27 @@ _WEIGHT_OF_SIZE = 20.0
 _MILLION = 1_000_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._ -]{0,63}")
 _CONFIG_ENDING = ".model.json"
+_EXAMPLE = Admission(witness_tier=1)
 
 
-def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
+def render_plan(outline: RunOutline) -> str:
     """Render the plan as TOML with comments; `plan.read` parses it back."""
+    plan = outline.plan
     expect = plan.expect if isinstance(plan.expect, ExpectPlan) else ExpectPlan()
     text = _TEXT.format(
         name=_quoted(plan.name),
         description=_quoted(plan.description),
         licence=_quoted(plan.licence),
-        source=_source(plan, is_fresh=is_fresh),
+        source=_source(plan, outline.source),
         data=_quoted(plan.data.folder),
         inner=plan.inner,
         windows=plan.windows,
         rounds=plan.rounds,
+        off="# " if isinstance(plan.admission, UnsetType) else "",
+        admits=_EXAMPLE if isinstance(plan.admission, UnsetType) else plan.admission,
         expect=expect,
-        sequence=sequence,
-        why_rate=_why_rate(plan, is_fresh=is_fresh),
+        sequence=outline.corpus.sequence,
+        why_rate=_why_rate(outline),
         why_optimiser="usual for adapters; or muon for their matrices"
         if plan.inner.optimiser == "adamw"
         else "for matrices, AdamW for the rest; or adamw for all",
@@ -163,9 +164,16 @@ def render_plan(plan: RunPlan, *, sequence: int, is_fresh: bool) -> str:
     return "".join(f"{_aligned(line)}\n" for line in text.splitlines())
 
 
-def _source(plan: RunPlan, *, is_fresh: bool) -> str:
+def _source(plan: RunPlan, found: ModelSourceSpec) -> str:
+    if found.parent is not None:
+        parent = found.parent.parent
+        return (
+            f"parent.ledger = {_quoted(found.parent.ledger)}{_MARK}the ledger of the run that this "
+            f"one continues\nparent.run = {_quoted(parent.run)}{_MARK}{found.parent.manifest.name}"
+            f"\nparent.round = {parent.round}{_MARK}the head of this round is the first head"
+        )
     source = f"source = {_quoted(plan.model.source)}"
-    if is_fresh:
+    if found.is_fresh:
         return f"{source}{_MARK}the network\nseed = 0{_MARK}seed of the first weights"
     rules = plan.model.lora
     is_frozen = isinstance(rules, LoraPlan)
@@ -191,12 +199,14 @@ def _lora(rules: LoraPlan) -> str:
     )
 
 
-def _why_rate(plan: RunPlan, *, is_fresh: bool) -> str:
-    if isinstance(plan.model.lora, LoraPlan):
-        return "as in QLoRA for adapters of 7B models"
-    if is_fresh:
-        return "6e-4 at 125M parameters, falling with the cube root of the size"
-    return "a third of the rate for fresh weights"
+def _why_rate(outline: RunOutline) -> str:
+    why = "a third of the rate for fresh weights"
+    if outline.manifest.frozen:
+        why = "as in QLoRA for adapters of 7B models"
+    elif outline.source.is_fresh:
+        why = "6e-4 at 125M parameters, falling with the cube root of the size"
+    parent = outline.source.parent
+    return f"{why}; it was {parent.manifest.inner.lr_e9 / 1e9:g}" if parent else why
 
 
 def _aligned(line: str) -> str:
@@ -209,8 +219,13 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None) -> RunPlan:
-    """Fill in the outlined plan; `tokens` are those of the whole run, None for the usual number."""
+def choose_defaults(
+    outline: RunOutline, expect: ExpectPlan, *, tokens: int | None = None, days: float = 0
+) -> RunPlan:
+    """Fill in the outlined plan for a run of that many tokens, or else of that many days.
+
+    With neither, the run has the usual number of tokens. Raises UserFacingError for too few days.
+    """
     manifest, is_fresh = outline.manifest, outline.source.is_fresh
     size, sequence = manifest.model.parameters, manifest.model.sequence
     still = manifest.frozen.parameters if manifest.frozen else 0
@@ -224,6 +239,8 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
     slow = int(pace / _SLOW * train_s / (samples * sequence))
     wanted = tokens or _usual_tokens(outline)
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
+    if days:
+        rounds = _rounds_in(days, train_s + line_s)
     # Adapters get AdamW at 2e-4, as in QLoRA at 7B (Dettmers et al. 2023, table 9). The update of a
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
     # size of the product's would be unknown.
@@ -251,6 +268,17 @@ def choose_defaults(outline: RunOutline, expect: ExpectPlan, tokens: int | None)
             most=min(max(rounds, _LEAST_ROUNDS), _MOST_ROUNDS),
         ),
     )
+
+
+def _rounds_in(days: float, round_s: float) -> int:
+    rounds = int(days * _DAY_S / round_s)
+    if rounds < _LEAST_ROUNDS:
+        least = math.ceil(1000 * _LEAST_ROUNDS * round_s / _DAY_S) / 1000
+        raise UserFacingError(
+            f"{days:g} days are {rounds} rounds, and a run has at least {_LEAST_ROUNDS}: give "
+            f"{least:g} days or more"
+        )
+    return rounds
 
 
 def _usual_tokens(outline: RunOutline) -> int:
@@ -394,6 +422,11 @@ class NewPlanOptions:
     revision: str
     tokens: int | None
     expect: ExpectPlan
+    days: float = 0
+    """Length of the run in place of its tokens; 0 if these count."""
+    admission: Admission | UnsetType = UNSET
+    parent: ParentPlan | None = None
+    """Head of another run to start from, in place of a size or a `source`."""
     lora: LoraPlan | None = None
     """Adapters; the model is frozen then. None: the model itself is trained."""
 
@@ -403,26 +436,63 @@ def write_new_plan(path: Path, options: NewPlanOptions) -> None:
 
     Prints the estimate. Nothing is written if the run cannot work; raises UserFacingError.
     """
-    name = options.name or path.stem
-    if not _NAME.fullmatch(name):
+    outline = outline_new_plan(path, options)
+    estimate_view.print_estimate(outline, estimate.estimate_run(outline, options.expect))
+    save_plan(path, outline)
+
+
+def outline_new_plan(path: Path, options: NewPlanOptions) -> RunOutline:
+    """Choose all values of a plan to be written to `path`; raises UserFacingError."""
+    bare = outline_choices(path, options)
+    plan = choose_defaults(bare, options.expect, tokens=options.tokens, days=options.days)
+    return estimate.outline_plan(plan, path, bare.source)
+
+
+def outline_choices(path: Path, options: NewPlanOptions) -> RunOutline:
+    """Outline what the organiser chose, before anything else is chosen; raises UserFacingError."""
+    check_free(path)
+    source = (
+        _fresh(_config_beside(path), options) if options.parameters else find_model(path, options)
+    )
+    draft = plans.RunPlan(
+        name=run_name(path, options.name),
+        model=source.plan,
+        data=plans.DataPlan(folder=_path_from(path.parent, options.data)),
+        admission=options.admission,
+        expect=options.expect,
+    )
+    return estimate.outline_plan(draft, path, source)
+
+
+def run_name(path: Path, name: str | None) -> str:
+    """Name of a run whose plan is at `path`; raises UserFacingError."""
+    found = name or path.stem
+    if not _NAME.fullmatch(found):
         raise UserFacingError(
-            f"invalid run name {name!r}: use letters, digits, spaces and ._- only; give --name"
+            f"invalid run name {found!r}: use letters, digits, spaces and ._- only; give --name"
         )
-    config = path.with_name(path.stem + _CONFIG_ENDING)
-    for file in (path, config):
+    return found
+
+
+def check_free(path: Path) -> None:
+    """Raise UserFacingError if a plan at `path` would replace a file."""
+    for file in (path, _config_beside(path)):
         if file.exists():
             raise UserFacingError(f"{file} exists already: choose another name, or remove it")
-    source = _fresh(config, options) if options.parameters else _found(path, options)
-    data = plans.DataPlan(folder=_path_from(path.parent, options.data))
-    draft = plans.RunPlan(name=name, model=source.plan, data=data, expect=options.expect)
-    bare = estimate.outline_plan(draft, path, source)
-    plan = choose_defaults(bare, options.expect, options.tokens)
-    final = estimate.outline_plan(plan, path, source)
-    _print(final, estimate.estimate_run(final, options.expect))
-    text = render_plan(plan, sequence=final.corpus.sequence, is_fresh=source.is_fresh)
-    if source.is_fresh:
-        _save(config, source.config)
-    _save(path, text.encode())
+
+
+def save_plan(path: Path, outline: RunOutline) -> None:
+    """Write the plan, and the configuration of a new model; raises UserFacingError."""
+    is_fresh, text = outline.source.is_fresh, render_plan(outline)
+    try:
+        if is_fresh:
+            _save(_config_beside(path), outline.source.config)
+        _save(path, text.encode())
+    except BaseException:  # Ctrl-C too leaves nothing
+        files.delete(path)
+        if is_fresh:
+            files.delete(_config_beside(path))
+        raise
 
 
 def check_plan(path: Path) -> None:
@@ -430,7 +500,11 @@ def check_plan(path: Path) -> None:
     found = estimate.read_outline(path)
     expect = found.plan.expect
     known = ExpectPlan() if isinstance(expect, UnsetType) else expect
-    _print(found, estimate.estimate_run(found, known))
+    estimate_view.print_estimate(found, estimate.estimate_run(found, known))
+
+
+def _config_beside(path: Path) -> Path:
+    return path.with_name(path.stem + _CONFIG_ENDING)
 
 
 def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
@@ -441,7 +515,10 @@ def _fresh(config: Path, options: NewPlanOptions) -> ModelSourceSpec:
     return ModelSourceSpec(plan=plan, config=content, is_fresh=True, folder=None)
 
 
-def _found(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
+def find_model(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
+    """Find the model that the run continues; raises UserFacingError."""
+    if options.parent is not None:
+        return model_source.find_source(plans.ModelPlan(parent=options.parent), path.parent)
     # A repository is pinned to its present commit: everyone must mean the same bits.
     folder = Path(options.source)
     lora = options.lora or UNSET
@@ -457,16 +534,6 @@ def _path_from(folder: Path, path: Path) -> str:
     if path.is_absolute():
         return str(path)
     return Path(os.path.relpath(path, folder)).as_posix()
-
-
-def _print(found: RunOutline, reckoned: Estimate) -> None:
-    table = Table("what", "estimate", "note", title=escape(found.manifest.name))
-    for row in reckoned.rows:
-        table.add_row(row.label, row.value, row.note)
-    Console().print(table)
-    reckoned.check()
-    for warning in reckoned.warnings:
-        Console(stderr=True, soft_wrap=True).print(f"warning: {escape(warning)}", style="yellow")
 
 
 def _save(path: Path, content: bytes) -> None:

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import short_id
-from tequio_client.organiser import opening, signing
+from tequio_client.organiser import heads, opening, signing
 from tequio_client.worker.lending.needs import MAX_HEADS
-from tequio_shared.api.runs import RoundAnswer, RunAnswer
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import HeadPromote, RunRollback
-
-_PAGE_ROUNDS = 128
-_PAGE_ENTRIES = 256
 
 
 def roll_back(
@@ -31,13 +26,13 @@ def roll_back(
     `agrees` asks a person about the description; nothing is signed without consent. Returns a
     sentence about the result. Raises UserFacingError.
     """
-    one = opening.named_run(name, ledger)
+    one = heads.named_run(name, ledger)
     if one.state != RunState.PAUSED:
         raise UserFacingError(
             f"{one.name} is {opening.state_name(one.state)}, and only a paused run can go back: "
             f"run `tequio run pause {short_id(one.run)}`, and wait until its round is over"
         )
-    head = signing.ask_ledger(ledger, lambda api: _find_head(api, one, head_round))
+    head = signing.ask_ledger(ledger, lambda api: heads.find_head(api, one, head_round))
     if one.head == head.head and one.resume.close is None:
         raise UserFacingError(f"{one.name} is at the head of round {head_round} already")
     if not agrees("\n".join(_explain(one, head, head_round))):
@@ -56,42 +51,6 @@ def roll_back(
         f"{one.name}: goes on from the head of round {head_round}; when members have it, run "
         f"`tequio run resume {short_id(one.run)}`"
     )
-
-
-async def _find_head(api: LedgerApi, one: RunAnswer, head_round: int) -> HeadPromote:
-    """Read the promotion of a round's head with its proof; raises UserFacingError for none.
-
-    Members promote a head in the next round that opens, just before that.
-    """
-    found = await _round_after(api, one, head_round)
-    network, end = await api.network(), 0 if found is None else found.opened_index or 0
-    first = 0 if found is None else found.roster_index
-    while end > first:
-        begin = max(end - _PAGE_ENTRIES, first)
-        entries = await read_entries(api, network, range(begin, end))
-        for entry in entries.values():
-            statement = entry.statement
-            if (statement.run, statement.round) == (one.id, head_round) and isinstance(
-                statement.body, HeadPromote
-            ):
-                return statement.body
-        end = begin
-    raise UserFacingError(
-        f"no head of round {head_round} of {one.name} is certified: give the round of one that "
-        f"is; the last one is that of round {one.head_round}"
-    )
-
-
-async def _round_after(api: LedgerApi, one: RunAnswer, number: int) -> RoundAnswer | None:
-    """The first round after that one that opened."""
-    while True:
-        rounds = await api.rounds(one.id, after=number, limit=_PAGE_ROUNDS)
-        for row in rounds:
-            if row.opened_index is not None:
-                return row
-        if len(rounds) < _PAGE_ROUNDS:
-            return None
-        number = rounds[-1].round
 
 
 def _explain(one: RunAnswer, head: HeadPromote, head_round: int) -> Iterator[str]:

@@ -25,7 +25,7 @@ import trio
 from tequio_client.files import delete
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.trainer.head import ComputedHead, HeadFiles, compute_next_head, engine_for
-from tequio_client.verify.fold import Fold, RunHistory
+from tequio_client.verify.fold import UNKNOWN_BASIS, Fold, RunHistory
 from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
@@ -34,14 +34,14 @@ from tequio_client.verify.source import (
     LedgerSource,
     LiveLog,
     NotAvailableError,
-    open_seeds,
 )
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
+from tequio_client.worker.swarm.seeds import open_seeds
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
-from tequio_shared.ids import HeadHash, NetworkId, RunId, to_text
+from tequio_shared.ids import HeadHash, NetworkId, RunId, digest_from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 """Stands for k where it is not fixed: a head's state beside its weights does not depend on it."""
 PUBLISHED_S = 15.0
 """Longest time that answers may be ahead of the checkpoint: witnesses cosign in between."""
+_NOT_PARENT = "the run that it continues had promoted no such head of that round"
 UNVOUCHED = (
     "cannot vouch for {} rosters, as something that they rest on is missing: "
     "who trained and witnessed there is the ledger's word alone"
@@ -163,6 +164,7 @@ class LogAudit:
         if seen:
             self._log.reader.check_beginning(seen)
         self._compare_answers()
+        self._check_parents()
         self._log.read()  # what answers were ahead of may be in the middle of a checkpoint
         signed = self._log.reader.signed
         self._report.checkpoint = signed.checkpoint if signed else None
@@ -170,6 +172,26 @@ class LogAudit:
         if self.fold.unvouched:
             self._report.missing("rosters", LogPlace(), UNVOUCHED.format(self.fold.unvouched))
         self._omissions.report_all()
+
+    def _check_parents(self) -> None:
+        """Check that each first head continued from a run of this network is a head of that run."""
+        for run, history in self.fold.runs.items():
+            parent = history.view.manifest.continued
+            if parent is None or parent.network != to_text(self._log.genesis.network_id):
+                continue
+            place = LogPlace(entry=self.fold.view.opened[run], run=to_text(run), round=0)
+            was = self.fold.runs.get(RunId(digest_from_text(parent.run)))
+            heads = (
+                [head for index, head in was.promoted if index < (place.entry or 0)] if was else []
+            )
+            head = next((one for one in heads if to_text(one.hash) == parent.head), None)
+            if head is None and was is not None and was.is_broken:
+                self._report.missing("first head", place, UNKNOWN_BASIS)
+                continue
+            due = (parent.round, history.view.manifest.model.weights_root)
+            found = (head.round, to_text(head.weights_root)) if head else None
+            if self._report.compare("first head", place, _NOT_PARENT, {"head": (due, found)}):
+                self._report.checked["first heads from other runs"] += 1
 
     def _compare_answers(self) -> None:
         waiting, self._failed = deque(questions(self.fold.view)), 0

@@ -68,7 +68,8 @@ def audit(  # noqa: PLR0913 - one parameter an option
     from tequio_client.organiser import signing
     from tequio_client.verify import audit as program
     from tequio_client.verify.report import ProgressBars
-    from tequio_client.verify.source import MirrorFolder, StoreFolders
+    from tequio_client.verify.source import MirrorFolder
+    from tequio_client.worker.swarm.seeds import StoreFolders
 
     reads_stores = not from_log_only and (stores or mirror)
     scope = program.AuditOptions(

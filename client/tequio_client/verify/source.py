@@ -6,40 +6,26 @@ holds the ledger's answers against what follows from the log. A bundle is a sour
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
-from random import Random
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-import structlog
 import trio
 
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
-from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
-from tequio_client.worker.swarm import dials
-from tequio_client.worker.swarm.sources import FetchFailedError
-from tequio_client.worker.swarm.transfer import Fetcher
-from tequio_shared.errors import MalformedError, PeerError, TequioError
-from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, to_text
+from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.ids import DIGEST_BYTES, Digest, to_text
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 
 if TYPE_CHECKING:
     from tequio_client.ledger.api import LedgerApi
-    from tequio_client.worker.swarm.peers import PeerNetwork
 
 
 _T = TypeVar("_T")
-log = structlog.get_logger(__name__)
 ANSWER_BYTES = 16 << 20
 """Of one answer about the log, which has at most 1000 rows."""
-FETCH_S = 300.0
-"""For one tree, from all seeds together."""
-CACHE_BYTES = 1 << 40
-"""The cache is a temporary folder; the disk is its bound."""
 
 
 class NotAvailableError(TequioError):
@@ -178,68 +164,3 @@ class ContributionSource(Protocol):
 
     def candidates(self, ref: TreeRef) -> Iterator[Path]:
         """Files that may hold the tree, one after the other; none when no source has it."""
-
-
-class StoreFolders:
-    """Store folders of workers and seeds (`trees/<2 hex>/<root hex>`), read only."""
-
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._folders = folders
-
-    def candidates(self, ref: TreeRef) -> Iterator[Path]:
-        """The file of every folder that has it; a worker's folder counts as its store."""
-        name = ref.root.hex()
-        for folder in self._folders:
-            for store in (folder, folder / "store"):
-                path = store / "trees" / name[:2] / name
-                if path.is_file():
-                    yield path
-
-
-class SeedSource:
-    """Trees fetched from the seeds that the ledger lists, into a store of this audit."""
-
-    def __init__(self, fetcher: Fetcher, peers: Sequence[PeerKey]) -> None:
-        self.fetcher = fetcher
-        self.peers = peers
-
-    def candidates(self, ref: TreeRef) -> Iterator[Path]:
-        """Fetch the tree; nothing when no seed has it."""
-        fetch = partial(self.fetcher.fetch_tree, ref, self.peers, timeout_s=FETCH_S)
-        try:
-            trio.from_thread.run(fetch)
-        except FetchFailedError as err:
-            log.debug("no seed has the tree", tree=ref.root.hex(), error=str(err))
-            return
-        yield self.fetcher.store.tree_path(ref.root)
-
-
-@asynccontextmanager
-async def open_seeds(api: LedgerApi, cache: Path) -> AsyncIterator[SeedSource]:
-    """Join the peer network under a new key and fetch into a store in `cache`."""
-    from tequio_client.worker.swarm.peers import PeerNetwork  # noqa: PLC0415 - libp2p takes a second
-
-    async with AsyncExitStack() as stack:
-        network = await stack.enter_async_context(
-            PeerNetwork(seed=secrets.token_bytes(32), listen=("/ip4/127.0.0.1/tcp/0",))
-        )
-        rng = Random(network.key)  # noqa: S311 - choice of peers, no secrets
-        store = Store(cache, quota_bytes=CACHE_BYTES)
-        fetcher = await stack.enter_async_context(Fetcher(network, store, rng=rng))
-        yield SeedSource(fetcher, await _listed(api, network))
-
-
-async def _listed(api: LedgerApi, network: PeerNetwork) -> list[PeerKey]:
-    """Remember the addresses of the listed seeds; an empty list when the ledger gives none."""
-    try:
-        records = await api.seeds((await api.network()).id)
-    except (LedgerUnavailableError, LedgerRefusedError, PeerError) as err:
-        log.warning("the ledger lists no seeds", error=str(err))
-        return []
-    reach = await dials.reach_of_url(api.url)
-    claims = {
-        one.author: dials.Claim(addrs=one.addrs, source=dials.LEDGER_SOURCE, reach=reach)
-        for one in records
-    }
-    network.find_claim = claims.get
-    return list(claims)

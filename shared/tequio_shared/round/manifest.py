@@ -196,6 +196,15 @@ class AuditRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     others_bp: Annotated[int, Meta(ge=0, le=10_000)] = 500
 
 
+class ParentHead(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Head of another run, whose weights are this run's first: made by that run's `round`."""
+
+    network: Bytes32Text
+    run: Bytes32Text
+    round: Natural
+    head: Bytes32Text
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
     """Every rule of one run."""
 
@@ -221,6 +230,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     """Absent: no contribution is repeated."""
     base: FrozenBase | UnsetType = UNSET
     """Absent: all weights are trained; else adapters beside this frozen base."""
+    parent: ParentHead | UnsetType = UNSET
+    """Absent: the run continues no other run."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -292,6 +303,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     def frozen(self) -> FrozenBase | None:
         """The frozen base, or None when all weights are trained."""
         return None if isinstance(self.base, UnsetType) else self.base
+
+    @property
+    def continued(self) -> ParentHead | None:
+        """The head of another run that this one continues, or None."""
+        return None if isinstance(self.parent, UnsetType) else self.parent
 
     @property
     def parameters(self) -> int:

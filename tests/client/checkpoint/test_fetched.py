@@ -15,6 +15,7 @@ from tequio_client.checkpoint import export, layout, tensors
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.swarm import seeds
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.errors import UserFacingError, first_error
@@ -76,7 +77,7 @@ def test_without_a_store_the_weights_come_from_a_seed(tmp_path: Path) -> None:
 def test_a_seed_that_has_other_weights_gives_no_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "FETCH_ATTEMPT_S", 1.0)
+    monkeypatch.setattr(seeds, "FETCH_ATTEMPT_S", 1.0)
     store = played().store(tmp_path / "store", 1)
     with (
         served_log(SwarmLog(played().swarm)) as site,

@@ -84,7 +84,8 @@ class SwarmLog:
     def answer(self, url: str) -> bytes | None:
         """Answer what follows from the log, with the lies of the test."""
         path, _, query = url.partition("?")
-        begin = dict(parse_qsl(query)).get("before" if path.endswith("/rounds") else "after", "")
+        given = dict(parse_qsl(query))
+        begin = given.get("before", given.get("after", ""))
         fold = self._truth()
         basis = Basis(state=fold.view, rows=fold.rows, now_ms=0)
         (asked,) = (one for one in questions(fold.view) if one.path == path)

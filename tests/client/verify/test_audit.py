@@ -13,7 +13,7 @@ from tequio_client.verify.audit import AuditOptions, audit
 from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
-from tequio_client.verify.source import StoreFolders
+from tequio_client.worker.swarm.seeds import StoreFolders
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle

@@ -156,6 +156,35 @@ class RunSnapshot:
         return sum(slot.is_elected for slot in self.slots)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedRun:
+    """A run that continues another, or that is continued, from the head of that round."""
+
+    id: str
+    name: str
+    """Empty for a run of another network."""
+    round: int
+
+
+def continued_run(state: LedgerState, run: RunId) -> RelatedRun | None:
+    """Return the run that this one continues; raises RefusedError("not-found")."""
+    parent = state.run(run).manifest.continued
+    if parent is None:
+        return None
+    view = state.runs.get(RunId(digest_from_text(parent.run)))
+    return RelatedRun(id=parent.run, name=view.manifest.name if view else "", round=parent.round)
+
+
+def continuing_runs(state: LedgerState, run: RunId) -> tuple[RelatedRun, ...]:
+    """List the runs that continue this one, the oldest first; O(runs)."""
+    parents = [(one, view.manifest, view.manifest.continued) for one, view in state.runs.items()]
+    return tuple(
+        RelatedRun(id=to_text(one), name=manifest.name, round=parent.round)
+        for one, manifest, parent in parents
+        if parent is not None and parent.run == to_text(run)
+    )
+
+
 def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
     """Copy a run; raises RefusedError("not-found")."""
     view = state.run(run)

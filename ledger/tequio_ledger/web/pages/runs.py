@@ -17,7 +17,13 @@ from tequio_ledger.web.answers import snapshot
 from tequio_ledger.web.pages import audit_view, competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
-from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
+from tequio_ledger.web.pages.run_view import (
+    RunSnapshot,
+    continued_run,
+    continuing_runs,
+    data_progress,
+    run_snapshot,
+)
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_ledger.web.routing import Index, get
 from tequio_shared.errors import RefusedError
@@ -265,6 +271,7 @@ async def get_run(
     await ledger.sequencer.settled()
     run_id, now_ms = RunId(from_text(run)), ledger.clock()
     now = run_snapshot(ledger.state, run_id)
+    parent, children = continued_run(ledger.state, run_id), continuing_runs(ledger.state, run_id)
     contests = [
         competition_text.summary(one, now_ms)
         for one in competitions_of_run(ledger.state, run_id, now_ms)
@@ -299,6 +306,8 @@ async def get_run(
             conditions=text.admission_conditions(now.manifest.admits),
             organisers=[key for key, _ in Entry.parse(opening[1]).signatures] if opening else [],
             contests=contests,
+            parent=parent,
+            children=children,
         )
 
     return await render.enqueue(request, make)
