@@ -108,9 +108,14 @@ class DesktopUser:
 
     def shoot(self, step: str) -> Path:
         """Take a picture of the whole screen."""
+        path = self.next_path(step)
+        _run("import", "-window", "root", str(path))
+        return path
+
+    def next_path(self, step: str) -> Path:
+        """The file of the next picture; their numbers are the order of the steps."""
         self._steps += 1
         path = self._out / f"{self._steps:02d}-{step}.png"
-        _run("import", "-window", "root", str(path))
         print(f"tour: {path.name}", flush=True)  # noqa: T201 - a program
         return path
 
@@ -328,7 +333,8 @@ def _busy() -> float:
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
-def _rounds(folder: Path, state: str) -> list[PointsRow]:
+def rounds_of(folder: Path, state: str) -> list[PointsRow]:
+    """Rounds of the worker of that folder in that state, newest first."""
     with WorkerCall.to(folder) as call:
         return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
@@ -355,7 +361,7 @@ def main() -> None:
         try:
             first_run(user)
             allow_others(user)
-            lend(user, app, partial(_rounds, folder / "worker"))
+            lend(user, app, partial(rounds_of, folder / "worker"))
         except BaseException:
             user.shoot("where-it-failed")
             raise
