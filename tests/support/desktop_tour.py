@@ -12,13 +12,15 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import psutil
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from tests.support.accessibility_tree import AccessibleElement
 
 
+REPOSITORY = Path(__file__).parents[2]
+PROGRAMS = ("Xvfb", "openbox", "xdotool", "import", "dbus-run-session")
 PANELS = ("tint2", "xfce4-panel")
 """One with XEmbed, one with StatusNotifier."""
 SCREEN = "1600x1000x24"
@@ -161,6 +165,34 @@ def _display() -> Iterator[str]:
 
 
 @contextmanager
+def in_session(module: str, out: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a module of tests in a desktop session of its own, which ends with the block.
+
+    Its output and its pictures are in `out`, which is emptied first.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    command = ["dbus-run-session", "--", sys.executable, "-m", module, "--out", str(out), *words]
+    with (
+        TemporaryDirectory(prefix="tequio-run-") as runtime,  # the accessibility bus is in there
+        (out / "tour.log").open("wb") as log,
+        subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            cwd=REPOSITORY,
+            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+
+
+@contextmanager
 def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program while the block lasts, and terminate it at the end."""
     with ExitStack() as stack:
@@ -195,6 +227,11 @@ def _address(log: Path, found: list[str]) -> bool:
     match = re.search(r"training at (http://\S+) round [1-9]", log.read_text(errors="replace"))
     found += [match.group(1)] if match else []
     return bool(found)
+
+
+def has_desktop(panel: str) -> bool:
+    """Report whether this computer has the programs of a desktop with that panel."""
+    return all(shutil.which(program) for program in (*PROGRAMS, panel))
 
 
 def wait_until(what: str, holds: Callable[[], bool], patience_s: float) -> None:
@@ -347,7 +384,7 @@ def main() -> None:
     parser.add_argument("--ledger", help="of a network to join; without it the tour starts one")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
+    with TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
         folder = Path(place)
         os.environ["HOME"] = str(folder / "home")
         (folder / "home").mkdir()

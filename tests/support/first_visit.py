@@ -14,12 +14,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from functools import partial
+from datetime import date, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.support.accessibility_tree import reader
@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 OWNER, TEAM = "Citlali", "Night Owls"
-GOAL_POINTS = 5
+GOAL_POINTS, GOAL_DAYS = 5, 30
 VISITOR = "Amaru"
-WORKS = ("push button", "button")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +54,6 @@ class VisitedNetwork:
     ledger: str
     folder: Path
     team_link: str
-
-    @property
-    def run(self) -> tuple[str, ...]:
-        return ("--ledger", self.ledger)
 
 
 def tequio(*words: str) -> str:
@@ -76,7 +71,7 @@ def found_team(ledger: str, folder: Path) -> VisitedNetwork:
     owner = ("--ledger", ledger, "--dir", str(home))
     tequio("name", OWNER, *owner)
     found = tequio("team", "found", TEAM, *owner)
-    tequio("team", "goal", str(GOAL_POINTS), "--by", "2099-12-31", *owner)
+    tequio("team", "goal", str(GOAL_POINTS), "--by", f"{date.today() + timedelta(days=GOAL_DAYS)}", *owner)
     (link,) = re.findall(r"tequio://team\?\S+", found)
     return VisitedNetwork(ledger=ledger, folder=folder, team_link=link)
 
@@ -130,10 +125,10 @@ def browse(user: Visitor, browser: Browser, visited: VisitedNetwork) -> str:
     return link
 
 
-def set_up(user: Visitor, link: str) -> None:
+def set_up(user: Visitor) -> None:
     """Go through the first steps, in a network that a page's link named."""
     user.see("Lend your idle computer to open models", 60)
-    user.see("Join")
+    user.see("Join this network?")
     user.shoot("app-opened-by-link")
     user.click("Join")
     time.sleep(REFRESH_S)
@@ -198,10 +193,22 @@ def join_team(user: Visitor, visited: VisitedNetwork, folder: Path) -> None:
     time.sleep(REFRESH_S)
     user.shoot("team-joined")
     user.press("Escape")
+
+
+def choose_name(user: Visitor) -> None:
+    """Take a public name in the settings."""
     user.click("Settings")
     user.click("Account and keys")
     time.sleep(REFRESH_S)
     user.shoot("settings-account")
+    user.click("Choose…")
+    time.sleep(REFRESH_S)
+    user.click("Name")
+    user.write(VISITOR)
+    user.shoot("name-dialog")
+    user.press("Return")
+    time.sleep(REFRESH_S)
+    user.shoot("name-chosen")
 
 
 def chat(user: Visitor) -> None:
@@ -212,7 +219,7 @@ def chat(user: Visitor) -> None:
     user.shoot("model")
     user.scroll_down("What you and the model wrote")
     user.click("Your text")
-    user.write("The ")
+    user.write("Once upon a time")
     user.press("Return")
     if missing in user.see_any((ready, missing), 300).name:
         user.shoot("chat-missing")
@@ -225,18 +232,42 @@ def chat(user: Visitor) -> None:
 
 def return_to_pages(user: Visitor, browser: Browser, visited: VisitedNetwork) -> None:
     """See on the ledger's pages what came of it: the own page, and the team's."""
-    key = tequio("key", "show", "--dir", str(visited.folder.parent / "visitor"))
     with watched(browser, "light", WIDE) as window:
         page = window.page
         window.open(f"{visited.ledger}/leaderboard?by=teams")
         page.get_by_role("link", name=TEAM).click()
         user.shoot_page("team-with-visitor", window)
-        print(key)
+        page.get_by_role("link", name=VISITOR).click()
+        user.shoot_page("page-of-visitor", window)
+        assert window.faults == []
+
+
+def follow_invitation(user: Visitor) -> None:
+    """Set the app up from an invitation to a run, until it has joined."""
+    user.see("Join the run “demo”?", 60)
+    time.sleep(REFRESH_S)
+    user.shoot("invitation")
+    user.click("Make my key")
+    user.see("You are invited to “demo”", 60)
+    user.shoot("invitation-before-the-key")
+    user.click("Next")
+    user.see("What this computer can do instead")
+    user.click("Train on the processor")
+    user.click("Next")
+    user.click("In an unencrypted file")
+    user.click("Make my key")
+    user.see("Join the run “demo”?", 60)
+    time.sleep(REFRESH_S)
+    user.shoot("invitation-after-the-key")
+    user.press("Return")
+    user.see("You joined demo", 60)
+    time.sleep(REFRESH_S)
+    user.shoot("invitation-used")
 
 
 def take_visit(out: Path, panel: str) -> None:
     """Walk all the way; raises an exception when a step fails."""
-    with tempfile.TemporaryDirectory(prefix="tequio-visit-") as place, ExitStack() as stack:
+    with TemporaryDirectory(prefix="tequio-visit-") as place, ExitStack() as stack:
         folder = Path(place)
         os.environ["HOME"] = str(folder / "home")
         (folder / "home").mkdir()
@@ -245,19 +276,28 @@ def take_visit(out: Path, panel: str) -> None:
         stack.enter_context(desktop(panel))
         user = Visitor(stack.enter_context(reader()), out)
         browser = stack.enter_context(chromium())
-        link = browse(user, browser, visited)
-        worker = folder / "visitor"
-        command = [sys.executable, "-m", "tequio_client", "app", link, "--dir", str(worker)]
-        app = stack.enter_context(running(command, out / "app.log"))
         try:
-            set_up(user, link)
-            lend(user, app, worker)
-            join_team(user, visited, worker)
-            chat(user)
+            link = browse(user, browser, visited)
+            with opened_app(link, folder / "visitor", out) as app:
+                set_up(user)
+                lend(user, app, folder / "visitor")
+                join_team(user, visited, folder / "visitor")
+                choose_name(user)
+                chat(user)
             return_to_pages(user, browser, visited)
+            with opened_app(invite(visited), folder / "invited", out):
+                follow_invitation(user)
         except BaseException:
             user.shoot("where-it-failed")
             raise
+
+
+@contextmanager
+def opened_app(link: str, folder: Path, out: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """Start the app with a link, as the browser does, in a folder of its own."""
+    command = [sys.executable, "-m", "tequio_client", "app", link, "--dir", str(folder)]
+    with running(command, out / f"app-{folder.name}.log") as app:
+        yield app
         wait_until("the app lives", lambda: app.poll() is None, 1)
 
 
