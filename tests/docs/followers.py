@@ -1,4 +1,4 @@
-"""Commands in pages of the documentation, and people who type them, each on a computer of its own."""
+"""Commands in pages of the documentation, and people who type them, each in a home of its own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 ROOT = Path(__file__).parent.parent.parent
 START = ROOT / "docs" / "start"
@@ -54,10 +55,19 @@ def commands_in(page: Path) -> list[PageCommand]:
     return [PageCommand(page=page, line=line) for line in lines if line.partition("#")[0].strip()]
 
 
-def all_commands() -> Iterator[PageCommand]:
+@cache
+def all_commands() -> tuple[PageCommand, ...]:
     """Every command of every page."""
-    for page in PAGES:
-        yield from commands_in(page)
+    return tuple(command for page in PAGES for command in commands_in(page))
+
+
+def commands_like(patterns: Mapping[str, tuple[str, ...]]) -> set[str]:
+    """The names of the commands that a pattern of their page matches."""
+    return {
+        one.name
+        for one in all_commands()
+        if any(re.match(words, one.text) for words in patterns.get(one.page.stem, ()))
+    }
 
 
 def programs_on_path(folder: Path) -> str:
@@ -128,10 +138,13 @@ class PageFollower:
             if one.text.startswith(beginning)
         ]
         command = min(found, key=lambda one: len(one.text))
-        self.has_run.add(command.name)
+        typed = self._typed(command.text, values)
+        self.has_run |= {  # the same words in two pages are one command
+            one.name for one in all_commands() if self._typed(one.text, values) == typed
+        }
         with self.log.open("wb") as log:
             process = subprocess.Popen(
-                ["/bin/bash", "-c", self._typed(command.text, values)],
+                ["/bin/bash", "-c", typed],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.PIPE,
@@ -157,4 +170,4 @@ class PageFollower:
     def _typed(self, text: str, values: Mapping[str, str]) -> str:
         for word, value in {**self.values, **values}.items():
             text = re.sub(rf"(?<![\w-]){re.escape(word)}(?![\w-])", lambda _, v=value: v, text)
-        return text
+        return " ".join(text.split())

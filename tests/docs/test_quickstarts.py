@@ -26,6 +26,7 @@ from tests.docs.followers import (
     PageCommand,
     PageFollower,
     commands_in,
+    commands_like,
     own_environment,
     programs_on_path,
 )
@@ -33,10 +34,21 @@ from tests.support.command_lines import PROGRAMS, fault
 from tests.support.postgres import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 FIRST_NETWORK = ("operator", "organiser", "volunteer")
 """The quickstarts that continue each other on one computer."""
+FOLLOWED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(FIRST_NETWORK, ("",)),
+    "organising": (
+        *("tequio run announce", "tequio run resume", "tequio run invite", "tequio run finish"),
+        *('tequio run pause maize --reason "', "tequio run list", "tequio run show"),
+        "tequio data build data --folder texts --tokenizer bytes",
+        *("tequio run new maize.toml", "tequio run check maize.toml"),
+        "tequio simulate maize.toml --peers 40",
+    ),
+}
+"""Patterns of the commands that are run, by page; all of a quickstart."""
 RUNBOOK = ROOT / "docs" / "operating.md"
 """Read by tests/test_operating_document.py."""
 PLACEHOLDERS = {"KEY": "A" * 43, '"LINK"': "tequio://join"}
@@ -129,6 +141,7 @@ def test_a_network_starts_as_operator_organiser_and_volunteer_are_told(tmp_path:
             network.follow(page)
         assert "maize" in network.output("tequio run list")
         follow_the_organiser(network)
+        assert commands_like(FOLLOWED) - network.followed == set()
 
 
 def follow_the_organiser(network: FirstNetwork) -> None:

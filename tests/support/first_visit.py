@@ -17,7 +17,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -71,7 +71,8 @@ def found_team(ledger: str, folder: Path) -> VisitedNetwork:
     owner = ("--ledger", ledger, "--dir", str(home))
     tequio("name", OWNER, *owner)
     found = tequio("team", "found", TEAM, *owner)
-    tequio("team", "goal", str(GOAL_POINTS), "--by", f"{date.today() + timedelta(days=GOAL_DAYS)}", *owner)
+    last_day = (datetime.now(UTC) + timedelta(days=GOAL_DAYS)).date()
+    tequio("team", "goal", str(GOAL_POINTS), "--by", f"{last_day}", *owner)
     (link,) = re.findall(r"tequio://team\?\S+", found)
     return VisitedNetwork(ledger=ledger, folder=folder, team_link=link)
 

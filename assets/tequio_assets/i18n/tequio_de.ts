@@ -2331,10 +2331,6 @@
         <translation>Vorläufig</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>Punkte verfallen, wenn eine Nachprüfung innerhalb einiger Runden ergibt, dass die Arbeit nicht getan wurde</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>Ausstehend</translation>
     </message>

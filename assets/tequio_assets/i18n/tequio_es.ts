@@ -2331,10 +2331,6 @@
         <translation>Por consolidar</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>Los puntos se pierden si, en las rondas siguientes, una auditoría descubre que el trabajo no se hizo</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>Pendientes</translation>
     </message>

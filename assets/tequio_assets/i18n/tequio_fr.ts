@@ -2331,10 +2331,6 @@
         <translation>Provisoires</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>Les points sont perdus si, dans les manches suivantes, un audit révèle que le travail n’a pas été fait</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>En attente</translation>
     </message>

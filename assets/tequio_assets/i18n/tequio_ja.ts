@@ -2317,10 +2317,6 @@
         <translation>確定待ち</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>数ラウンド以内の監査で作業が行われていないと分かった場合、ポイントは失われます</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>保留中</translation>
     </message>

@@ -2331,10 +2331,6 @@
         <translation>Provisórios</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>Os pontos se perdem se, nas rodadas seguintes, uma auditoria descobre que o trabalho não foi feito</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>Pendentes</translation>
     </message>

@@ -2317,10 +2317,6 @@
         <translation>归属中</translation>
     </message>
     <message>
-        <source>Points are lost if an audit finds, within some rounds, that work was not done</source>
-        <translation>如果审计在随后几轮内发现工作并未完成，积分将会失去</translation>
-    </message>
-    <message>
         <source>Pending</source>
         <translation>待确认</translation>
     </message>

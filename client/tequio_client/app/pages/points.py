@@ -288,9 +288,6 @@ class PointsSums(StatCards):
         super().__init__()
         self.total = StatCard(self.tr("Verified"), "badge-check")
         self.vesting = StatCard(self.tr("Vesting"), "lock-open")
-        self.vesting.setToolTip(
-            self.tr("Points are lost if an audit finds, within some rounds, that work was not done")
-        )
         self.pending = StatCard(self.tr("Pending"), "hourglass")
         self.rejected = StatCard(self.tr("Rejected today"), "circle-x")
         self.set_cards((self.total, self.vesting, self.pending, self.rejected))
@@ -312,7 +309,8 @@ class PointsSums(StatCards):
                 points=figures.short_points(points.forfeited)
             )
         else:
-            note = self.tr("Final after a few more rounds") if points.unvested else self.tr("All are yours")
+            later, none = self.tr("Final after a few more rounds"), self.tr("All are yours")
+            note = later if points.unvested else none
         more = worker_texts.vesting_text(points)
         self.vesting.show_points(points.unvested, note, more=more)
 
