@@ -169,5 +169,6 @@ class PageFollower:
 
     def _typed(self, text: str, values: Mapping[str, str]) -> str:
         for word, value in {**self.values, **values}.items():
-            text = re.sub(rf"(?<![\w-]){re.escape(word)}(?![\w-])", lambda _, v=value: v, text)
+            parts = re.split(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text)
+            text = value.join(parts)
         return " ".join(text.split())

@@ -11,6 +11,7 @@ import re
 import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,12 +98,14 @@ class Contest:
     def pause_volunteers(self) -> None:
         """Let the volunteers rest once the run has a head that work has gone into."""
         for home in sorted((self.folder / "network").glob("volunteer-*")):
-            wait_until(
-                f"work of {home.name} counts",
-                lambda home=home: bool(rounds_of(home, "verified")),
-                LONGEST_S,
-            )
+            counts = partial(rounds_of, home, "verified")  # an empty list: not yet
+            wait_until(f"work of {home.name} counts", counts, LONGEST_S)
             tequio("pause", "--dir", str(home))
+
+    def stop(self) -> None:
+        """End the programs of everybody."""
+        for one in self.people:
+            one.stop()
 
     def left(self) -> list[str]:
         """The commands that should have been run, and were not."""
@@ -129,7 +132,7 @@ def contest(tmp_path: Path) -> Iterator[Contest]:
         url = stack.enter_context(network(tmp_path))
         path = programs_on_path(tmp_path / "bin")
         made = Contest(url=url, folder=tmp_path, path=path, hub=hub, model=model)
-        stack.callback(lambda: [one.stop() for one in made.people])
+        stack.callback(made.stop)
         yield made
 
 
@@ -173,6 +176,7 @@ def test_a_competition_goes_as_its_pages_say(contest: Contest) -> None:
 def open_competition(organiser: PageFollower, custodians: list[PageFollower]) -> None:
     write_texts(organiser.folder / "texts")
     organiser.run(COMPETITIONS, "tequio competition seal texts/ --to set")
+    organiser.run("operating", "tequio competition seal texts/", set="another-set")
     keys = [one.run(COMPETITIONS, "tequio competition key").strip() for one in custodians]
     organiser.run(COMPETITIONS, "tequio competition rules --example")
     fill_in(organiser.folder / "plan.toml", keys)
@@ -243,7 +247,7 @@ def score_texts(contest: Contest) -> None:
         for file, content in contest.model.items():
             (reader.folder / name / file).write_bytes(content)
     for words in ("./model --on texts/", "./model --on held-out.jsonl", "./model --on notes.txt"):
-        assert "bits per byte" in reader.run("scoring", f"tequio score {words}")
+        assert "Bits per byte" in reader.run("scoring", f"tequio score {words}")
     reader.run("scoring", "tequio score ./a ./b ./c")
     assert json.loads((reader.folder / "out.json").read_text("utf-8"))
     reader.run("scoring", "tequio score ./head --tokenizer bytes")

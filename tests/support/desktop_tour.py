@@ -234,7 +234,7 @@ def has_desktop(panel: str) -> bool:
     return all(shutil.which(program) for program in (*PROGRAMS, panel))
 
 
-def wait_until(what: str, holds: Callable[[], bool], patience_s: float) -> None:
+def wait_until(what: str, holds: Callable[[], object], patience_s: float) -> None:
     """Wait for something; raises AssertionError when it does not come."""
     asked_s = time.monotonic()
     deadline_s = asked_s + patience_s

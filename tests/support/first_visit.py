@@ -73,15 +73,19 @@ def found_team(ledger: str, folder: Path) -> VisitedNetwork:
     found = tequio("team", "found", TEAM, *owner)
     last_day = (datetime.now(UTC) + timedelta(days=GOAL_DAYS)).date()
     tequio("team", "goal", str(GOAL_POINTS), "--by", f"{last_day}", *owner)
-    (link,) = re.findall(r"tequio://team\?\S+", found)
-    return VisitedNetwork(ledger=ledger, folder=folder, team_link=link)
+    return VisitedNetwork(ledger=ledger, folder=folder, team_link=_link(found))
 
 
 def invite(visited: VisitedNetwork) -> str:
     """Have the organiser make an invitation to the run; returns its link."""
     organiser = ("--ledger", visited.ledger, "--dir", str(visited.folder / "organiser"))
-    (link,) = re.findall(r"tequio://join\?\S+", tequio("run", "invite", "demo", *organiser))
-    return link
+    return _link(tequio("run", "invite", "demo", *organiser))
+
+
+def _link(output: str) -> str:
+    """The one link of our own in a program's output."""
+    (link,) = re.findall(r"tequio://\S+", output)
+    return str(link)
 
 
 class Visitor(DesktopUser):
