@@ -22,7 +22,7 @@ PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")})
 PATIENCE_S = 120.0
 KEEPS_RUNNING = "# keeps running"
 PROMPTED = "y\n"
-"""What is typed at a question."""
+"""The answer that is typed at a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class PageFollower:
     folder: Path
     environment: dict[str, str]
     values: Mapping[str, str]
-    """What to type for words of the pages."""
+    """The words to type instead of some words of the pages."""
     has_run: set[str]
     """The names of commands that were run, of all followers."""
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
