@@ -2364,7 +2364,7 @@
     </message>
     <message>
         <source>Final after a few more rounds</source>
-        <translation>Définitifs après quelques manches</translation>
+        <translation>Acquis après quelques manches</translation>
     </message>
     <message>
         <source>All are yours</source>

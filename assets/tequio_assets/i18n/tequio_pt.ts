@@ -2364,7 +2364,7 @@
     </message>
     <message>
         <source>Final after a few more rounds</source>
-        <translation>Definitivos em algumas rodadas</translation>
+        <translation>Seus após algumas rodadas</translation>
     </message>
     <message>
         <source>All are yours</source>
