@@ -14,7 +14,7 @@ READY := .venv/.ready
 TOOLS := .venv/.tools
 BENCHES := $(wildcard bench/*.py)
 
-.PHONY: help setup app demo competition test kills pictures pages tour texts soak check style types walls promises fix bench docs \
+.PHONY: help setup app demo competition test kills pictures pages tour visit texts soak check style types walls promises fix bench docs \
   test-gpu package test-package lock sbom security
 
 help: ## list these targets
@@ -54,6 +54,9 @@ pages: $(READY) $(TOOLS) ## take pictures of the ledger's pages, dark and light,
 
 tour: $(READY) $(TOOLS) ## drive the app like a new user, with a picture of every step: build/tour
 	$(BIN)/pytest -q tests/whole/test_desktop_tour.py
+
+visit: docs $(TOOLS) ## walk from the landing page to a chat as a first-time visitor, with a picture of every step: build/visit
+	$(BIN)/pytest -q tests/whole/test_first_visit.py
 
 texts: $(READY) ## extract the app's texts into the translation files, and compile them
 	$(BIN)/python -m tests.support.app_texts

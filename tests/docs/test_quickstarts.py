@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shlex
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -20,47 +18,40 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.docs.followers import (
+    PAGES,
+    PATIENCE_S,
+    ROOT,
+    START,
+    PageCommand,
+    PageFollower,
+    commands_in,
+    commands_like,
+    own_environment,
+    programs_on_path,
+)
 from tests.support.command_lines import PROGRAMS, fault
 from tests.support.postgres import free_port
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-ROOT = Path(__file__).parent.parent.parent
-START = ROOT / "docs" / "start"
-PAGES = sorted({ROOT / "README.md", *(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/operating.md"})
-"""Every page with commands; tests/test_operating_document.py reads the runbook."""
 FIRST_NETWORK = ("operator", "organiser", "volunteer")
 """The quickstarts that continue each other on one computer."""
-BLOCK = re.compile(r"^```(?:sh|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-KEEPS_RUNNING = "# keeps running"
-PATIENCE_S = 120.0
+FOLLOWED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(FIRST_NETWORK, ("",)),
+    "organising": (
+        *("tequio run announce", "tequio run resume", "tequio run invite", "tequio run finish"),
+        *('tequio run pause maize --reason "', "tequio run list", "tequio run show"),
+        "tequio data build data --folder texts --tokenizer bytes",
+        *("tequio run new maize.toml", "tequio run check maize.toml"),
+        "tequio simulate maize.toml --peers 40",
+    ),
+}
+"""Patterns of the commands that are run, by page; all of a quickstart."""
+RUNBOOK = ROOT / "docs" / "operating.md"
+"""Read by tests/test_operating_document.py."""
 PLACEHOLDERS = {"KEY": "A" * 43, '"LINK"': "tequio://join"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageCommand:
-    """A line of a block of shell in a page."""
-
-    page: Path
-    line: str
-
-    @property
-    def name(self) -> str:
-        return f"{self.page.stem}: {self.line.partition('#')[0].strip()}"
-
-    @property
-    def keeps_running(self) -> bool:
-        return KEEPS_RUNNING in self.line
-
-
-def commands_in(page: Path) -> list[PageCommand]:
-    """Read the commands of a page; a line that ends with a backslash continues."""
-    blocks = re.findall(
-        r"^```(?:sh|console)\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
-    lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    return [PageCommand(page=page, line=line) for line in lines if line.partition("#")[0].strip()]
 
 
 def programs_in(command: PageCommand) -> list[list[str]]:
@@ -78,6 +69,7 @@ def programs_in(command: PageCommand) -> list[list[str]]:
 CALLS = [
     (command, words)
     for page in PAGES
+    if page != RUNBOOK
     for command in commands_in(page)
     for words in programs_in(command)
 ]
@@ -148,6 +140,28 @@ def test_a_network_starts_as_operator_organiser_and_volunteer_are_told(tmp_path:
         for page in FIRST_NETWORK:
             network.follow(page)
         assert "maize" in network.output("tequio run list")
+        follow_the_organiser(network)
+        assert commands_like(FOLLOWED) - network.followed == set()
+
+
+def follow_the_organiser(network: FirstNetwork) -> None:
+    """Steer the run, and plan another one, by the commands of the organiser's longer page."""
+    organiser = network.person("an-organiser")
+    organiser.run("organising", 'tequio run announce maize --text "The next part')
+    organiser.run("organising", "tequio run announce maize --clear")
+    organiser.run("organising", "tequio run pause maize --reason")
+    organiser.run("organising", "tequio run resume maize")
+    assert "tequio://join?" in organiser.run("organising", "tequio run invite maize")
+    organiser.run("organising", "tequio run finish maize")
+    texts = organiser.folder / "texts"
+    texts.mkdir()
+    for number, page in enumerate(PAGES):
+        shutil.copy(page, texts / f"{number}.txt")
+    organiser.run("organising", "tequio data build data --folder texts --tokenizer bytes")
+    organiser.run("organising", "tequio run new maize.toml")
+    organiser.run("organising", "tequio run check maize.toml")
+    organiser.run("organising", "tequio simulate maize.toml --peers 40")
+    assert (organiser.folder / "maize.svg").is_file()
 
 
 @dataclass(slots=True)
@@ -158,6 +172,9 @@ class FirstNetwork:
     environment: dict[str, str]
     ports: dict[str, str]
     has_run: set[str] = field(default_factory=set)
+    """Programs."""
+    followed: set[str] = field(default_factory=set)
+    """Names of commands."""
     started: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def follow(self, page: str) -> None:
@@ -168,6 +185,7 @@ class FirstNetwork:
     def run(self, command: PageCommand) -> None:
         """Run a command, and wait for its end, or until one that keeps running can be used."""
         line = command.line
+        self.followed.add(command.name)
         for port, free in self.ports.items():
             line = line.replace(port, free)
         program = shlex.split(line, comments=True)[0]
@@ -221,6 +239,14 @@ class FirstNetwork:
         log = (self.folder / f"{len(self.started) - 1}.log").read_text("utf-8")
         return "started " in log and "folder=" in log
 
+    def person(self, name: str) -> PageFollower:
+        """Somebody with the organiser's key, in a folder of its own, who follows another page."""
+        folder = self.folder / name
+        folder.mkdir()
+        return PageFollower(
+            folder=folder, environment=self.environment, values={}, has_run=self.followed
+        )
+
     def stop(self) -> None:
         for process in reversed(self.started):
             process.send_signal(signal.SIGINT)
@@ -233,20 +259,9 @@ class FirstNetwork:
 
 @contextmanager
 def first_network(folder: Path) -> Iterator[FirstNetwork]:
-    programs = folder / "bin"
-    programs.mkdir()
-    for name, module in (("tequio", "tequio_client"), ("tequio-ledger", "tequio_ledger")):
-        file = programs / name
-        file.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m {module} "$@"\n')
-        file.chmod(0o755)
     ports = {"8600": str(free_port()), "8610": str(free_port())}
-    environment = {name: os.environ[name] for name in os.environ if "TEQUIO" not in name} | {
-        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-        "HOME": str(folder),
-        "XDG_DATA_HOME": str(folder / "data-home"),
-        "XDG_CONFIG_HOME": str(folder / "config-home"),
-        "TEQUIO_LEDGER_PORT": ports["8600"],
-    }
+    environment = own_environment(folder, programs_on_path(folder / "bin"))
+    environment["TEQUIO_LEDGER_PORT"] = ports["8600"]
     network = FirstNetwork(folder, environment, ports)
     try:
         yield network

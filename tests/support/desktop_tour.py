@@ -12,13 +12,15 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
-import tempfile
 import time
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import psutil
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from tests.support.accessibility_tree import AccessibleElement
 
 
+REPOSITORY = Path(__file__).parents[2]
+PROGRAMS = ("Xvfb", "openbox", "xdotool", "import", "dbus-run-session")
 PANELS = ("tint2", "xfce4-panel")
 """One with XEmbed, one with StatusNotifier."""
 SCREEN = "1600x1000x24"
@@ -108,9 +112,14 @@ class DesktopUser:
 
     def shoot(self, step: str) -> Path:
         """Take a picture of the whole screen."""
+        path = self.next_path(step)
+        _run("import", "-window", "root", str(path))
+        return path
+
+    def next_path(self, step: str) -> Path:
+        """The file of the next picture; their numbers are the order of the steps."""
         self._steps += 1
         path = self._out / f"{self._steps:02d}-{step}.png"
-        _run("import", "-window", "root", str(path))
         print(f"tour: {path.name}", flush=True)  # noqa: T201 - a program
         return path
 
@@ -156,6 +165,34 @@ def _display() -> Iterator[str]:
 
 
 @contextmanager
+def in_session(module: str, out: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run a module of tests in a desktop session of its own, which ends with the block.
+
+    Its output and its pictures are in `out`, which is emptied first.
+    """
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    command = ["dbus-run-session", "--", sys.executable, "-m", module, "--out", str(out), *words]
+    with (
+        TemporaryDirectory(prefix="tequio-run-") as runtime,  # the accessibility bus is in there
+        (out / "tour.log").open("wb") as log,
+        subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            cwd=REPOSITORY,
+            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+
+
+@contextmanager
 def running(command: list[str], log: Path | None = None) -> Iterator[subprocess.Popen[bytes]]:
     """Run a program while the block lasts, and terminate it at the end."""
     with ExitStack() as stack:
@@ -192,7 +229,12 @@ def _address(log: Path, found: list[str]) -> bool:
     return bool(found)
 
 
-def wait_until(what: str, holds: Callable[[], bool], patience_s: float) -> None:
+def has_desktop(panel: str) -> bool:
+    """Report whether this computer has the programs of a desktop with that panel."""
+    return all(shutil.which(program) for program in (*PROGRAMS, panel))
+
+
+def wait_until(what: str, holds: Callable[[], object], patience_s: float) -> None:
     """Wait for something; raises AssertionError when it does not come."""
     asked_s = time.monotonic()
     deadline_s = asked_s + patience_s
@@ -328,7 +370,8 @@ def _busy() -> float:
     return max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0)
 
 
-def _rounds(folder: Path, state: str) -> list[PointsRow]:
+def rounds_of(folder: Path, state: str) -> list[PointsRow]:
+    """Rounds of the worker of that folder in that state, newest first."""
     with WorkerCall.to(folder) as call:
         return [one for one in call.ask(AskPoints(), PointsReply).rows if one.state == state]
 
@@ -341,7 +384,7 @@ def main() -> None:
     parser.add_argument("--ledger", help="of a network to join; without it the tour starts one")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
+    with TemporaryDirectory(prefix="tequio-tour-") as place, ExitStack() as stack:
         folder = Path(place)
         os.environ["HOME"] = str(folder / "home")
         (folder / "home").mkdir()
@@ -355,7 +398,7 @@ def main() -> None:
         try:
             first_run(user)
             allow_others(user)
-            lend(user, app, partial(_rounds, folder / "worker"))
+            lend(user, app, partial(rounds_of, folder / "worker"))
         except BaseException:
             user.shoot("where-it-failed")
             raise

@@ -5,71 +5,39 @@ Both users come at the same time, each with a desktop of their own, and join one
 
 from __future__ import annotations
 
-import os
-import shutil
-import signal
-import subprocess
-import sys
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.desktop_tour import PANELS, network
+from tests.support import desktop_tour
+from tests.support.desktop_tour import PANELS, REPOSITORY, has_desktop, in_session, network
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Iterator
 
-TOOLS = ("Xvfb", "openbox", "xdotool", "import", "dbus-run-session")
-REPOSITORY = Path(__file__).parents[2]
 PICTURES = REPOSITORY / "build" / "tour"
 PATIENCE_S = 600
 STEPS = 20
-
-
-def has_all(panel: str) -> bool:
-    """True if this computer has the programs of that desktop."""
-    return all(shutil.which(tool) for tool in (*TOOLS, panel))
 
 
 @pytest.fixture(scope="module")
 def tours(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, subprocess.Popen[bytes]]]:
     """All of them under way, by panel, in one network."""
     with ExitStack() as stack:
-        panels = [panel for panel in PANELS if has_all(panel)]
+        panels = [panel for panel in PANELS if has_desktop(panel)]
         if not panels:
             pytest.skip("the tools of the desktop are not here: installer/setup.sh tools")
         ledger = stack.enter_context(network(tmp_path_factory.mktemp("tour")))
-        yield {panel: stack.enter_context(on_tour(panel, ledger)) for panel in panels}
-
-
-@contextmanager
-def on_tour(panel: str, ledger: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Begin a tour; it is over when the block is."""
-    out = PICTURES / panel
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir(parents=True)
-    command = ["dbus-run-session", "--", sys.executable, "-m", "tests.support.desktop_tour"]
-    where = ["--panel", panel, "--out", str(out), "--ledger", ledger]
-    with (
-        TemporaryDirectory(prefix="tequio-run-") as runtime,  # the accessibility bus is in there
-        (out / "tour.log").open("wb") as said,
-        subprocess.Popen(
-            [*command, *where],
-            stdout=said,
-            stderr=said,
-            cwd=REPOSITORY,
-            env={**os.environ, "XDG_RUNTIME_DIR": runtime},
-            start_new_session=True,
-        ) as process,
-    ):
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
+        yield {
+            panel: stack.enter_context(
+                in_session(
+                    desktop_tour.__name__, PICTURES / panel, "--panel", panel, "--ledger", ledger
+                )
+            )
+            for panel in panels
+        }
 
 
 @pytest.mark.whole

@@ -250,8 +250,8 @@
         <translation>Abzeichen</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>Tatsachen aus dem Protokoll. Jedes öffnet den Eintrag, der es belegt.</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>Jedes Abzeichen öffnet den Eintrag im öffentlichen Protokoll, der es belegt.</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -289,8 +289,8 @@
         <translation>{n} Runden haben Arbeit dieses Schlüssels angenommen.</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>Ein Monat am Stück</translation>
+        <source>{n} days in a row</source>
+        <translation>{n} Tage in Folge</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -387,8 +387,8 @@
         <translation>Was du und das Modell geschrieben habt</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>Das neueste Modell antwortet hier, wenn es mit Gesprächen trainiert wurde; sonst setzt es fort, was du schreibst. Seine Worte sind erzeugt und niemandes Meinung.</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Das neueste Modell antwortet hier, wenn es mit Gesprächen trainiert wurde; sonst setzt es fort, was du schreibst. Am Anfang eines Laufs ist das Kauderwelsch; es wird von Runde zu Runde besser. Seine Worte sind erzeugt und niemandes Meinung.</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1519,8 +1519,16 @@
         <translation>Dieser Computer ist jetzt im Netzwerk bei {ledger}.</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>Ein Link nennt das Netzwerk mit dieser Adresse. Mit dem Beitritt wird noch nichts verliehen: Wann dieser Computer dafür arbeitet, entscheidest du danach.</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>Wähle das Netzwerk, für das dieser Computer arbeiten soll.</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>Diesem Netzwerk beitreten?</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1554,8 +1562,8 @@
         <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr. Weniger ist besser; von Runde zu Runde schwankt es.</translation>
     </message>
 </context>
 <context>
@@ -1984,8 +1992,8 @@
         <translation>Wähle zuerst ein Netzwerk</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>Netzwerk beitreten …</translation>
+        <source>Another network…</source>
+        <translation>Anderes Netzwerk …</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2355,8 +2363,8 @@
         <translation>{points} sind verfallen</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>Können noch verfallen</translation>
+        <source>Final after a few more rounds</source>
+        <translation>Endgültig nach einigen Runden</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2506,8 +2514,8 @@
         <translation>Nur dein Benutzerkonto kann sie lesen. Für Server und Computer, die sonst niemand benutzt.</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>Nicht geschützt: Ein Programm, das du ausführst, eine Kopie dieses Laufwerks oder eine Sicherung deiner Dateien kann den Schlüssel mitnehmen und damit deine Punkte.</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>Nicht verschlüsselt: Jedes Programm, das du ausführst, kann den Schlüssel lesen und deine Punkte nehmen, ebenso jeder mit einer Kopie dieses Laufwerks oder deiner Dateien.</translation>
     </message>
 </context>
 <context>
@@ -4403,8 +4411,12 @@
         <translation>Upload</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>Monat</translation>
+        <source>Traffic</source>
+        <translation>Datenmenge</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>In diesem Monat herunter- und hochgeladen, von deinem Monatslimit</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5211,8 +5223,8 @@
         <translation>die Passphrase hat weniger als {least} Zeichen: Wähle eine längere</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>dieses System hat keinen Schlüsselbund für Geheimnisse: Wähle stattdessen eine Passphrase</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>dieses System hat keinen Schlüsselbund für Geheimnisse: Wähle eine andere Art der Speicherung</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

@@ -250,8 +250,8 @@
         <translation>Insignias</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>Hechos del registro. Cada una abre la entrada que lo prueba.</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>Cada insignia abre la entrada de la bitácora pública que la prueba.</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -289,8 +289,8 @@
         <translation>{n} rondas aceptaron trabajo de esta clave.</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>Un mes de días</translation>
+        <source>{n} days in a row</source>
+        <translation>{n} días seguidos</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -387,8 +387,8 @@
         <translation>Lo que escribieron el modelo y tú</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>Aquí responde el modelo más reciente si se entrenó con conversaciones; si no, continúa lo que escribes. Sus palabras son generadas; no son la opinión de nadie.</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Aquí responde el modelo más reciente si se entrenó con conversaciones; si no, continúa lo que escribes. Al principio de un entrenamiento es un galimatías; mejora ronda a ronda. Sus palabras son generadas; no son la opinión de nadie.</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1519,8 +1519,16 @@
         <translation>Ahora este equipo está en la red de {ledger}.</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>Un enlace nombra la red de esta dirección. Unirte no presta nada todavía: después decides cuándo trabaja este equipo para ella.</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>Elige la red para la que debe trabajar este equipo.</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>¿Unirte a esta red?</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1554,8 +1562,8 @@
         <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más. Menos es mejor; de ronda a ronda sube y baja.</translation>
     </message>
 </context>
 <context>
@@ -1984,8 +1992,8 @@
         <translation>Primero, elige una red</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>Unirse a una red…</translation>
+        <source>Another network…</source>
+        <translation>Otra red…</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2355,8 +2363,8 @@
         <translation>{points} se perdieron</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>Aún se pueden perder</translation>
+        <source>Final after a few more rounds</source>
+        <translation>Firmes tras unas rondas más</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2506,8 +2514,8 @@
         <translation>Solo tu cuenta de usuario puede leerlo. Para servidores y equipos que nadie más usa.</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>Sin sellar: un programa que ejecutes, una copia de este disco o un respaldo de tus archivos pueden llevarse la clave, y con ella tus puntos.</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>Sin cifrar: cualquier programa que ejecutes puede leer la clave y llevarse tus puntos, y también quien tenga una copia de este disco o de tus archivos.</translation>
     </message>
 </context>
 <context>
@@ -4403,8 +4411,12 @@
         <translation>Subida</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>Este mes</translation>
+        <source>Traffic</source>
+        <translation>Tráfico</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>Descargado y subido este mes, de tu límite mensual</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5211,8 +5223,8 @@
         <translation>la contraseña tiene menos de {least} caracteres: elige una más larga</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>este sistema no tiene un llavero que pueda guardar un secreto: elige una contraseña en su lugar</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>este sistema no tiene un llavero que pueda guardar un secreto: elige otra forma de guardarlo</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

@@ -250,8 +250,8 @@
         <translation>Badges</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>Des faits inscrits au journal. Chacun ouvre l’entrée qui le prouve.</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>Chaque badge ouvre l’entrée du journal public qui le prouve.</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -289,8 +289,8 @@
         <translation>{n} manches ont accepté le travail de cette clé.</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>Un mois d’affilée</translation>
+        <source>{n} days in a row</source>
+        <translation>{n} jours d’affilée</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -387,8 +387,8 @@
         <translation>Ce que vous et le modèle avez écrit</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>Le modèle le plus récent répond ici s’il a été entraîné sur des conversations ; sinon, il continue ce que vous écrivez. Ses mots sont générés ; ce n’est l’opinion de personne.</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>Le modèle le plus récent répond ici s’il a été entraîné sur des conversations ; sinon, il continue ce que vous écrivez. Au début d’un entraînement, c’est du charabia ; il s’améliore de manche en manche. Ses mots sont générés ; ce n’est l’opinion de personne.</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1519,8 +1519,16 @@
         <translation>Cet ordinateur est maintenant dans le réseau {ledger}.</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>Un lien désigne le réseau à cette adresse. Le rejoindre ne prête encore rien : vous déciderez ensuite quand cet ordinateur travaille pour lui.</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>Choisissez le réseau pour lequel cet ordinateur doit travailler.</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>Rejoindre ce réseau ?</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1554,8 +1562,8 @@
         <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus. Moins, c’est mieux ; cela monte et descend d’une manche à l’autre.</translation>
     </message>
 </context>
 <context>
@@ -1984,8 +1992,8 @@
         <translation>Choisissez d’abord un réseau</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>Rejoindre un réseau…</translation>
+        <source>Another network…</source>
+        <translation>Autre réseau…</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2355,8 +2363,8 @@
         <translation>{points} ont été perdus</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>Peuvent être perdus</translation>
+        <source>Final after a few more rounds</source>
+        <translation>Acquis après quelques manches</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2506,8 +2514,8 @@
         <translation>Seul votre compte peut le lire. Pour les serveurs et les ordinateurs que personne d’autre n’utilise.</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>Sans protection : un programme que vous lancez, une copie de ce disque ou une sauvegarde de vos fichiers peut emporter la clé, et avec elle vos points.</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>Non chiffrée : tout programme que vous lancez peut lire la clé et prendre vos points, de même que toute personne qui a une copie de ce disque ou de vos fichiers.</translation>
     </message>
 </context>
 <context>
@@ -4403,8 +4411,12 @@
         <translation>Envoi</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>Ce mois-ci</translation>
+        <source>Traffic</source>
+        <translation>Trafic</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>Téléchargé et envoyé ce mois-ci, sur votre limite mensuelle</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5211,8 +5223,8 @@
         <translation>la phrase secrète a moins de {least} caractères : choisissez-en une plus longue</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>ce système n’a pas de trousseau capable de garder un secret : choisissez plutôt une phrase secrète</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>ce système n’a pas de trousseau capable de garder un secret : choisissez une autre façon de le conserver</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

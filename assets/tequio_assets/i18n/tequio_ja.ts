@@ -250,8 +250,8 @@
         <translation>バッジ</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>すべてログの事実です。開くと、証明となるエントリが表示されます。</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>各バッジを開くと、証明となる公開ログのエントリが表示されます。</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -288,8 +288,8 @@
         <translation>このキーの作業が{n}ラウンドで受け入れられました。</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>1か月連続</translation>
+        <source>{n} days in a row</source>
+        <translation>{n}日連続</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -386,8 +386,8 @@
         <translation>あなたとモデルが書いた文章</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>会話で学習した最新のモデルはここで答え、それ以外のモデルは書いた文章の続きを書きます。文章は生成されたもので、誰かの意見ではありません。</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>会話で学習した最新のモデルはここで答え、それ以外のモデルは書いた文章の続きを書きます。学習プロジェクトの初期は意味不明な文章になりますが、ラウンドごとに良くなります。文章は生成されたもので、誰かの意見ではありません。</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1508,8 +1508,16 @@
         <translation>このコンピューターは現在、{ledger}のネットワークに参加しています。</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>リンクがこのアドレスのネットワークを指定しました。参加するだけでは何も提供されません。このコンピューターがいつ作業するかは、後で決められます。</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>このコンピューターが参加するネットワークを選びます。</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>このネットワークに参加しますか？</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1543,8 +1551,8 @@
         <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットに改善しました：{percent}減。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットになりました：{percent}増。</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットになりました：{percent}増。小さいほど良く、ラウンドごとに上下します。</translation>
     </message>
 </context>
 <context>
@@ -1973,8 +1981,8 @@
         <translation>まずネットワークを選んでください</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>ネットワークに参加…</translation>
+        <source>Another network…</source>
+        <translation>別のネットワーク…</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2341,8 +2349,8 @@
         <translation>{points}は没収</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>失われる可能性あり</translation>
+        <source>Final after a few more rounds</source>
+        <translation>数ラウンド後に確定</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2492,8 +2500,8 @@
         <translation>あなたのユーザーアカウントだけが読めます。サーバーや、ほかに誰も使わないコンピューター向けです。</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>暗号化されません。実行したプログラム、ディスクのコピー、ファイルのバックアップから、キーとポイントが奪われる可能性があります。</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>暗号化されません。実行するどのプログラムもキーを読んでポイントを奪うことができ、このディスクやファイルのコピーを持つ人も同様です。</translation>
     </message>
 </context>
 <context>
@@ -4380,8 +4388,12 @@
         <translation>送信</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>今月</translation>
+        <source>Traffic</source>
+        <translation>通信量</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>今月のダウンロードとアップロード（月間上限に対して）</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5187,8 +5199,8 @@
         <translation>パスフレーズが{least}文字より短いです。もっと長いものを選んでください</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>このシステムには秘密を保存できるキーリングがありません。パスフレーズを選んでください</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>このシステムには秘密を保存できるキーリングがありません。別の保存方法を選んでください</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

@@ -250,8 +250,8 @@
         <translation>Medalhas</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>Fatos do log. Cada uma abre a entrada que a comprova.</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>Cada medalha abre a entrada do log público que a comprova.</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -289,8 +289,8 @@
         <translation>{n} rodadas aceitaram trabalho desta chave.</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>Um mês seguido</translation>
+        <source>{n} days in a row</source>
+        <translation>{n} dias seguidos</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -387,8 +387,8 @@
         <translation>O que você e o modelo escreveram</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>O modelo mais recente responde aqui se foi treinado com conversas; senão, continua o que você escreve. As palavras dele são geradas; não são a opinião de ninguém.</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>O modelo mais recente responde aqui se foi treinado com conversas; senão, continua o que você escreve. No começo de um treinamento, sai algo sem sentido; melhora a cada rodada. As palavras dele são geradas; não são a opinião de ninguém.</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1519,8 +1519,16 @@
         <translation>Este computador agora está na rede em {ledger}.</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>Um link indica a rede neste endereço. Entrar não empresta nada: depois você decide quando este computador trabalha para ela.</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>Escolha a rede para a qual este computador deve trabalhar.</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>Entrar nesta rede?</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1554,8 +1562,8 @@
         <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo melhorou de {then} para {now} bits por byte em textos nunca vistos: {percent} a menos.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo passou de {then} para {now} bits por byte em textos nunca vistos: {percent} a mais.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo passou de {then} para {now} bits por byte em textos nunca vistos: {percent} a mais. Menos é melhor; o valor sobe e desce de uma rodada para outra.</translation>
     </message>
 </context>
 <context>
@@ -1984,8 +1992,8 @@
         <translation>Primeiro, escolha uma rede</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>Entrar em uma rede…</translation>
+        <source>Another network…</source>
+        <translation>Outra rede…</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2355,8 +2363,8 @@
         <translation>{points} foram perdidos</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>Ainda podem se perder</translation>
+        <source>Final after a few more rounds</source>
+        <translation>Seus após algumas rodadas</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2506,8 +2514,8 @@
         <translation>Só a sua conta de usuário pode lê-lo. Para servidores e computadores que ninguém mais usa.</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>Sem proteção: um programa que você roda, uma cópia deste disco ou um backup dos seus arquivos pode levar a chave, e com ela seus pontos.</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>Sem criptografia: qualquer programa que você roda pode ler a chave e levar seus pontos, e também quem tiver uma cópia deste disco ou dos seus arquivos.</translation>
     </message>
 </context>
 <context>
@@ -4403,8 +4411,12 @@
         <translation>Upload</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>Este mês</translation>
+        <source>Traffic</source>
+        <translation>Tráfego</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>Baixado e enviado neste mês, do seu limite mensal</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5211,8 +5223,8 @@
         <translation>a frase secreta tem menos de {least} caracteres: escolha uma mais longa</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>este sistema não tem um chaveiro que guarde um segredo: escolha uma frase secreta</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>este sistema não tem um chaveiro que guarde um segredo: escolha outra forma de guardá-lo</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

@@ -250,8 +250,8 @@
         <translation>徽章</translation>
     </message>
     <message>
-        <source>Facts of the log. Each opens the entry that proves it.</source>
-        <translation>全部来自日志的事实。点击即可打开作为证明的条目。</translation>
+        <source>Each badge opens the entry of the public log that proves it.</source>
+        <translation>点击徽章即可打开公开日志中作为证明的条目。</translation>
     </message>
     <message numerus="yes">
         <source>Current streak: %n day(s) in a row with accepted work.</source>
@@ -288,8 +288,8 @@
         <translation>已有 {n} 轮接受了这把密钥的工作。</translation>
     </message>
     <message>
-        <source>A month of days</source>
-        <translation>连续一个月</translation>
+        <source>{n} days in a row</source>
+        <translation>连续 {n} 天</translation>
     </message>
     <message>
         <source>Work was accepted on {n} days in a row.</source>
@@ -386,8 +386,8 @@
         <translation>您和模型写的内容</translation>
     </message>
     <message>
-        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Its words are generated; they are not anyone's opinion.</source>
-        <translation>如果最新的模型用对话训练过，它会在这里回答；否则会续写您写的内容。文字由模型生成，不代表任何人的观点。</translation>
+        <source>The newest model answers here if it was trained on conversations, and otherwise continues what you write. Early in a run that is gibberish; it improves round by round. Its words are generated; they are not anyone's opinion.</source>
+        <translation>如果最新的模型用对话训练过，它会在这里回答；否则会续写您写的内容。训练任务初期写出的内容没有意义，但会逐轮改善。文字由模型生成，不代表任何人的观点。</translation>
     </message>
     <message>
         <source>Preparing the model</source>
@@ -1508,8 +1508,16 @@
         <translation>这台电脑现在位于 {ledger} 的网络中。</translation>
     </message>
     <message>
+        <source>A link names the network at this address. Nothing is lent by joining: you decide later when this computer works for it.</source>
+        <translation>一个链接指定了此地址的网络。加入本身不会贡献任何算力：这台电脑何时为它工作，由您稍后决定。</translation>
+    </message>
+    <message>
         <source>Choose the network that this computer should work for.</source>
         <translation>选择这台电脑要为哪个网络工作。</translation>
+    </message>
+    <message>
+        <source>Join this network?</source>
+        <translation>要加入此网络吗？</translation>
     </message>
     <message>
         <source>Join a network</source>
@@ -1543,8 +1551,8 @@
         <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more.</source>
-        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。数值越低越好，各轮之间会有波动。</translation>
     </message>
 </context>
 <context>
@@ -1973,8 +1981,8 @@
         <translation>请先选择网络</translation>
     </message>
     <message>
-        <source>Join a network…</source>
-        <translation>加入网络…</translation>
+        <source>Another network…</source>
+        <translation>其他网络…</translation>
     </message>
     <message>
         <source>Network: {ledger}</source>
@@ -2341,8 +2349,8 @@
         <translation>{points} 已作废</translation>
     </message>
     <message>
-        <source>Can still be lost</source>
-        <translation>仍可能失去</translation>
+        <source>Final after a few more rounds</source>
+        <translation>再过几轮后确定</translation>
     </message>
     <message>
         <source>All are yours</source>
@@ -2492,8 +2500,8 @@
         <translation>只有您的用户账户能读取。适合服务器和没有别人使用的电脑。</translation>
     </message>
     <message>
-        <source>Not sealed: a program that you run, a copy of this disk or a backup of your files can take the key, and with it your points.</source>
-        <translation>未加密：您运行的程序、磁盘副本或文件备份都可能取走密钥，连同您的积分。</translation>
+        <source>Not encrypted: any program that you run can read the key and take your points, and so can anyone with a copy of this disk or of your files.</source>
+        <translation>未加密：您运行的任何程序都可以读取密钥并取走积分，拥有此磁盘或文件副本的人也可以。</translation>
     </message>
 </context>
 <context>
@@ -4380,8 +4388,12 @@
         <translation>上传</translation>
     </message>
     <message>
-        <source>This month</source>
-        <translation>本月</translation>
+        <source>Traffic</source>
+        <translation>流量</translation>
+    </message>
+    <message>
+        <source>Downloaded and uploaded this month, of your monthly limit</source>
+        <translation>本月的下载和上传量（占每月上限）</translation>
     </message>
     <message>
         <source>Disk</source>
@@ -5187,8 +5199,8 @@
         <translation>密码短语少于 {least} 个字符：请选择更长的</translation>
     </message>
     <message>
-        <source>this system has no keyring that could keep a secret: choose a passphrase instead</source>
-        <translation>此系统没有能保存秘密的钥匙串：请改用密码短语</translation>
+        <source>this system has no keyring that could keep a secret: choose another way to store it</source>
+        <translation>此系统没有能保存秘密的钥匙串：请选择其他保存方式</translation>
     </message>
     <message>
         <source>the system's keyring is locked: unlock it and try again</source>

@@ -249,6 +249,7 @@ class InvitationDialog(QuestionDialog):
             )
         self.main.setEnabled(True)
         self.main.setDefault(True)
+        self.main.setFocus()  # it was disabled until now, so “Not now” had the keyboard
         self._fit()
 
     def show_problem(self, wrong: str, detail: str) -> None:

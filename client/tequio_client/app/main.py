@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 SETTLED_MS = 8_000
+PLACED_MS = 400
+"""Time for the window manager to place the window: a dialog opens over its middle."""
 """After a hidden start: what was needed for it alone is given back then."""
 
 
@@ -244,7 +246,7 @@ class App(QObject):
         if self._options.link_handler is not None:
             _register_for_links(self._options.link_handler)
         if self._options.link:
-            self.open_link(self._options.link)
+            QTimer.singleShot(PLACED_MS, self, partial(self.open_link, self._options.link))
 
     def _new_window(self) -> AppWindow:
         from tequio_client.app.notifications import NoticeStrip  # noqa: PLC0415 - made when first seen
@@ -355,11 +357,9 @@ class App(QObject):
         from tequio_client.app.networks import JoinNetworkDialog  # noqa: PLC0415 - as above
 
         window, known = self.presence.window, known_networks(self.settings_store.folder)
-        dialog = JoinNetworkDialog(known, self._options.folder, self._ledger(), window)
+        dialog = JoinNetworkDialog(known, self._options.folder, self._ledger(), window, link)
         dialog.chooser.chosen.connect(self._use_network)
         dialog.chooser.chosen.connect(lambda: self._show_run(dialog.chooser.run))
-        if link:
-            dialog.chooser.offer(link)
         dialog.chooser.link_given.connect(self.open_link)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -376,6 +376,9 @@ class App(QObject):
         dialog.open()
 
     def _show_run(self, run: str) -> None:
+        """Show the run that a link named; the first run chooses it in step 5."""
+        if run and self._first_run is not None:
+            self._first_run.draft_store.change(run=run)
         if run:
             self.presence.window.open_page("runs")
             self.presence.window.page.restore_location(run)

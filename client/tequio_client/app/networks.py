@@ -84,7 +84,8 @@ class NetworkChooser(QWidget):
         self.result = Banner()
         self.result.hide()
         heading = self.tr("Or paste an address") if networks else self.tr("Paste an address")
-        note = caption(
+        self._heading = Label(heading, TextStyle.STRONG)
+        self._note = caption(
             self.tr(
                 "Organisers publish the address of their network's ledger, or send you an "
                 "invitation link. Nothing is lent by joining."
@@ -92,7 +93,7 @@ class NetworkChooser(QWidget):
         )
         pasting = hbox((self.line, 1), self.use, spacing=10)
         column = vbox(*self.rows.values(), spacing=10, parent=self)
-        fill(column, Label(heading, TextStyle.STRONG), pasting, note, self.result)
+        fill(column, self._heading, pasting, self._note, self.result)
         self.line.textChanged.connect(self._edit)
         self.line.returnPressed.connect(self.submit)
         self.use.clicked.connect(self.submit)
@@ -107,6 +108,11 @@ class NetworkChooser(QWidget):
             return
         self.line.setText(link.ledger)
         self.run = to_text(link.run) if link.run else ""
+
+    def hide_choice(self) -> None:
+        """Show the address alone: a link has chosen it."""
+        for part in (*self.rows.values(), self._heading, self._note):
+            part.hide()
 
     def submit(self) -> None:
         """Check what was pasted, and go on with it."""
@@ -188,12 +194,20 @@ class JoinNetworkDialog(QuestionDialog):
         folder: Path,
         current: str,
         parent: QWidget | None = None,
+        link: str = "",
     ) -> None:
-        """`current` is the ledger in use; empty: there is none."""
+        """`current` is the ledger in use; empty: there is none. `link` names a network to join."""
         instead = self.tr("This computer is in the network at {ledger} now.").format(ledger=current)
-        note = self.tr("Choose the network that this computer should work for.")
+        note = (
+            self.tr(
+                "A link names the network at this address. Nothing is lent by joining: you decide "
+                "later when this computer works for it."
+            )
+            if link
+            else self.tr("Choose the network that this computer should work for.")
+        )
         super().__init__(
-            self.tr("Join a network"),
+            self.tr("Join this network?") if link else self.tr("Join a network"),
             join_sentences(note, instead) if current else note,
             "",
             self.tr("Cancel"),
@@ -205,7 +219,12 @@ class JoinNetworkDialog(QuestionDialog):
         self.body.addWidget(self.chooser)
         self.chooser.chosen.connect(self.accept)
         self.chooser.link_given.connect(self.accept)
-        self.chooser.line.setFocus()
+        if link:
+            self.chooser.hide_choice()
+            self.chooser.offer(link)
+            self.chooser.use.setFocus()
+        else:
+            self.chooser.line.setFocus()
 
 
 def _row(network: KnownNetwork) -> ChoiceRow:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, Signal
+from PySide6.QtCore import QCoreApplication, QDateTime, QEvent, QObject, QTimer, Signal
 from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
@@ -267,6 +267,9 @@ def _plain(text: str) -> str:
 
 
 MOST_NOTICES = 3
+PASSING = ("joined",)
+"""Notices of something that went well."""
+PASSING_MS = 20_000
 """Notices at a time; the oldest is removed first."""
 NOTICE_CONTEXT = "notices"
 NOTICE_TEXTS = {
@@ -315,7 +318,10 @@ NOTICE_TEXTS = {
 
 
 class NoticeStrip(QWidget):
-    """Notices that stay until the user dismisses them, one for each kind and detail."""
+    """Notices that stay until the user dismisses them, one for each kind and detail.
+
+    Those in `PASSING` go by themselves.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -335,6 +341,8 @@ class NoticeStrip(QWidget):
         banner = Banner(*self._texts(kind, detail))
         banner.button.clicked.connect(lambda: self.dismiss(kind, detail))
         self.banners[kind, detail] = banner
+        if kind in PASSING:
+            QTimer.singleShot(PASSING_MS, banner, lambda: self.dismiss(kind, detail))
         self._column.addWidget(banner)
         while len(self.banners) > MOST_NOTICES:
             self.dismiss(*next(iter(self.banners)))

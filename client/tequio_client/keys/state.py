@@ -60,8 +60,8 @@ ERROR_TEMPLATES: Mapping[str, str] = {
     "passphrase-wrong": "the passphrase does not open the key file",
     "passphrase-short": "the passphrase has fewer than {least} characters: choose a longer one",
     # the keyring
-    "keyring-absent": "this system has no keyring that could keep a secret: choose a passphrase "
-    "instead",
+    "keyring-absent": "this system has no keyring that could keep a secret: choose another way to "
+    "store it",
     "keyring-locked": "the system's keyring is locked: unlock it and try again",
     "keyring-failing": "the system's keyring fails ({why}): try again, or choose a passphrase",
     "keyring-late": "the system's keyring has not answered for {seconds} s: it may be asking for "

@@ -157,6 +157,7 @@ def test_one_click_joins_the_run_of_the_link(
     link = inviter.invite("--uses", "3")
     dialog = invited.open_link(link, qtbot)
     assert dialog.heading.text() == f"Join the run “{RUN}”?"
+    assert dialog.focusWidget() is dialog.main, "the keyboard is not left at “Not now”"
     assert inviter.url in dialog.note.text()
     said = points(dialog)
     assert "3 uses left, valid until" in said

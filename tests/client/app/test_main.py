@@ -185,6 +185,23 @@ def test_a_link_of_a_web_page_asks_before_it_joins(tmp_path: Path) -> None:
     assert done.returncode == 0
 
 
+def test_the_first_run_chooses_the_run_whose_page_opened_the_app(tmp_path: Path) -> None:
+    ask = """
+    from tequio_client.app.networks import JoinNetworkDialog
+    run = "A" * 43
+    def ask():
+        app.open_link(f"tequio://join?ledger=http://127.0.0.1:9&run={run}")
+        dialog, = app.presence.window.findChildren(JoinNetworkDialog)
+        dialog.chooser.chosen.emit("http://127.0.0.1:9", "demo")
+        print(app._first_run.draft_store.draft.run == run)
+        app.quit()
+    QTimer.singleShot(0, ask)
+    """
+    done = python(APP.format(folder=str(tmp_path)) + textwrap.dedent(ask) + END, tmp_path)
+    assert done.stdout.split() == ["True"], done.stderr
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("way", ["app.session.ending.emit()", "app.tray.quit_requested.emit()"])
 def test_the_end_of_the_session_is_a_goodbye(way: str, tmp_path: Path) -> None:
     end = f"""

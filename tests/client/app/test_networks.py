@@ -146,6 +146,22 @@ def test_a_folder_of_another_network_joins_none(
         qtbot.mouseClick(chooser.use, LEFT)
 
 
+def test_a_dialog_of_a_link_asks_about_its_network_alone(
+    ledger: Served, qtbot: QtBot, tmp_path: Path
+) -> None:
+    known = (KnownNetwork(name="other", url="https://other.example"),)
+    link = NetworkLink(ledger=ledger.url).text()
+    dialog = JoinNetworkDialog(known, tmp_path, "", link=link)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert dialog.heading.text() == "Join this network?"
+    assert "Nothing is lent by joining" in dialog.note.text()
+    assert not any(row.isVisible() for row in dialog.chooser.rows.values())
+    assert dialog.chooser.line.text() == ledger.url
+    with qtbot.waitSignal(dialog.accepted, timeout=SLOW_MS):
+        qtbot.mouseClick(dialog.chooser.use, LEFT)
+
+
 def test_the_dialog_ends_with_a_choice(ledger: Served, qtbot: QtBot, tmp_path: Path) -> None:
     dialog = JoinNetworkDialog((), tmp_path, "https://old.example")
     qtbot.addWidget(dialog)

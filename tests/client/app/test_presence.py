@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QLocale, QObject, Qt, Signal
 
+from tequio_client.app import notifications
 from tequio_client.app.notifications import MOST_NOTICES, NoticeStrip
 from tequio_client.app.presence import WindowController
 from tequio_client.app.settings_file import SettingsStore
@@ -179,6 +180,19 @@ def test_a_notice_is_said_once_until_it_is_dismissed(
     for number in range(MOST_NOTICES + 2):
         notices.add("unsaved", str(number))
     assert len(notices.banners) == MOST_NOTICES
+
+
+def test_a_notice_of_success_goes_by_itself(
+    theme: Theme, language: Language, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "PASSING_MS", 50)
+    notices = NoticeStrip()
+    qtbot.addWidget(notices)
+    notices.add("unsaved", "one")
+    notices.add("joined", "demo")
+    assert shown(notices)[1] == "You joined demo."
+    qtbot.waitUntil(lambda: len(shown(notices)) == 1)
+    assert "one" in shown(notices)[0], "what the user has to know stays"
 
 
 def test_notices_are_said_in_the_language_that_is_spoken(

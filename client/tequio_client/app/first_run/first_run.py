@@ -31,6 +31,7 @@ from tequio_client.app.widgets.base import (
     accent_gradient,
     fill,
     hbox,
+    holding,
     paint_event,
     vbox,
 )
@@ -203,7 +204,8 @@ class FirstRun(QWidget):
 
     def _follow(self) -> None:
         draft = self._context.draft_store.draft
-        self.invited.setVisible(bool(draft.invitation))
+        for part in (self.invited, self._invited_place):
+            part.setVisible(bool(draft.invitation))
         if draft.invitation:
             self._show_invitation(draft.invited_to)
         self.back.setVisible(self._context.draft_store.draft.step > 0)
@@ -261,7 +263,8 @@ class FirstRun(QWidget):
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)
-        fill(self._column, self.invited, self._heading, self._note, 12)
+        self._invited_place = holding(vbox(self.invited, margins=(0, 0, 0, 12)))
+        fill(self._column, self._invited_place, self._heading, self._note, 12)
         fill(self._column, *self._steps.values(), None)
         self._scroll = QScrollArea()
         self._scroll.setProperty("kind", "page")

@@ -159,10 +159,11 @@ class NetworkPanel(QWidget):
         self._context = context
         program = context.program
         known = known_networks(program.settings.folder) if program else ()
+        self._names = {one.url: one.name for one in known}
         self.chooser = NetworkChooser(known, program.folder if program else Path())
         self._choice = Card(self.tr("First, choose a network"))
         self._choice.body.addWidget(self.chooser)
-        self._name, self.change = caption_line(), Button(self.tr("Join a network…"), "quiet")
+        self._name, self.change = caption_line(), Button(self.tr("Another network…"), "quiet")
         self._line = holding(hbox((self._name, 1), self.change, spacing=10))
         vbox(self._choice, self._line, parent=self)
         self.chooser.link_given.connect(context.open_page)
@@ -176,7 +177,10 @@ class NetworkPanel(QWidget):
         self._choice.setVisible(not has_network)
         self._line.setVisible(has_network and program is not None)
         if program is not None and has_network:
-            self._name.setText(self.tr("Network: {ledger}").format(ledger=program.ledger()))
+            ledger = program.ledger()
+            name = self._names.get(ledger)
+            shown = f"{name} · {ledger}" if name else ledger
+            self._name.setText(self.tr("Network: {ledger}").format(ledger=shown))
 
 
 def _row(heading: str, chip: Chip, note: str, accessible_name: str = "") -> ChoiceRow:

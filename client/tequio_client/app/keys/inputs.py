@@ -128,8 +128,8 @@ class ProtectionPanel(QWidget):
         self.warning = Banner(
             "warning",
             self.tr(
-                "Not sealed: a program that you run, a copy of this disk or a backup of your files "
-                "can take the key, and with it your points."
+                "Not encrypted: any program that you run can read the key and take your points, "
+                "and so can anyone with a copy of this disk or of your files."
             ),
         )
         column = vbox(spacing=3, parent=self)

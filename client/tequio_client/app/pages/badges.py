@@ -7,10 +7,20 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Card, Columns, Label, WrappedLabel, caption, fill
+from tequio_client.app.widgets.base import (
+    Card,
+    Columns,
+    Label,
+    WrappedLabel,
+    caption,
+    fill,
+    holding,
+    vbox,
+)
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.ipc.control import AccountReply, BadgeRow
 from tequio_shared.badges import (
@@ -22,7 +32,7 @@ from tequio_shared.badges import (
     next_badge,
 )
 
-GAP, FOLDED = 8, 2
+GAP, FOLDED = 12, 3
 
 
 class BadgeText(NamedTuple):
@@ -41,7 +51,7 @@ class BadgesCard(Card):
         self._ledger = ""
         self._places = Columns()
         title = Label(self.tr("Badges"), TextStyle.HEADING)
-        note = caption(self.tr("Facts of the log. Each opens the entry that proves it."))
+        note = caption(self.tr("Each badge opens the entry of the public log that proves it."))
         self.streak, self.next = WrappedLabel(""), caption()
         fill(self.body, title, note, self._places, self.streak, self.next)
         self.hide()
@@ -77,7 +87,9 @@ class BadgesCard(Card):
         self._rows = rows
         self.buttons = tuple(button for row in rows if (button := self._button(row)) is not None)
         places = Columns(folded=FOLDED, gap=GAP)
-        places.set_parts(self.buttons)
+        parts = [holding(vbox(one, caption(one.toolTip()), None)) for one in self.buttons]
+        parts += [QWidget() for _ in range(-len(parts) % FOLDED)]  # so that none is wider
+        places.set_parts(parts)
         self.body.replaceWidget(self._places, places)
         self._places.deleteLater()
         self._places = places
@@ -109,7 +121,7 @@ class BadgesCard(Card):
                 self.tr("{n} rounds accepted work of this key.").format(n=BADGE_ROUNDS),
             ),
             Badge.MONTH: BadgeText(
-                self.tr("A month of days"),
+                self.tr("{n} days in a row").format(n=BADGE_DAYS),
                 "calendar-check",
                 self.tr("Work was accepted on {n} days in a row.").format(n=BADGE_DAYS),
             ),

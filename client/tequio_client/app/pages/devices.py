@@ -248,7 +248,8 @@ class UsageMeters(Columns):
         super().__init__(folded=2, gap=20)
         self.memory = Meter(self.tr("VRAM"))
         self.upload = Meter(self.tr("Upload"))
-        self.month = Meter(self.tr("This month"))
+        self.month = Meter(self.tr("Traffic"))
+        self.month.setToolTip(self.tr("Downloaded and uploaded this month, of your monthly limit"))
         self.disk = Meter(self.tr("Disk"))
         self.set_parts((self.memory, self.upload, self.month, self.disk))
 

@@ -309,7 +309,8 @@ class PointsSums(StatCards):
                 points=figures.short_points(points.forfeited)
             )
         else:
-            note = self.tr("Can still be lost") if points.unvested else self.tr("All are yours")
+            later, none = self.tr("Final after a few more rounds"), self.tr("All are yours")
+            note = later if points.unvested else none
         more = worker_texts.vesting_text(points)
         self.vesting.show_points(points.unvested, note, more=more)
 

@@ -73,7 +73,8 @@ class ChatCard(Card):
         self.transcript.setPlaceholderText(
             self.tr(
                 "The newest model answers here if it was trained on conversations, and otherwise "
-                "continues what you write. Its words are generated; they are not anyone's opinion."
+                "continues what you write. Early in a run that is gibberish; it improves round by "
+                "round. Its words are generated; they are not anyone's opinion."
             )
         )
         self.note, self.bar = caption(), ProgressBar(self.tr("Preparing the model"), 4)

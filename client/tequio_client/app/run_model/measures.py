@@ -178,6 +178,8 @@ class RunMeasures(QObject):
             self._read_chosen()
         elif self.first is not None and self.last is not None:
             first = self._beginnings.get(self.last.prompt, self.first)
+            if first.round >= self.last.round:  # its text has not come round again yet
+                first = self.first
             self.chosen_round = first.round
             self._compare(first)
         self.changed.emit()

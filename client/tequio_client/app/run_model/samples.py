@@ -72,7 +72,8 @@ class JoinedCard(Card):
         )
         worse = self.tr(
             "Since your work first counted, in round {round}, the model has gone from {then} to "
-            "{now} bits per byte on unseen text: {percent} more."
+            "{now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and "
+            "down from round to round."
         )
         return (better if less >= 0 else worse).format(
             round=number,

@@ -302,7 +302,7 @@ BADGES: Mapping[str, StatusLabel] = {
         f"{BADGE_ROUNDS} rounds", "ok", f"{BADGE_ROUNDS} rounds accepted its work."
     ),
     Badge.MONTH: StatusLabel(
-        "A month of days", "ok", f"Work was accepted on {BADGE_DAYS} days in a row."
+        f"{BADGE_DAYS} days in a row", "ok", f"Work was accepted on {BADGE_DAYS} days in a row."
     ),
     Badge.EXAFLOP: StatusLabel("1 EFLOP", "ok", "10^18 calculations, which are 100,000 points."),
     Badge.AUDIT: StatusLabel("First audit", "ok", "It repeated another member's work to check it."),

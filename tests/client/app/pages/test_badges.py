@@ -89,7 +89,7 @@ def test_a_streak_goes_on_until_a_day_is_missing(
         (
             ("first-round",),
             {"accepted": 30, "streak_day": DAY, "streak_days": 12},
-            "Next badge: A month of days, 12 of 30",
+            "Next badge: 30 days in a row, 12 of 30",
         ),
         (
             ("first-round", "hundred-rounds", "month"),

@@ -73,6 +73,14 @@ def test_the_newest_measure_is_beside_the_first_one_of_the_same_text(
     assert measures.last.perplexity == pytest.approx(2 ** (200 / 60 * measures.last.bits_per_byte))
 
 
+def test_before_a_text_comes_round_again_the_newest_measure_is_beside_the_first(
+    qtbot: QtBot,
+) -> None:
+    with measured_site(MeasuredRun(rounds=40, every=20, texts=9)) as served:
+        measures = read(qtbot, RunMeasures(), served)
+        assert compared(measures) == (0, 40), "not the newest beside itself"
+
+
 def test_a_chosen_round_is_beside_the_newest_one_of_its_text(
     served: MeasuredSite, qtbot: QtBot
 ) -> None:

@@ -133,7 +133,8 @@ def test_a_model_that_got_worse_is_not_praised(shown: ShownPage, served: Measure
     measures.last = swapped
     page.joined.show_change(790, measures)
     assert page.joined.words.text().endswith(
-        "has gone from 0.915 to 1.373 bits per byte on unseen text: 50% more."
+        "has gone from 0.915 to 1.373 bits per byte on unseen text: 50% more. Lower is better; it "
+        "goes up and down from round to round."
     )
 
 
