@@ -15,7 +15,6 @@ import numpy as np
 import torch
 
 from tequio_client.platform import programs
-from tequio_client.trainer import hub_models
 from tequio_client.trainer.benchmark import measure_speed
 from tequio_client.trainer.device import AcceleratorEngine, open_device
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
@@ -80,6 +79,8 @@ def run_selftest(wanted: str) -> None:
 
 def check_late_imports() -> None:
     """Use the libraries of chats, models of the Hub and private groups; raises UserFacingError."""
+    from tequio_client.trainer import hub_models  # noqa: PLC0415 - transformers loads trio
+
     hub_models.build(_SMALL_MODEL)
     if not programs.is_packaged():
         return  # from source, private groups are an extra
