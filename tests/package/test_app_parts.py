@@ -1,4 +1,4 @@
-"""Parts of the packaged app that it loads late: languages, typeface, router library, the chat."""
+"""Parts of a package that it loads late: languages, typeface, router library, chat, scipy."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ MISSING = {
     "miniupnpc*": "worker: miniupnpc: ModuleNotFoundError",
 }
 """Files of the app, and what its self-test says without them."""
+OF_SCIPY = "scipy/special/_ufuncs*"
+"""A library that models of the Hub and the accountant of private groups load."""
 
 pytestmark = pytest.mark.package
 
@@ -43,23 +45,44 @@ def test_every_translation_is_the_one_of_the_sources() -> None:
 
 @pytest.mark.parametrize("pattern", MISSING)
 def test_the_selftest_names_what_a_package_lacks(tmp_path: Path, pattern: str) -> None:
-    copy = tmp_path / "tequio"
-    shutil.copytree(APP.parent, copy, symlinks=True, copy_function=os.link)
+    copy = copy_without(APP, pattern, tmp_path)
+    done = run(copy, tmp_path, "app", "--selftest")
+    assert done.returncode == 1
+    assert MISSING[pattern] in done.stderr
+
+
+def test_the_runtimes_selftest_finds_that_a_library_is_missing(tmp_path: Path) -> None:
+    words = ("-m", "tequio_client.trainer", "selftest", "cpu")
+    done = run(RUNTIME, tmp_path, *words)
+    assert done.returncode == 0, done.stderr
+    done = run(copy_without(RUNTIME, OF_SCIPY, tmp_path), tmp_path, *words)
+    assert done.returncode == 1
+    assert "cannot build a llama model" in done.stderr
+
+
+def copy_without(program: Path, pattern: str, folder: Path) -> Path:
+    """Link a package's files to a folder, except those of that pattern; return its program."""
+    copy = folder / program.name
+    shutil.copytree(program.parent, copy, symlinks=True, copy_function=os.link)
     lost = list((copy / "_internal").glob(pattern))
     assert lost
     for path in lost:
-        path.unlink()
-    environ = {"HOME": str(tmp_path), "PATH": "/nowhere"}
-    done = subprocess.run(
-        (copy / "tequio", "app", "--selftest"),
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return copy / program.name
+
+
+def run(program: Path, home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        (program, *words),
         capture_output=True,
         text=True,
         check=False,
-        env=environ,
+        env={"HOME": str(home), "PATH": "/nowhere"},
         timeout=PATIENCE_S,
     )
-    assert done.returncode == 1
-    assert MISSING[pattern] in done.stderr
 
 
 @pytest.mark.parametrize("way", WAYS)

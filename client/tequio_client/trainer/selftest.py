@@ -2,6 +2,7 @@
 
 It runs before a fetched runtime is used. The head is computed by the engine that this device would
 use in a run and by the reference in numpy; both must give the bits that every computer gives.
+Libraries that only some runs need are loaded, too: a package may lack one of their files.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from hashlib import sha256
 import numpy as np
 import torch
 
+from tequio_client.platform import programs
 from tequio_client.trainer.benchmark import measure_speed
 from tequio_client.trainer.device import AcceleratorEngine, open_device
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_client.trainer.kernels import CompiledEngine
+from tequio_client.trainer.private.accountant import SpentSteps, epsilon
 from tequio_shared.errors import TequioError, UserFacingError
 from tequio_shared.head.contribution import LEVELS, Records, encode_records
 from tequio_shared.head.head import OuterParams
@@ -28,6 +31,14 @@ _PARAMS = OuterParams(
 )
 _MEMBERS, _CHUNKS = 3, 16
 _MOST_LEFT_MB = 64
+_SMALL_MODEL = {
+    "model_type": "llama",
+    "vocab_size": 8,
+    "hidden_size": 8,
+    "intermediate_size": 8,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 1,
+}
 
 
 class SelftestError(UserFacingError):
@@ -46,6 +57,7 @@ def main(wanted: str) -> None:
 def run_selftest(wanted: str) -> None:
     """Raises SelftestError and DeviceError, and what torch raises."""
     device = open_device(wanted)
+    check_late_imports()
     engines: dict[str, Engine] = {
         "numpy": ReferenceEngine(_PARAMS),
         "the compiled kernels": CompiledEngine(_PARAMS),
@@ -63,6 +75,19 @@ def run_selftest(wanted: str) -> None:
         left = torch.cuda.memory_reserved(device.handle) >> 20
         if left > _MOST_LEFT_MB:
             raise SelftestError(f"{left} MiB of {device.label} were not given back")
+
+
+def check_late_imports() -> None:
+    """Use the libraries of chats, models of the Hub and private groups; raises UserFacingError."""
+    from tequio_client.trainer import hub_models  # noqa: PLC0415 - transformers loads trio
+
+    hub_models.build(_SMALL_MODEL)
+    if not programs.is_packaged():
+        return  # from source, private groups are an extra
+    try:
+        epsilon([SpentSteps(noise_multiplier=1.0, sample_rate=0.01, steps=1)], 1e-5)
+    except ImportError as err:
+        raise SelftestError(f"private groups cannot train with this runtime: {err}") from err
 
 
 def head_sha256(engine: Engine) -> str:
