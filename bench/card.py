@@ -1,10 +1,11 @@
 """A run on the card at hand: speed, memory, equal heads, and how soon a pause gives memory back.
 
 Ledger, seed and two volunteers on one device train a model from scratch for some minutes; then both
-are paused and resumed, and the organiser ends the run after the round that follows. Prints the tokens per second in rounds and while computing, the model's share of
-the card's arithmetic (MFU, see `loops.machine.mfu`), the most memory in use, and the time until a
-pause has given nine tenths of it back. The ledger's audit computes every head again on the
-CPU, so its exit status says whether heads agree.
+are paused and resumed, and the organiser ends the run after the round that follows. Prints the
+tokens per second in rounds and while computing, the model's share of the card's arithmetic (MFU,
+see `loops.machine.mfu`), the most memory in use, and the time until a pause has given nine tenths
+of it back. The ledger's audit computes every head again on the CPU, so its exit status says whether
+heads agree.
 
     python bench/card.py [--device cuda] [--size 124M] [--minutes 15] [--json FILE] [--folder F]
 
@@ -46,7 +47,7 @@ VOLUNTEERS = 2
 POLL_S, PATIENCE_S, INTO_TRAINING_S = 0.02, 60.0, 2.0
 RUN = "demo"
 MOST_ROUNDS = 4
-"""Times as many rounds as fit by the plan: shares are smaller at first, and the organiser ends it."""
+"""Times the rounds that fit by the plan: first shares are small, and the organiser ends the run."""
 FREED = 0.1
 """Part of the most memory that may be left when a pause counts as done."""
 MIB = 1 << 20

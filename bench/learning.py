@@ -178,14 +178,17 @@ def _trained(known: _Known, size: str) -> list[str]:
 
 
 def _known() -> _Known:
-    """Results so far, of plans as they are now."""
+    """Results so far, of plans as they are now, on the same texts as full Muon with their seed."""
     lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
     found = [json.loads(line) for line in lines]
+    # The texts are the library of that Python: another one has others, also held-out ones.
+    texts = {(one["size"], one["seed"]): one["python"] for one in found if one["name"] == FULL}
     return {
         (one["size"], one["name"], one["seed"]): one
         for one in found
         if one["name"] in METHODS[one["size"]]
         and one["plan"] == _plan(one["size"], one["name"], one["seed"])
+        and one["python"] == texts.get((one["size"], one["seed"]), one["python"])
     }
 
 

@@ -44,7 +44,12 @@ def configure_logging(*, style: str, level: str = "info") -> None:
         processors += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
         processors.append(
-            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_level=False)
+            structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(),
+                pad_level=False,
+                # Without local variables: of one failed step they were 5,000 lines.
+                exception_formatter=structlog.dev.plain_traceback,
+            )
         )
     processors.append(_remember)
     # Silence the libraries' own logs, also those of loggers that do not propagate.
