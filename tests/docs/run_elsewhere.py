@@ -40,6 +40,7 @@ ELSEWHERE = (
         r"organising: tequio run (new|check) (more|pairs|whole)",
         "tests/client/organiser/test_starting_weights.py",
     ),
+    (r"organising: tequio run (new|check) evening", "tests/whole/test_a_fork.py"),
     (r"organising: tequio checkpoint", "tests/client/checkpoint/test_adapters.py"),
     (
         r"organising: tequio simulate maize\.toml --peers 1000",

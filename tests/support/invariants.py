@@ -203,7 +203,8 @@ class _LogFile:
             new = file.read()
         new = new[: new.rfind(b"\n") + 1]
         self._offset += len(new)
-        assert b"Traceback" not in new, f"{self._path}: {new[new.index(b'Traceback') :][:3000]!r}"
+        trace = new[new.index(b"Traceback") :] if b"Traceback" in new else b""
+        assert not trace, f"{self._path}: {trace[:1000]!r} … {trace[-2000:]!r}"
         for line in new.splitlines():
             with suppress(json.JSONDecodeError, UnicodeDecodeError):
                 fields = json.loads(line)

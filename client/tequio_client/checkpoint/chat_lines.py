@@ -128,8 +128,8 @@ def converse(
         output.write(ipc_chat.encode(message))
         output.flush()
 
-    reader = QuestionReader(lines, lambda: os._exit(0))
     failure: BaseException | None = None
+    reader = QuestionReader(lines, lambda: os._exit(0 if failure is None else 1))
     try:
         folder = prepare(LineProgress(send))
         claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())

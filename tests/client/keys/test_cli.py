@@ -89,7 +89,7 @@ def test_without_a_keyring_a_key_is_not_left_in_the_open(
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     refused = tequio("restore", "--dir", folder, "--stdin", said=f"{WORDS}\n")
     assert refused.returncode == 1
-    assert "choose a passphrase" in refused.stderr
+    assert "choose another way to store it" in refused.stderr
     assert identity.protection_of(folder) is KeyProtection.ABSENT
 
 

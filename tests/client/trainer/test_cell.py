@@ -32,9 +32,9 @@ SLOW = """
 import runpy, sys, time
 from tequio_client.trainer import codecs, tasks
 encode = codecs.encode
-def slowly(*arguments):
+def slowly(*arguments, **options):
     time.sleep(3)
-    return encode(*arguments)
+    return encode(*arguments, **options)
 codecs.encode = slowly
 sys.argv = ["trainer", "console"]
 from tequio_client.trainer import main
