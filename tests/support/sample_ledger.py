@@ -68,7 +68,10 @@ NIGHT_MS = 22 * HOUR_MS
 DAYS, ROUNDS_A_DAY = 4, 9
 AUDITED_ROUNDS = 7
 WARNED_ROUND, WITHHELD_ROUND = 3, 5
-"""Of the audits; in the first, figures are near a limit, and work of the second is withheld."""
+"""Of the audits; in the first, figures are near a limit, and work of the second is withheld.
+
+If the lots gave no work of that round to an auditor, it is that of a later round.
+"""
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
 """Rounds whose heads the organiser published."""
@@ -138,6 +141,7 @@ class SampleLedger:
         self.rules = rules(audit)
         self.organiser = SigningOrganiser(ledger)
         self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
+        self.withheld = 0
 
     @property
     def round(self) -> RoundView:
@@ -254,7 +258,8 @@ class SampleLedger:
     def figures_by(self, auditor: SigningPeer) -> AuditFigures | UnsetType:
         """Figures of honest work, near a limit or withheld in some rounds."""
         order = self.round.orders[self.round.slot_of[auditor.key]]
-        if order.round == WITHHELD_ROUND:
+        if self.withheld in {0, order.round} and order.round >= WITHHELD_ROUND:
+            self.withheld = order.round
             return UNSET
         hidden = 1_950 if self.round.number == WARNED_ROUND else 310
         return AuditFigures(hidden=hidden, other=84, rounding=22, leaves=31)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from tequio_shared.ids import to_text
 from tests.support.ledgers import make_settings, served
-from tests.support.sample_ledger import ROUNDS_A_DAY, WITHHELD_ROUND, fill, fill_audited
+from tests.support.sample_ledger import ROUNDS_A_DAY, fill, fill_audited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,12 +70,14 @@ class AuditedSite:
     url: str
     run: str
     peer: str
+    withheld: int
+    """A round with work that its trainer did not open."""
 
     def paths(self) -> dict[str, str]:
         """Pages that show audits."""
         run = f"/runs/{self.run}"
         return {
-            "audited-round": f"{run}/rounds/{WITHHELD_ROUND}",
+            "audited-round": f"{run}/rounds/{self.withheld}",
             "audited-peer": f"/peers/{self.peer}",
             "audited-run": run,
         }
@@ -87,7 +89,7 @@ def served_audits(folder: Path) -> Iterator[AuditedSite]:
     shown = fill_audited(make_settings(folder), time.time_ns() // 1_000_000 - _AGO_MS)
     with served(folder) as running:
         run, peer = to_text(shown.rules.run_id), to_text(shown.peers[1].key)
-        yield AuditedSite(url=running.url, run=run, peer=peer)
+        yield AuditedSite(url=running.url, run=run, peer=peer, withheld=shown.withheld)
 
 
 @contextmanager

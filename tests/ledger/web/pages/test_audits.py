@@ -15,7 +15,6 @@ from tests.support.page_reader import PageReader
 from tests.support.sample_ledger import (
     AUDITED_ROUNDS,
     WARNED_ROUND,
-    WITHHELD_ROUND,
     SampleLedger,
     live_audited,
 )
@@ -56,7 +55,7 @@ def test_auditors_are_not_counted_as_accepted_contributions(audited: PageSite) -
 
 
 def test_a_round_names_the_later_audits_of_its_contributions(audited: PageSite) -> None:
-    text = round_text(audited, WITHHELD_ROUND)
+    text = round_text(audited, audited.shown.withheld)
     assert "Audits of this round's contributions" in text
     assert "The trainer did not open its contribution to this auditor." in text
 
