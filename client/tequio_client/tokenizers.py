@@ -7,7 +7,7 @@ results is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,8 @@ from tequio_shared.limits import BLOB_BYTES
 TOKENIZER_NAME = "tokenizer.json"
 SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>", "[SEP]")
 """Usual names of the token between documents."""
+TURN_TOKENS = ("<|im_start|>", "<|im_end|>")
+"""Tokens around a turn of a conversation, as the template ChatML has them."""
 _WHY_CHARS = 200
 
 
@@ -142,6 +144,29 @@ def _token(inner: Any, wanted: str | int) -> int | None:  # noqa: ANN401 - no ty
         found: int | None = inner.token_to_id(wanted)
         return found
     return wanted if inner.id_to_token(wanted) is not None else None
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int) -> SubwordTokenizer:
+    """Learn byte-pair codes of bytes from texts (Sennrich et al., 2016; the bytes are GPT-2's).
+
+    Every text can be encoded, and the same texts give the same file. It has `vocabulary` tokens,
+    fewer if the texts are short; all bytes, a separator and `TURN_TOKENS` are among them. Time
+    grows with the texts, memory with their different words. Raises TokenizerError.
+    """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers  # noqa: PLC0415
+
+    inner = Tokenizer(models.BPE())
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    inner.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=[SEPARATORS[0], *TURN_TOKENS],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    with _library("no tokenizer can be learned from these texts"):
+        inner.train_from_iterator(texts, trainer)
+    return parse_tokenizer(inner.to_str().encode(), "the new tokenizer", SEPARATORS)
 
 
 def read_tokenizer_file(path: Path) -> bytes:

@@ -43,7 +43,8 @@ FOLLOWED: Mapping[str, tuple[str, ...]] = {
     "organising": (
         *("tequio run announce", "tequio run resume", "tequio run invite", "tequio run finish"),
         *('tequio run pause maize --reason "', "tequio run list", "tequio run show"),
-        "tequio data build data --folder texts --tokenizer bytes",
+        "tequio data tokenizer tokenizer.json --folder texts",
+        "tequio data build data --folder texts --tokenizer tokenizer.json",
         *("tequio run new maize.toml", "tequio run check maize.toml"),
         "tequio simulate maize.toml --peers 40",
     ),
@@ -157,7 +158,8 @@ def follow_the_organiser(network: FirstNetwork) -> None:
     texts.mkdir()
     for number, page in enumerate(PAGES):
         shutil.copy(page, texts / f"{number}.txt")
-    organiser.run("organising", "tequio data build data --folder texts --tokenizer bytes")
+    organiser.run("organising", "tequio data tokenizer tokenizer.json --folder texts")
+    organiser.run("organising", "tequio data build data --folder texts --tokenizer tokenizer.json")
     organiser.run("organising", "tequio run new maize.toml")
     organiser.run("organising", "tequio run check maize.toml")
     organiser.run("organising", "tequio simulate maize.toml --peers 40")

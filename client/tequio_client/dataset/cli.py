@@ -1,20 +1,107 @@
-"""`tequio data`: builds the token shards of a run."""
+"""`tequio data`: learns a tokenizer, and builds the token shards of a run."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
-from tequio_client.cli import PlainGroup
+from tequio_client.cli import OutputFile, PlainGroup
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
-    from tequio_client.dataset.sources import ReadOptions, TextSource
+    from tequio_client.dataset.sources import TextSource
 
 _MIB = 1 << 20
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_SOURCE_OPTIONS = (
+    click.option(
+        "--folder", type=click.Path(path_type=Path), help="Read the text files in this folder."
+    ),
+    click.option(
+        "--pattern", default="*", show_default=True, help="Which files of --folder to read."
+    ),
+    click.option("--dataset", help="Read a Hugging Face dataset: a name, or a folder."),
+    click.option("--config", help="Configuration of the dataset."),
+    click.option("--split", default="train", show_default=True, help="Split of the dataset."),
+    click.option(
+        "--column", default="", help="Column of the dataset that holds the text.  [default: text]"
+    ),
+    click.option("--stdlib", is_flag=True, help="Read the sources of Python's standard library."),
+    click.option(
+        "--mixture",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Read several sources: a TOML file that names them and their shares of the text.",
+    ),
+)
+_SOURCE_NAMES = ("folder", "pattern", "dataset", "config", "split", "column", "stdlib", "mixture")
+
+
+def _reads_source(command: _Command) -> _Command:
+    """Add the options that say where documents are; the command gets them as `place`."""
+
+    def with_place(**given: Any) -> Any:  # noqa: ANN401 - click's values, passed on
+        own = {name: given.pop(name) for name in _SOURCE_NAMES}
+        return command(place=_SourcePlace(**own), **given)
+
+    wrapped = functools.update_wrapper(with_place, command)
+    for option in reversed(_SOURCE_OPTIONS):
+        wrapped = option(wrapped)
+    return cast("_Command", wrapped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SourcePlace:
+    """Where documents are: in exactly one of folder, dataset, library and mixture."""
+
+    folder: Path | None
+    pattern: str
+    dataset: str | None
+    config: str | None
+    split: str
+    column: str
+    stdlib: bool
+    mixture: Path | None
+
+    def open(self, *, is_chat: bool = False) -> TextSource:
+        """Open the source; raises UserFacingError, and UsageError for other than one."""
+        from tequio_client.dataset import chat, sources
+        from tequio_client.dataset.mixture import read_mixture
+
+        given = (self.folder, self.dataset, self.stdlib or None, self.mixture)
+        if sum(one is not None for one in given) != 1:
+            raise click.UsageError(
+                "choose exactly one of --folder, --dataset, --stdlib and --mixture"
+            )
+        if self.mixture is not None:
+            return read_mixture(self.mixture, is_chat=is_chat)
+        if self.dataset is not None:
+            load = chat.load_conversations if is_chat else sources.load_dataset
+            return load(self.dataset, config=self.config, split=self.split, column=self.column)
+        if is_chat:
+            raise click.UsageError(
+                "--chat reads a dataset: give --dataset a name, or a folder of .jsonl files"
+            )
+        if self.folder is not None:
+            return sources.folder_files(self.folder, self.pattern)
+        return sources.standard_library_files()
+
+
+@contextmanager
+def _told_in_a_sentence(out: Path) -> Iterator[None]:
+    """Let errors of sources, and of the disk that `out` is on, end the command."""
+    try:
+        yield
+    except UserFacingError as err:
+        raise click.ClickException(str(err)) from err
+    except OSError as err:
+        where = err.filename or out
+        raise click.ClickException(f"cannot use {where} ({err.strerror})") from err
 
 
 @click.group(cls=PlainGroup)
@@ -24,16 +111,7 @@ def data() -> None:
 
 @data.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option(
-    "--folder", type=click.Path(path_type=Path), help="Read the text files in this folder."
-)
-@click.option("--pattern", default="*", show_default=True, help="Which files of --folder to read.")
-@click.option("--dataset", help="Read a Hugging Face dataset: a name, or a folder.")
-@click.option("--config", help="Configuration of the dataset.")
-@click.option("--split", default="train", show_default=True, help="Split of the dataset.")
-@click.option(
-    "--column", default="", help="Column of the dataset that holds the text.  [default: text]"
-)
+@_reads_source
 @click.option(
     "--chat",
     is_flag=True,
@@ -45,17 +123,11 @@ def data() -> None:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Render conversations with the template in this file, not with the tokenizer's own.",
 )
-@click.option("--stdlib", is_flag=True, help="Read the sources of Python's standard library.")
-@click.option(
-    "--mixture",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Read several sources: a TOML file that names them and their shares of the text.",
-)
 @click.option(
     "--tokenizer",
     default="bytes",
     show_default=True,
-    help="bytes, or a Hugging Face tokenizer (file, folder or name).",
+    help="bytes, or a tokenizer: a file of `data tokenizer`, a folder, or a name on the Hub.",
 )
 @click.option(
     "--separator", help="Token between documents, if the tokenizer has none with a usual name."
@@ -88,18 +160,12 @@ def data() -> None:
     type=click.IntRange(1, 1_024),
     help="Size of a shard, in MiB.",
 )
-def build(  # noqa: PLR0913, PLR0917 - one parameter an option
+def build(  # noqa: PLR0913 - one parameter an option
     out: Path,
-    folder: Path | None,
-    pattern: str,
-    dataset: str | None,
-    config: str | None,
-    split: str,
-    column: str,
-    chat: bool,  # noqa: FBT001 - click passes by name
+    *,
+    place: _SourcePlace,
+    chat: bool,
     chat_template: Path | None,
-    stdlib: bool,  # noqa: FBT001 - click passes by name
-    mixture: Path | None,
     tokenizer: str,
     separator: str | None,
     sequence: int,
@@ -123,10 +189,8 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     settings = ShardOptions(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
-    place = _SourcePlace(folder=folder, dataset=dataset, stdlib=stdlib, mixture=mixture)
-    reading = sources.ReadOptions(pattern=pattern, config=config, split=split, column=column)
-    try:
-        source = place.open(reading, is_chat=chat)
+    with _told_in_a_sentence(out):
+        source = place.open(is_chat=chat)
         loaded = sources.load_tokenizer(tokenizer, separator)
         encoder = None
         if chat:
@@ -138,11 +202,6 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
                 bar.update(stages[stage], completed=done, total=total)
 
             corpus = build_shards(source, loaded, settings, out, report, chat=encoder)
-    except UserFacingError as err:
-        raise click.ClickException(str(err)) from err
-    except OSError as err:
-        where = err.filename or out
-        raise click.ClickException(f"cannot use {where} ({err.strerror})") from err
     click.echo(f"source:   {corpus.source}")
     click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
@@ -158,36 +217,36 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter an option
     click.echo(f"manifest: {out / MANIFEST_NAME}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SourcePlace:
-    """Where documents are: exactly one of these."""
+@data.command("tokenizer")
+@click.argument("out", type=OutputFile())
+@_reads_source
+@click.option(
+    "--vocabulary",
+    default=32_768,
+    show_default=True,
+    type=click.IntRange(300, 1 << 20),
+    help="Number of tokens; a small model learns better with fewer.",
+)
+@click.option(
+    "--most-mib",
+    default=512,
+    show_default=True,
+    type=click.IntRange(1, 1 << 16),
+    help="Text to learn from, in MiB; if there is more, documents are drawn.",
+)
+def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib: int) -> None:
+    """Learn a tokenizer from documents, and write it to the file OUT.
 
-    folder: Path | None
-    dataset: str | None
-    stdlib: bool
-    mixture: Path | None
+    It can encode every text, and has the tokens that conversations need. The same documents and
+    options give the same file.
+    """
+    from tequio_client.dataset import sources
+    from tequio_client.tokenizers import train_tokenizer
 
-    def open(self, reading: ReadOptions, *, is_chat: bool) -> TextSource:
-        """Open the source; raises UserFacingError, and UsageError for other than one."""
-        from tequio_client.dataset import chat, sources
-        from tequio_client.dataset.mixture import read_mixture
-
-        given = (self.folder, self.dataset, self.stdlib or None, self.mixture)
-        if sum(one is not None for one in given) != 1:
-            raise click.UsageError(
-                "choose exactly one of --folder, --dataset, --stdlib and --mixture"
-            )
-        if self.mixture is not None:
-            return read_mixture(self.mixture, is_chat=is_chat)
-        if self.dataset is not None:
-            load = chat.load_conversations if is_chat else sources.load_dataset
-            return load(
-                self.dataset, config=reading.config, split=reading.split, column=reading.column
-            )
-        if is_chat:
-            raise click.UsageError(
-                "--chat reads a dataset: give --dataset a name, or a folder of .jsonl files"
-            )
-        if self.folder is not None:
-            return sources.folder_files(self.folder, reading.pattern)
-        return sources.standard_library_files()
+    with _told_in_a_sentence(out):
+        learned = train_tokenizer(sources.some_texts(place.open(), most_mib * _MIB), vocabulary)
+        out.write_bytes(learned.file)
+    if learned.vocab_size < vocabulary:
+        click.echo(f"the texts are too short for more tokens than {learned.vocab_size}", err=True)
+    click.echo(f"tokens: {learned.vocab_size}")
+    click.echo(f"file:   {out}")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sysconfig
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from tequio_client import tokenizers
 from tequio_client.names import clean_text
@@ -195,6 +198,17 @@ def load_rows(
         why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
         raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
     return f"{name} {config or ''} {split}".replace("  ", " "), rows
+
+
+def some_texts(source: TextSource, most_bytes: int) -> Iterator[str]:
+    """Documents in an order without meaning, until they have that many bytes; always the same."""
+    size = 0
+    for at in np.random.default_rng(0).permutation(len(source)):
+        if size >= most_bytes:
+            return
+        text = source.text(int(at))
+        size += len(text.encode())
+        yield text
 
 
 BYTES = "bytes"

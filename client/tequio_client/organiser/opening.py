@@ -129,6 +129,10 @@ def prepare_run(path: Path) -> PreparedRun:
         model_source.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
     )
     origin = begun.origin if begun else model_source.make_origin(outline.source, corpus, layout)
+    if outline.manifest.inner.documents == "apart":
+        from tequio_client.trainer.first_head import check_documents  # noqa: PLC0415 - imports torch
+
+        check_documents(origin.model, corpus.separator)
     model = origin.manifest_entry(sequence=corpus.sequence, aux_dtype=outline.manifest.aux_dtype)
     manifest = msgspec.structs.replace(
         outline.manifest, model=model, base=begun.base if begun else UNSET

@@ -133,7 +133,8 @@ class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A trainer's steps; in the first and last part of a run, learning rates rise and fall.
 
-    `warmup` and `anneal` are these parts, as shares of the rounds.
+    `warmup` and `anneal` are these parts, as shares of the rounds. With documents `apart`, a token
+    of a sample sees only the document that it is in.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -143,6 +144,7 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     feedback: Factor = 0.95
     clip: Factor = 1.0
     weight_decay: Factor = 0.0
+    documents: Literal["joined", "apart"] = "joined"
     warmup: Share = 0.0
     anneal: Share = 0.0
 
@@ -274,6 +276,7 @@ def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
         feedback_q15=round(plan.feedback * FEEDBACK_ONE),
         clip_e3=round(plan.clip * 1e3),
         decay_e6=round(plan.weight_decay * 1e6),
+        documents=plan.documents,
         warmup_rounds=round(plan.warmup * rounds),
         anneal_rounds=round(plan.anneal * rounds),
     )

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from tequio_client.trainer import adapters, frozen, model, prepared
 from tequio_client.trainer import weights as trainer_weights
+from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.model_config import ModelRefusedError, parse_config
@@ -24,6 +26,8 @@ from tequio_shared.head import head
 from tequio_shared.head.layout import FrozenBase, LayoutKind, WeightLayout
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round import manifest
+
+_APART = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +108,27 @@ def _fit(made: CausalModel) -> CausalModel:
                 made.logits, model.vocabulary_size(made), model.context_length(made)
             )
     return made
+
+
+def check_documents(made: CausalModel, separator: int) -> None:
+    """Raise UserFacingError for a network that cannot keep the documents of a sample apart."""
+    others = [one for one in range(4) if one != separator]
+    first, second = ([separator, one, separator, others[0]] for one in others[:2])
+    made.network.eval()
+    made.separator = separator
+    try:
+        with torch.no_grad():
+            logits_2lv = made.logits(torch.tensor([first, second]))
+    except FORWARD_ERRORS:  # it takes no positions
+        logits_2lv = torch.tensor([[[0.0]], [[1.0]]])
+    finally:
+        made.separator = None
+    apart = (logits_2lv[0, -1] - logits_2lv[1, -1]).abs().max()
+    if apart > _APART * logits_2lv.abs().max():
+        raise UserFacingError(
+            "this network reads documents of a sample together, whatever their positions: set "
+            'inner.documents to "joined"'
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -281,6 +281,9 @@ def aliases(config: LlamaConfig) -> tuple[tuple[str, str], ...]:
     return ((EMBEDDING, HEAD),) if config.is_tied else ()
 
 
+_LayerFunction = Callable[[Tensor, tuple[Tensor, Tensor], Tensor | None], Tensor]
+
+
 class Llama(nn.Module):
     """Token ids [B, L] to logits [B, L, V]."""
 
@@ -292,8 +295,9 @@ class Llama(nn.Module):
         if config.is_tied:
             self.lm_head.weight = self.model.embed_tokens.weight
 
-    def forward(self, ids_bl: Tensor) -> Tensor:
-        logits: Tensor = self.lm_head(self.model(ids_bl))
+    def forward(self, ids_bl: Tensor, separator: int | None = None) -> Tensor:
+        """With a separator, tokens see only their own document, as in `own_document`."""
+        logits: Tensor = self.lm_head(self.model(ids_bl, separator))
         return logits
 
     def initialise(self, generator: torch.Generator) -> None:
@@ -318,28 +322,43 @@ class _Trunk(nn.Module):
         self.norm = _Norm(config)
         self.recomputes = False
         """True to store only the inputs of layers, and compute the rest again when going back."""
-        self._compiled: tuple[Callable[[Tensor, tuple[Tensor, Tensor]], Tensor], ...] = ()
+        self._compiled: tuple[_LayerFunction, ...] = ()
 
     def compile_layers(self, device: torch.device) -> None:
         """From now on, train with kernels made for this device, where it can have any."""
         if not why_not(device):
             self._compiled = tuple(compiled(layer.forward, device) for layer in self.layers)
 
-    def forward(self, ids_bl: Tensor) -> Tensor:
+    def forward(self, ids_bl: Tensor, separator: int | None = None) -> Tensor:
         hidden_bld: Tensor = self.embed_tokens(ids_bl)
+        seen_b1ll = None if separator is None else own_document(ids_bl, separator)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
         trains = torch.is_grad_enabled()
         recomputes, kernels = self.recomputes and trains, self._compiled if trains else ()
         for layer in kernels or self.layers:
             if kernels:
                 any_length(hidden_bld)
+                if seen_b1ll is not None:
+                    any_length(seen_b1ll)
+            given = hidden_bld, turn, seen_b1ll
             hidden_bld = (
-                checkpoint(layer, hidden_bld, turn, use_reentrant=False, preserve_rng_state=False)
+                checkpoint(layer, *given, use_reentrant=False, preserve_rng_state=False)
                 if recomputes
-                else layer(hidden_bld, turn)
+                else layer(*given)
             )
         out: Tensor = self.norm(hidden_bld)
         return out
+
+
+def own_document(ids_bl: Tensor, separator: int) -> Tensor:
+    """True where a token may see another: not later, and of its document, bool [B, 1, L, L].
+
+    A document begins with its separator; what a sample has before the first one is the rest of a
+    document. Positions need not start again, since rotations only tell distances.
+    """
+    document_bl = (ids_bl == separator).cumsum(1)
+    seen_bll = document_bl[:, :, None] == document_bl[:, None, :]
+    return seen_bll.tril_()[:, None]
 
 
 class _Layer(nn.Module):
@@ -350,8 +369,11 @@ class _Layer(nn.Module):
         self.input_layernorm = _Norm(config)
         self.post_attention_layernorm = _Norm(config)
 
-    def forward(self, hidden_bld: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
-        hidden_bld = hidden_bld + self.self_attn(self.input_layernorm(hidden_bld), turn)
+    def forward(
+        self, hidden_bld: Tensor, turn: tuple[Tensor, Tensor], seen_b1ll: Tensor | None
+    ) -> Tensor:
+        attended_bld = self.self_attn(self.input_layernorm(hidden_bld), turn, seen_b1ll)
+        hidden_bld = hidden_bld + attended_bld
         out: Tensor = hidden_bld + self.mlp(self.post_attention_layernorm(hidden_bld))
         return out
 
@@ -367,12 +389,15 @@ class _Attention(nn.Module):
         self.v_proj = nn.Linear(config.hidden_size, narrow, bias=has_bias)
         self.o_proj = nn.Linear(wide, config.hidden_size, bias=has_bias)
 
-    def forward(self, hidden_bld: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    def forward(
+        self, hidden_bld: Tensor, turn: tuple[Tensor, Tensor], seen_b1ll: Tensor | None
+    ) -> Tensor:
         mixed_bhle = functional.scaled_dot_product_attention(
             _turned(self._heads(self.q_proj(hidden_bld)), turn),
             _turned(self._heads(self.k_proj(hidden_bld)), turn),
             self._heads(self.v_proj(hidden_bld)),
-            is_causal=True,
+            attn_mask=seen_b1ll,
+            is_causal=seen_b1ll is None,
             enable_gqa=self.config.heads != self.config.key_value_heads,
         )
         out: Tensor = self.o_proj(mixed_bhle.transpose(1, 2).flatten(2))

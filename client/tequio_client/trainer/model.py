@@ -28,18 +28,20 @@ _SKETCH_ERRORS = (ArithmeticError, ImportError, LookupError, RuntimeError, TypeE
 """Exceptions of torch and transformers for configurations that make no sense to them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class CausalModel:
     """A network with its tensors in the manifest's order.
 
     `parameters` maps each listed name to the tensor the network computes with; `hidden` are the
-    matrices between embedding and output layer; `aliases` are (other name, listed name).
+    matrices between embedding and output layer; `aliases` are (other name, listed name). With a
+    `separator`, which begins each document, no token sees documents before its own.
     """
 
     network: nn.Module
     parameters: Mapping[str, nn.Parameter]
     aliases: tuple[tuple[str, str], ...]
     hidden: frozenset[str]
+    separator: int | None = None
 
     @property
     def tensors(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -53,10 +55,19 @@ class CausalModel:
     def logits(self, ids_bl: Tensor) -> Tensor:
         """Predictions of the next token at every position: [B, L, V]."""
         if isinstance(self.network, Llama):
-            logits: Tensor = self.network(ids_bl)
+            logits: Tensor = self.network(ids_bl, self.separator)
         else:
-            logits = self.network(input_ids=ids_bl, use_cache=False).logits
+            logits = self.network(**self.hub_inputs(ids_bl)).logits
         return logits
+
+    def hub_inputs(self, ids_bl: Tensor) -> dict[str, Any]:  # of many types
+        """Arguments for a network of transformers, which reads documents off their positions."""
+        given: dict[str, Any] = {"input_ids": ids_bl, "use_cache": False}
+        if self.separator is not None:
+            at_bl = torch.arange(ids_bl.shape[1], device=ids_bl.device).expand_as(ids_bl)
+            begun_bl = torch.where(ids_bl == self.separator, at_bl, 0).cummax(1).values
+            given["position_ids"] = at_bl - begun_bl
+        return given
 
     def recompute_layers(self) -> bool:
         """From now on, store only the inputs of layers and compute the rest again when going back.

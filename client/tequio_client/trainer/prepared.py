@@ -176,6 +176,8 @@ def prepare_model(
             f"{manifest.model.sequence}"
         )
     _check_tables(corpus, built)
+    if manifest.inner.documents == "apart":
+        built.separator = corpus.separator
     if sharded is None:
         built.network.to(chosen.handle)
         built.compile_layers(chosen.handle)

@@ -208,22 +208,23 @@ def _output_rows(network: nn.Module) -> int:
 def _cut_network(model: CausalModel, device: torch.device) -> _CutNetwork | None:
     network = model.network
     if isinstance(network, Llama):
-        return _CutNetwork(network.model, network.lm_head)
-    cut = _cut_decoder(network)
+        return _CutNetwork(lambda ids_bl: network.model(ids_bl, model.separator), network.lm_head)
+    cut = _cut_decoder(model)
     return cut if _is_equal(model, cut, device) else None
 
 
-def _cut_decoder(network: nn.Module) -> _CutNetwork:
+def _cut_decoder(model: CausalModel) -> _CutNetwork:
     """Cut a network of transformers behind its decoder.
 
     What follows it differs: some scale logits, some cap them. So the network's own `forward`
     computes the output, while its decoder returns what it is given.
     """
+    network = model.network
     decoder: Any = network.get_decoder()  # type: ignore[operator]  # transformers' method
     kinds: list[type] = []  # of the decoder's output
 
     def trunk(ids_bl: Tensor) -> Tensor:
-        found = decoder(input_ids=ids_bl, use_cache=False)
+        found = decoder(**model.hub_inputs(ids_bl))
         kinds[:] = [type(found)]
         hidden_bld: Tensor = found.last_hidden_state
         return hidden_bld

@@ -120,6 +120,7 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
     `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6. Learning
     rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly.
+    With documents `apart`, a token of a sample sees only the document that it is in.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -129,6 +130,7 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     feedback_q15: Annotated[int, Meta(ge=0, le=32_768)] = 31_130
     clip_e3: Positive = 1_000
     decay_e6: Natural = 0
+    documents: Literal["joined", "apart"] = "joined"
     warmup_rounds: Natural = 0
     anneal_rounds: Natural = 0
 

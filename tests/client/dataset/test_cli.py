@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from click.testing import CliRunner
 
+from tequio_client import tokenizers
+from tequio_client.dataset import sources
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.cli import data
+from tequio_client.tokenizers import SEPARATORS, TURN_TOKENS
 from tequio_shared.round.manifest import Corpus
 
 if TYPE_CHECKING:
@@ -51,3 +54,45 @@ def test_a_missing_folder_is_told_in_one_sentence(tmp_path: Path) -> None:
     result = CliRunner().invoke(data, asked)
     assert result.exit_code == 1
     assert result.output.strip().endswith("none is not a folder")
+
+
+def test_a_tokenizer_is_learned_from_texts_and_builds_shards(tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(40):
+        text = f"nixtamal tlaxcalli {number}\n" * 30
+        (texts / f"{number}.txt").write_text(text, "utf-8")
+    file, out = tmp_path / "tokenizer.json", tmp_path / "out"
+    source = ["--folder", str(texts)]
+    asked = ["tokenizer", str(file), *source, "--vocabulary", "300"]
+    result = CliRunner().invoke(data, asked)
+    assert result.exit_code == 0, result.output
+    assert "tokens: 300" in result.output
+    first = file.read_bytes()
+    CliRunner().invoke(data, asked)
+    assert file.read_bytes() == first
+    built = ["build", str(out), *source, "--sequence", "32", "--tokenizer", str(file)]
+    result = CliRunner().invoke(data, built)
+    assert result.exit_code == 0, result.output
+    corpus = Corpus.parse((out / MANIFEST_NAME).read_bytes())
+    assert corpus.tokenizer.vocab_size == 300
+    assert corpus.train[0].tokens * 2 < 40 * 30 * 20, "fewer tokens than characters"
+    learned = tokenizers.parse_tokenizer(first, "the file", SEPARATORS)
+    for strange in ("tlaxcalli \u0283\U0001f33d\x00\n", " def x():\n\treturn"):
+        assert learned.decode(learned.encode(strange).tolist()) == strange
+    assert set(TURN_TOKENS) <= learned.special_tokens.keys()
+
+
+def test_short_texts_give_a_smaller_tokenizer_and_say_so(tmp_path: Path) -> None:
+    (tmp_path / "short.txt").write_text("maize and beans and maize")
+    asked = ["tokenizer", str(tmp_path / "t.json"), "--folder", str(tmp_path)]
+    result = CliRunner().invoke(data, asked)
+    assert result.exit_code == 0, result.output
+    assert "the texts are too short for more tokens than 2" in result.stderr
+
+
+def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:
+    source = sources.TextsInMemory(label="some", texts=tuple("milpa " * 10 for _ in range(100)))
+    few = list(sources.some_texts(source, 300))
+    assert len(few) == 5
+    assert len(list(sources.some_texts(source, 1 << 20))) == 100

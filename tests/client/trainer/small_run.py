@@ -189,7 +189,7 @@ DISTRO = Algorithm(
 """Weights move by 2^-9 in a round."""
 
 
-def small_run(
+def small_run(  # noqa: PLR0913 - a run has many settings
     path: Path,
     *,
     steps: int = 4,
@@ -197,6 +197,7 @@ def small_run(
     warmup_rounds: int = 0,
     algorithm: Algorithm = Algorithm(k=256),  # noqa: B008 - frozen
     adapters: Adapters | None = None,
+    documents: Literal["joined", "apart"] = "joined",
 ) -> SmallRun:
     """Write a run; with adapters, the model is frozen, and a pair is beside each matrix."""
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
@@ -210,7 +211,13 @@ def small_run(
         base, files = described(adapters.folder, targets=(), bits=adapters.bits)
         config = (adapters.folder / "config.json").read_bytes()
         first = first_head.with_adapters(config, base, files, seed=3, layout=algorithm.layout)
-    inner = InnerParams(steps=steps, lr_e9=lr_e9, adam_lr_e9=lr_e9, warmup_rounds=warmup_rounds)
+    inner = InnerParams(
+        steps=steps,
+        lr_e9=lr_e9,
+        adam_lr_e9=lr_e9,
+        warmup_rounds=warmup_rounds,
+        documents=documents,
+    )
     manifest = msgspec.structs.replace(_manifest(corpus, first, inner, algorithm), base=base)
     (path / "config.json").write_bytes(first.config)
     (path / "manifest.json").write_bytes(manifest.encode())
