@@ -174,7 +174,6 @@ def main() -> None:
             device=options.device,
             config=size.config,
             sequence=size.sequence,
-            vocabulary=0,
             measured_every=1_000,
         )
         watch = MemoryWatch(play.DemoNetwork(script=script), device)

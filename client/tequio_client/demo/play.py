@@ -242,14 +242,10 @@ async def _found(network: DemoNetwork, nursery: trio.Nursery) -> None:
     script, folder = network.script, network.script.folder
     network.act = "building token shards from Python's standard library"
     plan = script.write()
-    build = ["data", "build", str(folder / "data"), "--stdlib", "--sequence", str(script.sequence)]
-    if script.vocabulary:
-        file = str(folder / "tokenizer.json")
-        size = ("--vocabulary", str(script.vocabulary))
-        learn = tequio("data", "tokenizer", file, "--stdlib", *size)
-        await DemoProgram("tokenizer", learn, folder).run_checked()
-        build += ["--tokenizer", file]
-    await DemoProgram("data", tequio(*build), folder).run_checked()
+    build = tequio(
+        "data", "build", str(folder / "data"), "--stdlib", "--sequence", str(script.sequence)
+    )
+    await DemoProgram("data", build, folder).run_checked()
     key = await DemoProgram(
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
     ).run_checked()

@@ -10,13 +10,11 @@ from pathlib import Path
 from tequio_client.dataset import sources
 
 SEQUENCE = 128
-VOCABULARY = 1_024
-"""Tokens of the demo's tokenizer, which is learned from its texts."""
-BYTES = 256
+VOCABULARY = 256
 ARCHITECTURE = {
     "architectures": ["LlamaForCausalLM"],
     "model_type": "llama",
-    "vocab_size": BYTES,
+    "vocab_size": VOCABULARY,
     "hidden_size": 128,
     "intermediate_size": 480,
     "num_hidden_layers": 4,
@@ -42,7 +40,7 @@ ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
 """Outer steps that a demo can train with: what a plan with each one says in its tables."""
 ANNEAL = 0.4
 """Share of the rounds, at the end, over which learning rates fall to zero."""
-PROMPT = "def"
+PROMPT = "def "
 MEASURED_TOKENS = 8_192
 VOLUNTEERS = 2
 """Of each swarm."""
@@ -78,8 +76,6 @@ class DemoScript:
     config: Mapping[str, object] = field(default_factory=lambda: ARCHITECTURE)
     sequence: int = SEQUENCE
     """Tokens of a sample."""
-    vocabulary: int = VOCABULARY
-    """Tokens of the tokenizer that is learned from the texts; 0: `config` reads raw bytes."""
     heads_every: int = 1
     """Rounds between two heads that the seed stores; in short rounds, who is late needs each."""
 
@@ -102,8 +98,7 @@ class DemoScript:
     def write(self) -> Path:
         """Write plan and model configuration into the folder; returns the plan's path."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        config = {**self.config, "vocab_size": self.vocabulary or self.config["vocab_size"]}
-        (self.folder / "config.json").write_text(json.dumps(config, indent=2), "utf-8")
+        (self.folder / "config.json").write_text(json.dumps(self.config, indent=2), "utf-8")
         path = self.folder / "plan.toml"
         path.write_text(self.plan(), "utf-8")
         return path
