@@ -76,7 +76,7 @@ anneal = {inner.anneal:g} ## share of the rounds, at the end, over which they fa
 
 [windows] ## the unit of assigned work
 samples = {windows.samples} ## samples of {sequence:,} tokens each, as in the data
-first = {windows.first} ## windows of a newcomer: a card four times slower does them in train_s
+first = {windows.first} ## windows of a newcomer: the expected card does them in train_s
 
 [rounds] ## in seconds: train_s is the target, the others are limits
 min_members = {rounds.min_members} ## a round waits for this many members
@@ -116,7 +116,6 @@ _LONG_S = 1_200
 _DAY_S = 86_400
 _BITS_OF_FILES = 16
 _LEAST_S = 60
-_SLOW = 4
 _MOST_PEERS = 256
 _FACTOR = 4
 _LEAST_ROUNDS, _MOST_ROUNDS = 10, 100_000
@@ -234,9 +233,8 @@ def choose_defaults(
     train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
     pace = tokens_per_s(size, expect, still)
     samples = max(_WINDOW_TOKENS // sequence, 1)
-    # Nobody knows a newcomer's speed: it gets the work of a card with a quarter of the expected
-    # speed, and at least one window for each inner step.
-    slow = int(pace / _SLOW * train_s / (samples * sequence))
+    # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
+    usual = int(pace * train_s / (samples * sequence))
     wanted = tokens or _usual_tokens(outline)
     rounds = math.ceil(wanted / max(expect.peers * pace * train_s, 1))
     if days:
@@ -256,7 +254,7 @@ def choose_defaults(
             warmup=WARMUP,
             anneal=ANNEAL,
         ),
-        windows=plans.WindowsPlan(samples=samples, first=min(max(slow, STEPS), 100_000)),
+        windows=plans.WindowsPlan(samples=samples, first=min(max(usual, STEPS), 100_000)),
         rounds=plans.RoundsPlan(
             min_members=max(expect.peers // 2, 2),
             most_members=_most_members(manifest, expect, train_s),

@@ -44,7 +44,10 @@ ROUNDS_KEPT = 4
 
 def train_limit(current: RoundView) -> int | None:
     """Time at which a trainer commits to what it has; None before the round opens."""
-    return None if current.open is None else current.open.train_by - UPLOAD_MARGIN_MS
+    if current.open is None:
+        return None
+    usual_ms = current.open.opened + current.manifest.rounds.train
+    return min(usual_ms, current.open.train_by - UPLOAD_MARGIN_MS)
 
 
 class DutyTimes:

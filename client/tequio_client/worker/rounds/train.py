@@ -156,7 +156,7 @@ class RoundTraining:
                 feedback_out=str(context.workdir.file("feedback", number)),
                 delta_out=str(context.workdir.file("delta", number)),
                 feedback_in=str(before) if before else None,
-                stop_after_ms=time_left_ms(context.ledger_clock, current),
+                stop_after_ms=training_ms(context.ledger_clock, current),
             ),
             link.Trained,
         )
@@ -174,6 +174,17 @@ class RoundTraining:
 def _seal_of_file(trainer: PeerKey, payload: Path) -> Digest:
     with payload.open("rb") as file:
         return payload_seal(trainer, iter(partial(file.read, PIECE_BYTES), b""))
+
+
+def training_ms(ledger_clock: LedgerClock, current: RoundView) -> int:
+    """Milliseconds after which the trainer hands in what it has; at least 1.
+
+    All members stop `rounds.train` after the round opened, as their shares are meant: if one went
+    on, all others would wait for it.
+    """
+    usual_ms = current.manifest.rounds.train
+    begun = 0 if current.open is None else max(ledger_clock.now_ms() - current.open.opened, 0)
+    return min(max(usual_ms - begun, 1), time_left_ms(ledger_clock, current))
 
 
 def time_left_ms(ledger_clock: LedgerClock, current: RoundView) -> int:

@@ -10,7 +10,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.follower import DRIFT, LedgerClock
-from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS, time_left_ms
+from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS, time_left_ms, training_ms
 from tequio_shared.limits import CLOCK_SKEW_MS
 from tests.support.memory_log import MemoryLog, Reply, serving
 
@@ -30,11 +30,12 @@ def clock() -> LedgerClock:
     return LedgerClock(lambda: WALL_MS)
 
 
-def opened(ms: int, limit_ms: int = 30_000) -> RoundView:
+def opened(ms: int, limit_ms: int = 30_000, usual_ms: int = 20_000) -> RoundView:
     """A round that opened then, by the ledger's clock."""
     body = SimpleNamespace(opened=ms, train_by=ms + limit_ms)
     roster = SimpleNamespace(train_ms=limit_ms)
-    return cast("RoundView", SimpleNamespace(open=body, roster=roster))
+    manifest = SimpleNamespace(rounds=SimpleNamespace(train=usual_ms))
+    return cast("RoundView", SimpleNamespace(open=body, roster=roster, manifest=manifest))
 
 
 async def test_before_the_first_date_our_own_clock_has_to_do() -> None:
@@ -102,3 +103,13 @@ async def test_every_answer_of_the_ledger_says_what_its_clock_shows() -> None:
         assert shown == [WALL_MS]
         await api.checkpoint()
         assert shown == [WALL_MS]
+
+
+async def test_training_ends_when_the_usual_time_is_over_and_never_before_a_step() -> None:
+    ledger = clock()
+    ledger.record_date(WALL_MS)
+
+    assert training_ms(ledger, opened(WALL_MS - 5_000)) == pytest.approx(15_000, abs=50)
+    assert training_ms(ledger, opened(WALL_MS - 25_000)) == 1
+    late = opened(WALL_MS - 25_000, usual_ms=60_000)
+    assert training_ms(ledger, late) == time_left_ms(ledger, late)
