@@ -107,13 +107,12 @@ def main() -> None:
     """Measure on each kind of line, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--peers", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--train-s", type=float, default=60.0)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--train-s", type=float, default=30.0)
     parser.add_argument("--only", type=int, help="measure the first N kinds of line only")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--document", type=Path, help="write the table into this document")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if os.environ.get(INSIDE) is None:
         _in_a_namespace()
     measured = []
@@ -146,6 +145,7 @@ def _in_a_namespace() -> None:
     """Start again in a namespace of its own, which forwards between the volunteers' lines."""
     name = f"tql{os.getpid()}"
     inside = (IP, "netns", "exec", name)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     _ip("netns", "add", name)
     try:
         _ip("-n", name, "link", "set", "lo", "up")
@@ -155,7 +155,7 @@ def _in_a_namespace() -> None:
         try:
             measuring.wait()
         except KeyboardInterrupt:
-            measuring.terminate()
+            measuring.send_signal(signal.SIGINT)  # trio ends all programs then
             measuring.wait()
     finally:
         _ip("netns", "del", name)
@@ -187,7 +187,7 @@ async def _measured(script: DemoScript, lines: Lines) -> dict[str, Any]:
 async def _trained(
     script: DemoScript, lines: Lines, organiser: str, nursery: trio.Nursery
 ) -> tuple[list[tuple[Status, Status]], list[float]]:
-    """Train; each volunteer's state when the second round began and at the end, and the waits."""
+    """Train; each volunteer's state as the second and the last round began, and the waits."""
     folder, port = script.folder, programs.free_port()
     everywhere = ("--host", "0.0.0.0")  # noqa: S104 - of a namespace of its own
     command = [*programs.ledger_command(folder / "ledger", port, organiser), *everywhere]
@@ -210,13 +210,14 @@ async def _trained(
         volunteers.append(DemoProgram(name, (*there, *worker), folder))
         nursery.start_soon(volunteers[-1].run_checked)
     async with LedgerApi(url) as ledger:
-        begun: list[Status] = []
-        while (run := (await ledger.runs())[0]).state != "finished":
-            if run.round > 1 and not begun:
-                begun = [one.status for one in volunteers if one.status is not None]
-            await trio.sleep(1)
+
+        async def states_in(number: int) -> list[Status]:
+            while (await ledger.runs())[0].round < number:  # noqa: ASYNC110 - of a ledger
+                await trio.sleep(0.5)
+            return [one.status for one in volunteers if one.status is not None]
+
+        begun, ended = await states_in(2), await states_in(script.rounds)
         between_s = await trio.to_thread.run_sync(_between, LiveLog(ledger))
-    ended = [one.status for one in volunteers if one.status is not None]
     return list(zip(begun, ended, strict=True)), between_s
 
 
