@@ -33,7 +33,7 @@ def check(folder: Path) -> subprocess.CompletedProcess[str]:
 def test_links_and_small_files_are_no_copies(folder: Path) -> None:
     done = check(folder)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "tequio-runtime-cpu: 3 MB in 3 files, limit 900 MB\n"
+    assert done.stdout == "tequio-runtime-cpu: 3 MB in 3 files, limit 1,350 MB\n"
 
 
 def test_large_files_with_the_same_content_are_all_named(folder: Path) -> None:
@@ -52,19 +52,19 @@ def test_large_files_with_the_same_content_are_all_named(folder: Path) -> None:
 
 def test_a_folder_above_its_limit_is_refused(folder: Path) -> None:
     with (folder / "hole").open("wb") as file:
-        file.truncate(900_000_000)
+        file.truncate(1_350_000_000)
     done = check(folder)
     assert done.returncode == 1
-    assert "tequio-runtime-cpu: 903 MB, and the limit is 900: leave something out" in done.stderr
+    assert "1,353 MB, and the limit is 1,350: leave something out" in done.stderr
 
 
 def test_a_runtime_with_the_environments_torch_has_the_limit_of_what_is_inside(
     folder: Path,
 ) -> None:
     folder = folder.rename(folder.with_name("tequio-runtime"))
-    assert check(folder).stdout.endswith("limit 900 MB\n")
+    assert check(folder).stdout.endswith("limit 1,350 MB\n")
     (folder / "_internal" / "nvidia").mkdir()
-    assert "limit 900 MB" not in check(folder).stdout
+    assert "limit 1,350 MB" not in check(folder).stdout
 
 
 def test_a_folder_that_is_missing_or_empty_has_not_passed(tmp_path: Path) -> None:
