@@ -22,7 +22,7 @@ main() {
   for part in "$@"; do
     case $part in
       app) "$BIN/python" installer/package/icons.py "$BUILT/icons"; freeze app; strip_python
-        du -sm "$BUILT/tequio" ;;
+        check_size tequio ;;
       runtime) freeze runtime; describe_runtime tequio-runtime ;;
       runtime-cpu | runtime-cuda | runtime-rocm | runtime-xpu) freeze_for "${part#runtime-}" ;;
       installers) make_installers ;;
@@ -38,25 +38,34 @@ freeze() {
 
 # A runtime with another build of torch than this environment's, which lies beside it and is found first.
 freeze_for() {
-  local lock=installer/locks/torch-$1.lock torch=$PWD/$BUILT/work/torch-$1
+  local lock=installer/locks/torch-$1.lock base=$PWD/$BUILT/work/torch-$1 torch
+  # PyInstaller keeps libraries in their packages' folders if these lie in a site-packages, and copies them to the top otherwise.
+  torch=$(PYTHONUSERBASE=$base "$BIN/python" -c 'import site; print(site.getusersitepackages())')
   [ "$1" != cuda ] || lock=installer/locks/torch.lock  # the package registry's build for Linux
   if [ ! -f "$lock" ]; then
     printf 'build.sh: no %s: write into it the version and hashes of that build, which PyTorch'"'"'s own index has\n' "$lock" >&2
     exit 1
   fi
   if [ ! -f "$torch/.complete" ] || [ "$lock" -nt "$torch/.complete" ]; then
-    rm -rf "$torch"
+    rm -rf "$base"
     "$BIN/python" -m pip --disable-pip-version-check --no-input --quiet install --require-hashes --no-deps --no-compile \
       --only-binary :all: --target "$torch" --requirement "$lock"
     touch "$torch/.complete"
   fi
-  TEQUIO_TORCH=$torch TEQUIO_FOLDER=tequio-runtime-$1 PYTHONPATH=$torch${PYTHONPATH:+:$PYTHONPATH} freeze runtime "-$1"
+  PYTHONUSERBASE=$base TEQUIO_TORCH=$torch TEQUIO_FOLDER=tequio-runtime-$1 PYTHONPATH=$torch${PYTHONPATH:+:$PYTHONPATH} \
+    freeze runtime "-$1"
   describe_runtime "tequio-runtime-$1"
 }
 
 # Which torch is inside: `tequio release add` is told the accelerator, and cannot see it.
 describe_runtime() {
-  printf '%s: %s, %s MB\n' "$1" "$(basename "$BUILT/$1"/_internal/torch-*.dist-info .dist-info)" "$(du -sm "$BUILT/$1" | cut -f1)"
+  printf '%s: %s\n' "$1" "$(basename "$BUILT/$1"/_internal/torch-*.dist-info .dist-info)"
+  check_size "$1"
+}
+
+# Fails for a folder that is larger than it should be, or that has a file twice.
+check_size() {
+  "$BIN/python" -I installer/package/sizes.py "$BUILT/$1"
 }
 
 # Not the libraries that came with wheels, in folders named .libs: they were patched, and break.

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -48,22 +49,27 @@ def test_it_computes_on_the_processor_and_finds_no_card(folder: Path, tmp_path: 
 
 
 def test_every_library_finds_what_it_is_linked_to(folder: Path) -> None:
-    libraries = [
-        path
-        for room in ("torch", "nvidia", "triton")
-        for path in (folder / "_internal" / room).rglob("*.so*")
-    ]
-    inside = {path.name for path in (folder / "_internal").rglob("*.so*")}
-    missing = {
-        f"{path.name}: {name}"
+    inside = folder / "_internal"
+    rooms = ("torch", "nvidia", "triton")
+    libraries = [path for room in rooms for path in sorted((inside / room).rglob("*.so*"))]
+    assert libraries
+    foreign = {
+        f"{path.name}: {name} => {where}"
         for path in libraries
-        for name in linked(path)
-        if name not in inside and not OF_SYSTEM.match(name)
+        for name, where in linked(path, inside)
+        if not where.startswith(str(inside)) and not OF_SYSTEM.match(name)
     }
-    assert not missing
+    assert not foreign
 
 
-def linked(path: Path) -> list[str]:
-    command = ("objdump", "-p", path)
-    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return re.findall(r"NEEDED +(\S+)", shown)
+def linked(library: Path, inside: Path) -> list[tuple[str, str]]:
+    """Name and place of all libraries that one leads to, as the package's program finds them."""
+    command = ("ldd", library)
+    shown = subprocess.run(
+        command,
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "LD_LIBRARY_PATH": str(inside)},
+    )
+    return re.findall(r"^\s*(\S+) => (not found|\S+)", shown.stdout, re.MULTILINE)
