@@ -30,6 +30,7 @@ from ledgers.program import DURABLE, KINDS, LedgerProgram, served, tree_cpu_s
 from ledgers.signed_rounds import SignedRounds
 from loops import table
 from loops.machine import machine
+from tequio_ledger.web.limits import MAX_EVENT_STREAMS
 from tests.support import postgres
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def main(
     report: dict[str, object] = {**machine(), "members": members}
     ramp, counts = ([int(one) for one in text.split(",")] for text in (connections, streams))
     for kind in kinds:
-        with ledger_of(kind) as ledger:
+        with ledger_of(kind, max(counts)) as ledger:
             report[kind] = measured(ledger, members, ramp, counts)
     print(json.dumps(report, indent=1))
     if json_file:
@@ -84,7 +85,7 @@ def main(
 
 
 @contextmanager
-def ledger_of(kind: str) -> Iterator[Measured]:
+def ledger_of(kind: str, streams: int) -> Iterator[Measured]:
     """Start what a kind of measurement needs."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -97,7 +98,9 @@ def ledger_of(kind: str) -> Iterator[Measured]:
             url, database_cpu_s = cluster.database(), lambda: tree_cpu_s(cluster.pid)
         blobs = f"--blobs=file://{folder}/blobs"
         (folder / "blobs").mkdir()
-        options = (blobs,) if kind == READER else ()
+        options = [blobs] if kind == READER else []
+        if streams > MAX_EVENT_STREAMS:
+            options += ["--connections", str(2 * streams + 1_000)]
         writer = reader = stack.enter_context(served(folder / "writer", url, *options))
         if kind == READER:
             (folder / "reader").mkdir()
