@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from ledgers import reads
 from ledgers.program import DURABLE, KINDS, LedgerProgram, served, tree_cpu_s
 from ledgers.signed_rounds import SignedRounds
 from loops import table
@@ -40,7 +41,12 @@ HERE = Path(__file__).parent / "ledgers"
 READER = "reader"
 """The kind of a measurement whose streams are at a second process on the same database."""
 _KEYS = ("log.key", "log.signed", "coordinator.key")
+CPU = ("writer_cpu_us", "reader_cpu_us", "database_cpu_us")
+"""Processor time per statement of the writer, of a second process with the streams, the database."""
+PACE, PACED = 20, 200
+"""Statements per second, and how many of them, that are posted as a real network would."""
 _RAMP_S = 2.0
+_READ_S = 3.0
 _SETTLE_S = 3.0
 
 
@@ -112,52 +118,75 @@ def ledger_of(kind: str, streams: int) -> Iterator[Measured]:
 
 def measured(
     ledger: Measured, members: int, ramp: list[int], counts: list[int]
-) -> list[dict[str, float]]:
+) -> dict[str, object]:
     """A round without streams for each step of the ramp, and then one for each count of streams."""
     begun_s = time.perf_counter()
     rounds = SignedRounds(ledger.writer, members)
     print(f"{members} members after {time.perf_counter() - begun_s:.0f} s", file=sys.stderr)
-    found = []
+    found: list[dict[str, float]] = []
     for streams, connections in [(0, one) for one in ramp] + [(one, ramp[-1]) for one in counts]:
         with reading(ledger.reader, streams, rounds.entries) as readers:
-            figures = one_round(ledger, rounds, connections)
+            figures, posted = one_round(ledger, rounds, connections, is_paced=bool(streams))
             figures["resident_mb"] = round(ledger.reader.resident_bytes() / 1e6, 1)
-            figures |= readers.close(figures.pop("posted"))
+            figures |= readers.close(posted)
         found.append({"connections": connections, "streams": streams, **figures})
         print(found[-1], file=sys.stderr)
         rounds.close()
-    return found
+    before_s, begun_s = ledger.reader.cpu_s(), time.perf_counter()
+    answers = reads.rate(ledger.reader, "/log/checkpoint", _READ_S)
+    answers *= time.perf_counter() - begun_s
+    cpu_us = round(1e6 * (ledger.reader.cpu_s() - before_s) / answers)
+    return {"steps": found, "event_bytes": rounds.event_bytes, "checkpoint_cpu_us": cpu_us}
 
 
-def one_round(ledger: Measured, rounds: SignedRounds, connections: int) -> dict[str, object]:
-    """Post a round's attestations and commitments; figures of both together."""
-    posted, spent = [], [0.0, 0.0, 0.0]
-    rates, latencies = [], []
-    for sign in (rounds.attestations, rounds.commitments):
-        signed = sign()
-        before = _spent(ledger)
-        report = run_locust(ledger, signed, connections)
-        if report["refused"] or report["missing"]:
-            raise SystemExit(f"not logged: {report['missing']} and {report['refused'][:3]}")
-        time.sleep(_SETTLE_S)
-        spent = [one + after - old for one, after, old in zip(spent, _spent(ledger), before, strict=True)]
-        posted += report["posted"]
-        answered = sorted(one[1] for one in report["posted"])
-        half = answered[len(answered) // 2 :]
-        rates.append((len(half) - 1) / (half[-1] - half[0]))
+def one_round(
+    ledger: Measured, rounds: SignedRounds, connections: int, *, is_paced: bool
+) -> tuple[dict[str, float], list[list[float]]]:
+    """Post a round's attestations, then its commitments; figures of both, and what was posted.
+
+    If it `is_paced`, the first commitments come one after the other, `PACE` in a second.
+    """
+    figures: dict[str, float] = {}
+    loads = [run_locust(ledger, rounds.attestations(), connections)]
+    commitments = rounds.commitments()
+    if is_paced:
+        paced = run_locust(ledger, commitments[:PACED], PACE, pause_s=1.0)
+        names = (f"paced_{name}" for name in CPU)
+        figures |= dict(zip(names, paced.cpu_us(), strict=True))
+        commitments = commitments[PACED:]
+    loads.append(run_locust(ledger, commitments, connections))
+    posted = [one for load in loads for one in load.posted]
     latencies = sorted(answered_s - begun_s for begun_s, answered_s, _ in posted)
-    names = ("writer_cpu_us", "reader_cpu_us", "database_cpu_us")
-    return {
+    spent = [sum(load.cpu_s[at] for load in loads) for at in range(len(CPU))]
+    figures |= {
         "statements": len(posted),
-        "statements_per_s": round(sum(rates) / len(rates)),
+        "statements_per_s": round(sum(load.last_rate() for load in loads) / len(loads)),
         **{f"p{share}_ms": _at(latencies, share) for share in (50, 95, 99)},
-        **{name: round(1e6 * one / len(posted)) for name, one in zip(names, spent, strict=True)},
-        "posted": posted,
+        **{name: round(1e6 * s / len(posted)) for name, s in zip(CPU, spent, strict=True)},
     }
+    return figures, posted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostedLoad:
+    """What a run of locust has posted: when it was begun and answered, and its index."""
+
+    posted: list[list[float]]
+    cpu_s: list[float]
+    """Of the programs in `CPU`, until everything was sent to the readers."""
+
+    def last_rate(self) -> float:
+        """Statements per second in the last half, when all connections post."""
+        answered = sorted(one[1] for one in self.posted)
+        half = answered[len(answered) // 2 :]
+        return (len(half) - 1) / (half[-1] - half[0])
+
+    def cpu_us(self) -> list[int]:
+        return [round(1e6 * one / len(self.posted)) for one in self.cpu_s]
 
 
 def _spent(ledger: Measured) -> list[float]:
-    """Processor time in seconds of the writer, of another process with the streams, and of the database."""
+    """Processor time in seconds of the programs in `CPU`."""
     reader_s = 0.0 if ledger.reader is ledger.writer else ledger.reader.cpu_s()
     return [ledger.writer.cpu_s(), reader_s, ledger.database_cpu_s()]
 
@@ -166,20 +195,29 @@ def _at(times: list[float], percent: int) -> float:
     return round(1e3 * times[(len(times) - 1) * percent // 100], 1)
 
 
-def run_locust(ledger: Measured, signed: list[bytes], connections: int) -> dict[str, list]:
-    """Post statements that were signed, one by one, from so many connections; the report."""
-    statements, report = ledger.folder / "statements", ledger.folder / "report"
+def run_locust(
+    ledger: Measured, signed: list[bytes], connections: int, pause_s: float = 0.0
+) -> PostedLoad:
+    """Post statements that were signed, one by one, from so many connections."""
+    statements, path = ledger.folder / "statements", ledger.folder / "report"
     statements.write_bytes(b"".join(len(one).to_bytes(4, "big") + one for one in signed))
-    report.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
     rate = max(connections / _RAMP_S, 1)
     command = [*locust_command(), "--locustfile", str(HERE / "locustfile.py"), "--headless"]
     command += ["--host", ledger.writer.url, "--users", str(connections)]
     command += ["--spawn-rate", str(rate), "--only-summary", "--loglevel", "WARNING"]
-    env = {**os.environ, "LOAD_STATEMENTS": str(statements), "LOAD_REPORT": str(report)}
+    env = {**os.environ, "LOAD_STATEMENTS": str(statements), "LOAD_REPORT": str(path)}
+    env["LOAD_PAUSE_S"] = str(pause_s)
+    before = _spent(ledger)
     done = subprocess.run(command, check=False, env=env, capture_output=True, text=True)
-    if not report.exists():
+    time.sleep(_SETTLE_S)
+    cpu_s = [after - old for after, old in zip(_spent(ledger), before, strict=True)]
+    if not path.exists():
         raise SystemExit(f"locust failed: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return json.loads(report.read_text())
+    report = json.loads(path.read_text())
+    if report["refused"] or report["missing"]:
+        raise SystemExit(f"not logged: {report['missing']} and {report['refused'][:3]}")
+    return PostedLoad(posted=report["posted"], cpu_s=cpu_s)
 
 
 def locust_command() -> list[str]:
@@ -195,17 +233,19 @@ def locust_command() -> list[str]:
 class Readers:
     """The process that holds the streams open; without streams there is none."""
 
-    def __init__(self, process: subprocess.Popen[str] | None) -> None:
+    def __init__(self, process: subprocess.Popen[str] | None, after: int) -> None:
         self._process = process
+        self._after = after
 
-    def close(self, posted: list) -> dict[str, float]:
+    def close(self, posted: list[list[float]]) -> dict[str, float]:
         """End it; figures of the time from posting a statement to its arrival at a reader."""
         if self._process is None:
             return {}
-        out, _ = self._process.communicate("")
+        wanted = int(max(index for _, _, index in posted)) - self._after
+        out, _ = self._process.communicate(str(wanted))
         report = json.loads(out)
-        if report["lost"] or report["least"] != report["most"]:
-            raise SystemExit(f"streams differ: {report | {'arrivals': ''}}")
+        if report["lost"] or report["least"] < wanted:
+            raise SystemExit(f"of {wanted} entries a stream got {report['least']}, {report['lost']} ended")
         begun = {index: begun_s for begun_s, _, index in posted}
         arrivals = report["arrivals"].items()
         seen = sorted(at - begun[int(i)] for i, times in arrivals if int(i) in begun for at in times)
@@ -216,7 +256,7 @@ class Readers:
 def reading(program: LedgerProgram, streams: int, after: int) -> Iterator[Readers]:
     """Hold streams open until the end of the block."""
     if not streams:
-        yield Readers(None)
+        yield Readers(None, after)
         return
     host, port = program.url.removeprefix("http://").split(":")
     command = [sys.executable, str(HERE / "many_streams.py"), host, port, str(streams)]
@@ -226,7 +266,7 @@ def reading(program: LedgerProgram, streams: int, after: int) -> Iterator[Reader
         try:
             if process.stdout is None or process.stdout.readline() != "ready\n":
                 raise SystemExit(f"{streams} streams could not be opened")
-            yield Readers(process)
+            yield Readers(process, after - 1)
         finally:
             process.kill()
 

@@ -3,7 +3,7 @@
 Each user is a connection, which posts the next statement as soon as its last one is answered, as a
 proxy in front of the ledger does for thousands of peers. Run by the `locust` command, with these in
 the environment: LOAD_STATEMENTS, a file of bundles with their lengths before them; LOAD_REPORT, the
-file to write.
+file to write; LOAD_PAUSE_S, the pause of each user after an answer.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LOAD = PostedLoad(_bundles(Path(os.environ["LOAD_STATEMENTS"]).read_bytes()))
 class StatementUser(FastHttpUser):
     """One connection."""
 
-    wait_time = constant(0)
+    wait_time = constant(float(os.environ.get("LOAD_PAUSE_S", "0")))
     network_timeout = 60.0
     connection_timeout = 60.0
 

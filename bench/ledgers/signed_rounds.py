@@ -17,6 +17,7 @@ from tests.support.signing_swarm import SigningPeer, manifest
 
 from ledgers.posts import bundles, open_run_of, post_all
 from tequio_client.ledger.api import LedgerNetwork
+from tequio_shared.api.network import LogEvent
 from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, parse_bundle
 from tequio_shared.round.round import RoundPhase
@@ -78,6 +79,7 @@ class SignedRounds:
             min_members=members, most_members=members, warmup=0, grace=0, attest=_LONG_MS,
             train=_LONG_MS, train_limit=_LONG_MS, witness=_LONG_MS,
         )  # fmt: skip
+        self._sizes: list[int] = []
         self._run = open_run_of(program, rules)
         self.members = [
             SigningPeer(f"load {at}", self._log, self._run) for at in range(members)
@@ -89,6 +91,11 @@ class SignedRounds:
     def entries(self) -> int:
         """Entries of the log that were read."""
         return self._log.size
+
+    @property
+    def event_bytes(self) -> int:
+        """Mean size of the events of a round's statements."""
+        return round(sum(self._sizes) / len(self._sizes))
 
     def attestations(self) -> list[bytes]:
         """Wait for the round's roster, and sign the head for each member."""
@@ -107,7 +114,9 @@ class SignedRounds:
         self._post([one.prove() for one in elected])
 
     def _signed(self, sign: Callable[[SigningPeer], Entry]) -> list[bytes]:
-        return bundles([sign(one).leaf() for one in self.members], 1)
+        leaves = [sign(one).leaf() for one in self.members]
+        self._sizes += [len(LogEvent(self._log.size, one).encode()) for one in leaves]
+        return bundles(leaves, 1)
 
     def _post(self, entries: list[Entry]) -> None:
         asyncio.run(post_all(self._program.url, [bundles([one.leaf() for one in entries])]))
