@@ -1,13 +1,13 @@
 """The statements of a round of thousands of peers, posted one by one, with thousands of readers.
 
 Starts `tequio-ledger serve` on SQLite and on PostgreSQL (fsync on), on PostgreSQL also a second
-process that follows the first. Members register and sign real rounds ahead (`ledgers.signed_rounds`);
-locust posts them from more and more connections; streams of `/v1/events` are open beside it. Times
+process that follows the first. Members register and sign real rounds ahead
+(`ledgers.signed_rounds`); locust posts them from more and more connections; streams of `/v1/events` are open beside it. Times
 depend on what else this computer does, processor time of a statement hardly does: the last table
 is made of it.
 
-    .venv/load/bin/locust is needed: installer/setup.sh load
-    python bench/load.py [--members N] [--streams 1000,5000] [--only KIND] [--document docs/scale.md]
+    installer/setup.sh load    # locust
+    python bench/load.py [--members N] [--streams 1000,5000] [--only KIND] [--document PAGE]
 """
 
 from __future__ import annotations
@@ -31,8 +31,9 @@ from ledgers.program import DURABLE, KINDS, LedgerProgram, served, tree_cpu_s
 from ledgers.signed_rounds import SignedRounds
 from loops import table
 from loops.machine import machine
-from tequio_ledger.web.limits import MAX_EVENT_STREAMS
 from tests.support import postgres
+
+from tequio_ledger.web.limits import MAX_EVENT_STREAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,9 +43,28 @@ READER = "reader"
 """The kind of a measurement whose streams are at a second process on the same database."""
 _KEYS = ("log.key", "log.signed", "coordinator.key")
 CPU = ("writer_cpu_us", "reader_cpu_us", "database_cpu_us")
-"""Processor time per statement of the writer, of a second process with the streams, the database."""
+"""Processor time per statement: writer, a second process with the streams, database."""
 PACE, PACED = 20, 200
 """Statements per second, and how many of them, that are posted as a real network would."""
+STATEMENTS = 2
+"""Of each member in a round: `head.attest` and `work.commit`, without the committee's 32."""
+CHECK_S = 2.0
+"""A follower asks for a checkpoint so often while entries come (`FollowerLimits.check_s`)."""
+ROWS = (
+    ("statements_per_s", "statements/s accepted, last half of a ramp"),
+    ("p50_ms", "answer to a statement, p50, ms"),
+    ("p95_ms", "p95"),
+    ("p99_ms", "p99"),
+    ("seen_p50_ms", "until a reader has it, p50, ms"),
+    ("seen_p95_ms", "p95"),
+    ("writer_cpu_us", "µs of a processor per statement, writer"),
+    ("reader_cpu_us", "the process with the streams"),
+    ("database_cpu_us", "PostgreSQL"),
+    ("paced_writer_cpu_us", "the same at 20 statements/s, writer"),
+    ("paced_reader_cpu_us", "the process with the streams"),
+    ("paced_database_cpu_us", "PostgreSQL"),
+    ("resident_mb", "memory of the process with the streams, MB"),
+)
 _RAMP_S = 2.0
 _READ_S = 3.0
 _SETTLE_S = 3.0
@@ -85,9 +105,53 @@ def main(
     for kind in kinds:
         with ledger_of(kind, max(counts)) as ledger:
             report[kind] = measured(ledger, members, ramp, counts)
-    print(json.dumps(report, indent=1))
+    if document:
+        table.put(document, "load", figures_table(report, kinds))
+        table.put(document, "load of a network", network_table(report[kinds[-1]]))
+    print(figures_table(report, kinds), network_table(report[kinds[-1]]), sep="\n\n")
     if json_file:
         json_file.write_text(json.dumps(report) + "\n")
+
+
+def figures_table(report: dict, kinds: list[str]) -> str:
+    """One column for each measured round, one row for each figure."""
+    columns, steps = [""], []
+    for kind in kinds:
+        for step in report[kind]["steps"]:
+            columns.append(
+                f"{kind}, {step['connections']} connections, {step['streams']:,} streams"
+            )
+            steps.append(step)
+    rows = [
+        [label, *(f"{step[key]:,}" if step.get(key) else "" for step in steps)]
+        for key, label in ROWS
+    ]
+    return table.markdown(columns, rows)
+
+
+def network_table(figures: dict) -> str:
+    """What peers that are all in a round cost, at rounds of so many minutes."""
+    step = [one for one in figures["steps"] if not one["streams"]][-1]
+    cost_us = step["writer_cpu_us"] + step["database_cpu_us"]
+    rows = []
+    for peers in (1_000, 10_000):
+        for minutes in (5, 30, 60):
+            per_s = STATEMENTS * peers / (60 * minutes)
+            mbit = peers * per_s * figures["event_bytes"] * 8 / 1e6
+            share = 100 * per_s * cost_us / 1e6
+            burst_s = peers * cost_us / 1e6
+            asked = peers / CHECK_S
+            cells = (
+                f"{per_s:.1f}",
+                f"{share:.1f}",
+                f"{burst_s:.0f}",
+                f"{asked:,.0f}",
+                f"{mbit:,.0f}",
+            )
+            rows.append([f"{peers:,}", str(minutes), *cells])
+    columns = ("peers", "minutes of a round", "statements/s", "% of a core for them")
+    more = ("s of a core if all post at once", "checkpoints/s", "Mbit/s of events, all readers")
+    return table.markdown((*columns, *more), rows)
 
 
 @contextmanager
@@ -245,10 +309,14 @@ class Readers:
         out, _ = self._process.communicate(str(wanted))
         report = json.loads(out)
         if report["lost"] or report["least"] < wanted:
-            raise SystemExit(f"of {wanted} entries a stream got {report['least']}, {report['lost']} ended")
+            raise SystemExit(
+                f"of {wanted} entries a stream got {report['least']}, {report['lost']} ended"
+            )
         begun = {index: begun_s for begun_s, _, index in posted}
         arrivals = report["arrivals"].items()
-        seen = sorted(at - begun[int(i)] for i, times in arrivals if int(i) in begun for at in times)
+        seen = sorted(
+            at - begun[int(i)] for i, times in arrivals if int(i) in begun for at in times
+        )
         return {f"seen_p{share}_ms": _at(seen, share) for share in (50, 95, 99)}
 
 

@@ -78,7 +78,7 @@ class StatementUser(FastHttpUser):
 
 
 @events.quitting.add_listener
-def write_report(environment: Environment, **_: object) -> None:  # noqa: ARG001 - locust's own
+def write_report(environment: Environment, **_: object) -> None:
     """Write times in seconds of a clock that all programs of this computer share."""
     report = {"posted": LOAD.posted, "refused": LOAD.refused, "missing": LOAD.count}
     report["missing"] = LOAD.count - len(LOAD.posted) - len(LOAD.refused)

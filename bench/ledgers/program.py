@@ -62,7 +62,9 @@ class LedgerProgram:
 def tree_cpu_s(pid: int) -> float:
     """Processor time so far of a process and of its children, ended ones too (Linux)."""
     children = [
-        one for one in Path("/proc").glob("[0-9]*/stat") if (found := _stat(one)) and found[1] == pid
+        one
+        for one in Path("/proc").glob("[0-9]*/stat")
+        if (found := _stat(one)) and found[1] == pid
     ]
     ticks = sum(_stat(pid)[11:15]) + sum(sum(_stat(one)[11:13]) for one in children)
     return ticks / os.sysconf("SC_CLK_TCK")

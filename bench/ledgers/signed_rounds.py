@@ -81,9 +81,7 @@ class SignedRounds:
         )  # fmt: skip
         self._sizes: list[int] = []
         self._run = open_run_of(program, rules)
-        self.members = [
-            SigningPeer(f"load {at}", self._log, self._run) for at in range(members)
-        ]
+        self.members = [SigningPeer(f"load {at}", self._log, self._run) for at in range(members)]
         self._post([one.register(self._log.clock()) for one in self.members])
         self._post([one.ready() for one in self.members])
 
@@ -130,5 +128,3 @@ class SignedRounds:
                 return view
             time.sleep(_PAUSE_S)
         raise SystemExit(f"the run did not come to {phase.value}: {self._log.state.run(self._run)}")
-
-

@@ -49,7 +49,7 @@ class StreamConnection(Protocol):
     """The connection of a stream."""
 
     def write_chunk_nowait(self, framed: bytes) -> bool:
-        """Write bytes that are framed as a chunk; False if the client has not read what came before."""
+        """Write a framed chunk; False if the client has not read what came before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,10 +142,12 @@ class StoppedReader:
     def __init__(self) -> None:
         self.reads = False
         self.written = b""
+        self.has_written = asyncio.Event()
 
     def write_chunk_nowait(self, framed: bytes) -> bool:
         if self.reads:
             self.written += framed
+            self.has_written.set()
         return self.reads
 
 
@@ -157,14 +159,15 @@ def test_a_live_stream_whose_client_does_not_read_goes_on_by_itself(tmp_path: Pa
             streams, slow, quick = EventStreams(), StoppedReader(), StoppedReader()
             quick.reads = True
             size = ledger.published.size
-            lives = [asyncio.create_task(streams.go_live(ledger, one, size)) for one in (slow, quick)]
+            lives = [
+                asyncio.create_task(streams.go_live(ledger, one, size)) for one in (slow, quick)
+            ]
             await asyncio.sleep(0)
             (entry,) = newcomers("somebody", ledger.state.net, 1, clock())
             await ledger.sequencer.submit([entry])
             async with asyncio.timeout(PATIENCE_S):
                 assert await lives[0] == size  # has got nothing of it, and misses nothing
-                while not quick.written:
-                    await asyncio.sleep(0.01)
+                await quick.has_written.wait()
             event = LogEvent(size, entry.leaf()).encode()
             assert quick.written == b"%x\r\n%b\r\n" % (len(event), event)
             assert not lives[1].done()
