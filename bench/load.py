@@ -2,9 +2,9 @@
 
 Starts `tequio-ledger serve` on SQLite and on PostgreSQL (fsync on), on PostgreSQL also a second
 process that follows the first. Members register and sign real rounds ahead
-(`ledgers.signed_rounds`); locust posts them from more and more connections; streams of `/v1/events` are open beside it. Times
-depend on what else this computer does, processor time of a statement hardly does: the last table
-is made of it.
+(`ledgers.signed_rounds`); locust posts them from more and more connections; streams of
+`/v1/events` are open beside it. Times depend on what else this computer does, processor time of a
+statement hardly does: the last table is made of it.
 
     installer/setup.sh load    # locust
     python bench/load.py [--members N] [--streams 1000,5000] [--only KIND] [--document PAGE]
@@ -130,7 +130,7 @@ def figures_table(report: dict, kinds: list[str]) -> str:
 
 
 def network_table(figures: dict) -> str:
-    """What peers that are all in a round cost, at rounds of so many minutes."""
+    """Costs of peers that are all in a round, at rounds of different lengths."""
     step = [one for one in figures["steps"] if not one["streams"]][-1]
     cost_us = step["writer_cpu_us"] + step["database_cpu_us"]
     rows = []
@@ -156,7 +156,7 @@ def network_table(figures: dict) -> str:
 
 @contextmanager
 def ledger_of(kind: str, streams: int) -> Iterator[Measured]:
-    """Start what a kind of measurement needs."""
+    """Start the programs of a kind of measurement."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url, database_cpu_s = "", lambda: 0.0
@@ -233,7 +233,7 @@ def one_round(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostedLoad:
-    """What a run of locust has posted: when it was begun and answered, and its index."""
+    """Statements that locust posted: when each was begun and answered, and its index."""
 
     posted: list[list[float]]
     cpu_s: list[float]
@@ -262,7 +262,7 @@ def _at(times: list[float], percent: int) -> float:
 def run_locust(
     ledger: Measured, signed: list[bytes], connections: int, pause_s: float = 0.0
 ) -> PostedLoad:
-    """Post statements that were signed, one by one, from so many connections."""
+    """Post statements that were signed, one by one, from a number of connections."""
     statements, path = ledger.folder / "statements", ledger.folder / "report"
     statements.write_bytes(b"".join(len(one).to_bytes(4, "big") + one for one in signed))
     path.unlink(missing_ok=True)

@@ -35,8 +35,8 @@ def _bundles(raw: bytes) -> list[bytes]:
     return found
 
 
-class PostedLoad:
-    """What is left to post, and what became of the rest."""
+class LoadQueue:
+    """Bundles that are left to post, and the outcomes of the others."""
 
     def __init__(self, bundles: list[bytes]) -> None:
         self.left: Iterator[bytes] = iter(bundles)
@@ -49,7 +49,7 @@ class PostedLoad:
         return len(self.posted) + len(self.refused) == self.count
 
 
-LOAD = PostedLoad(_bundles(Path(os.environ["LOAD_STATEMENTS"]).read_bytes()))
+LOAD = LoadQueue(_bundles(Path(os.environ["LOAD_STATEMENTS"]).read_bytes()))
 
 
 class StatementUser(FastHttpUser):

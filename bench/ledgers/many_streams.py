@@ -1,7 +1,7 @@
 """Thousands of open event streams in one process, which counts what each of them gets.
 
 Run as a program: `many_streams.py HOST PORT STREAMS AFTER`. It prints `ready` when all are open,
-then reads a number of entries, waits until each stream has got so many, and prints a line of JSON:
+then reads a number of entries, waits until each stream has got them, and prints a line of JSON:
 `least` is the least that a stream got, `arrivals` the times at which some streams got each entry.
 """
 
