@@ -118,7 +118,7 @@ OURS = {
 }
 
 LOCUST = {"locustfile.py": {"gevent", "locust"}}
-"""What a script imports from an environment of its own: installer/locks/load.lock."""
+"""Imports of a script that has an environment of its own: installer/locks/load.lock."""
 
 UNENCRYPTED = {"http://127.0.0.1:8600", "http://point-at-infinity.org/ssss/"}
 """Links to a program on the reader's own computer, and to a site that has nothing else."""
