@@ -3,6 +3,7 @@
 # `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
 # and Go with the verifier of logs that its authors wrote.
+# `setup.sh load` brings locust, for bench/load.py, in an environment of its own: it wants Flask and gevent.
 # `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
 # On macOS, Homebrew has what is missing; on Windows (in Git's bash) it makes .venv, and looks for nothing else.
@@ -26,6 +27,12 @@ main() {
       bring_system_packages missing_tools
       bring_object_store
       touch "$VENV/.tools"
+      return
+      ;;
+    load)
+      "$PYTHON" -m venv "$VENV/load"
+      "$VENV/load/bin/python" -m pip --disable-pip-version-check --no-input --quiet install \
+        --require-hashes --no-deps --only-binary :all: --requirement installer/locks/load.lock
       return
       ;;
     missing)

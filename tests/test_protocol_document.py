@@ -425,7 +425,7 @@ def test_the_options_of_the_doors_have_the_defaults_that_are_listed() -> None:
     defaults = {f"--{one.name}": one.default_text for one in settings_of(LedgerSettings)}
     assert listed == {name: defaults.get(name) for name in listed}
     assert {
-        name for name in defaults if re.search("rate|streams|quota|proxy", name)
+        name for name in defaults if re.search("rate|streams|connections|quota|proxy", name)
     } == listed.keys()
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ledgers.program import LedgerProgram
     from tequio_shared.ids import NetworkId, RunId
+    from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Body
 
 
@@ -56,14 +57,14 @@ def throughput(program: LedgerProgram, statements: int, connections: int) -> dic
     report["registrations_per_s"] = _rate(program, chains, each)["statements_per_s"]
     run = _open_run(program)
     crews = [MemberGroup.of(program.net, n, each // STATEMENTS_EACH) for n in range(connections)]
-    asyncio.run(_post_all(program.url, [bundles(crew.register()) for crew in crews]))
+    asyncio.run(post_all(program.url, [bundles(crew.register()) for crew in crews]))
     chains = [bundles(crew.come_and_go(run)) for crew in crews]
     return report | _rate(program, chains, each // STATEMENTS_EACH * STATEMENTS_EACH)
 
 
 def _rate(program: LedgerProgram, chains: list[list[bytes]], each: int) -> dict[str, float]:
     before_s = program.cpu_s()
-    seconds, latencies = asyncio.run(_post_all(program.url, chains))
+    seconds, latencies = asyncio.run(post_all(program.url, chains))
     return {
         "cpu_us_per_statement": round(1e6 * (program.cpu_s() - before_s) / (each * len(chains))),
         "statements_per_s": round(each * len(chains) / seconds),
@@ -75,7 +76,7 @@ def _rate(program: LedgerProgram, chains: list[list[bytes]], each: int) -> dict[
 def receipts(program: LedgerProgram, count: int) -> dict[str, float]:
     """Post single statements one after the other; an answer means durable and signed."""
     chain = bundles(newcomers(program.net, "single", count), 1)
-    _, latencies = asyncio.run(_post_all(program.url, [chain]))
+    _, latencies = asyncio.run(post_all(program.url, [chain]))
     return {"receipt_p50_ms": _at(latencies, 0.5), "receipt_p99_ms": _at(latencies, 0.99)}
 
 
@@ -127,11 +128,15 @@ class PostingAuthor:
 
 def _open_run(program: LedgerProgram) -> RunId:
     """Open a run that needs more members than there are, so that it never starts."""
-    rules = manifest(min_members=4_000, most_members=4_000)
+    return open_run_of(program, manifest(min_members=4_000, most_members=4_000))
+
+
+def open_run_of(program: LedgerProgram, rules: Manifest) -> RunId:
+    """Open the run of a manifest, on a new ledger: it is the organiser's first statement."""
     trio.run(_put_blob, program.url, rules.encode())
     body = RunOpen(manifest=to_text(rules.run_id), head=to_text(first_head(rules).hash))
     opening = PostingAuthor(ORGANISER).sign_next(program.net, body, rules.run_id)
-    asyncio.run(_post_all(program.url, [bundles([opening])]))
+    asyncio.run(post_all(program.url, [bundles([opening])]))
     return rules.run_id
 
 
@@ -140,7 +145,7 @@ async def _put_blob(url: str, content: bytes) -> None:
         await api.put_blob(content, ORGANISER, time.time_ns() // 1_000_000)
 
 
-async def _post_all(url: str, chains: list[list[bytes]]) -> tuple[float, list[float]]:
+async def post_all(url: str, chains: list[list[bytes]]) -> tuple[float, list[float]]:
     latencies: list[float] = []
     begun_s = time.perf_counter()
     async with asyncio.TaskGroup() as tasks:

@@ -56,8 +56,28 @@ class LedgerProgram:
 
     def cpu_s(self) -> float:
         """Processor time so far, of all threads (Linux)."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return sum(_stat(self.process.pid)[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+def tree_cpu_s(pid: int) -> float:
+    """Processor time so far of a process and of its children, ended ones too (Linux)."""
+    children = [
+        one
+        for one in Path("/proc").glob("[0-9]*/stat")
+        if (found := _stat(one)) and found[1] == pid
+    ]
+    ticks = sum(_stat(pid)[11:15]) + sum(sum(_stat(one)[11:13]) for one in children)
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _stat(process: int | Path) -> list[int]:
+    """The numbers of a process after its name and state; zeros for one that has ended."""
+    path = Path(f"/proc/{process}/stat") if isinstance(process, int) else process
+    try:
+        fields = path.read_text().rpartition(")")[2].split()
+    except OSError:
+        return [0] * 16
+    return [0, *(int(one) for one in fields[1:16])]
 
 
 @contextmanager
@@ -74,7 +94,7 @@ def databases(kind: str) -> Iterator[list[str]]:
 
 
 @contextmanager
-def served(folder: Path, database: str) -> Iterator[LedgerProgram]:
+def served(folder: Path, database: str, *options: str) -> Iterator[LedgerProgram]:
     """Start `tequio-ledger serve` and wait until it serves."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, "-m", "tequio_ledger", "serve", "--dir", str(folder), *UNLIMITED]
@@ -86,7 +106,7 @@ def served(folder: Path, database: str) -> Iterator[LedgerProgram]:
         # With its modules compiled after the first start, as in every installation.
         env = {**os.environ}
         env.pop("PYTHONDONTWRITEBYTECODE", None)
-        command += ["--port", "0", "--log-json", *place]
+        command += ["--port", "0", "--log-json", *place, *options]
         process = subprocess.Popen(command, stderr=log, env=env)
         stack.callback(_end, process)
         fields = _first(folder / "said", process)

@@ -87,7 +87,9 @@ def _bind_metrics(settings: LedgerSettings) -> AbstractContextManager[socket.soc
 
 async def _serve(ledger: Ledger, public: socket.socket, metrics: socket.socket | None) -> None:
     settings = ledger.settings
-    limits = ConnectionLimits.of_process(settings.address_streams, settings.trusted_proxies)
+    limits = ConnectionLimits.of_process(
+        settings.address_streams, settings.trusted_proxies, most=settings.connections
+    )
     streams = EventStreams(limits.most)
     app = PublicApp(ledger, streams, INSTALLED_DOCS)
     servers = [WebServer(_with_middleware(app, settings), public, limits)]

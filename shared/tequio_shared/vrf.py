@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeAlias
 
 from nacl.bindings import (
@@ -33,6 +34,8 @@ CheckProof: TypeAlias = Callable[[PeerKey, bytes, bytes], bytes]
 """Checks a key's proof for an input and returns the output, as `verify` does."""
 PROOF_BYTES = 80
 OUTPUT_BYTES = 64
+REMEMBERED = 8_192
+"""Verified proofs that are not verified again: those of two of the largest rounds."""
 
 _SUITE = b"\x03"
 _POINT_BYTES = 32
@@ -67,10 +70,13 @@ def prove(seed: bytes, key: PeerKey, alpha: bytes) -> bytes:
     return gamma + challenge + answer
 
 
+@lru_cache(REMEMBERED)
 def verify(key: PeerKey, alpha: bytes, proof: bytes) -> bytes:
     """Check a proof of the input under an accepted key; return the output (RFC 9381, 5.3).
 
-    Raises SignatureInvalidError for a proof of another size, input or key.
+    Raises SignatureInvalidError for a proof of another size, input or key. Proofs that verify are
+    remembered: a ledger verifies one in a thread before its statement has its turn, and again when
+    it folds its log for a snapshot.
     """
     gamma, challenge, answer = _parts(proof)
     point = _encode_to_curve(key, alpha)

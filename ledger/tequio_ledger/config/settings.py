@@ -165,6 +165,15 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
     address_streams: Annotated[
         Rate, Meta(description="Event streams per IP prefix (0 = unlimited).")
     ] = 64
+    connections: Annotated[
+        int,
+        Meta(
+            ge=64,
+            le=65_536,
+            description="Connections of all addresses together; event streams have half of them.",
+        ),
+    ] = 4_096
+    """Fewer if the process may not have twice as many file descriptors."""
     trusted_proxies: TrustedProxies = field(name="trusted-proxy", default=())
     trust: Annotated[
         OptionalPath,

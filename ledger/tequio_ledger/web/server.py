@@ -23,7 +23,6 @@ from uvicorn.server import Server, ServerState
 
 from tequio_ledger.web.connections import (
     BACKLOG,
-    MAX_CONNECTIONS,
     Acceptor,
     ConnectionLimits,
     ConnectionTable,
@@ -72,6 +71,7 @@ class WebServer:
         self, app: ASGIApp, listener: socket.socket, limits: ConnectionLimits | None = None
     ) -> None:
         """Serve `listener`; without `limits`, only all connections together are bounded."""
+        limits = limits or ConnectionLimits.of_process()
         # `middleware.RequestLog` logs requests already.
         logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         config = Config(
@@ -84,12 +84,12 @@ class WebServer:
             access_log=False,
             server_header=False,
             proxy_headers=False,  # `middleware.ProxyMiddleware` trusts named proxies only
-            limit_concurrency=2 * MAX_CONNECTIONS,  # `connections` has refused before
+            limit_concurrency=2 * limits.most,  # `connections` has refused before
             timeout_keep_alive=int(HEAD_TIMEOUT_S),
             timeout_graceful_shutdown=_STOP_S,
             h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         )
-        table = ConnectionTable(limits or ConnectionLimits.of_process())
+        table = ConnectionTable(limits)
         self._server = _EmbeddedServer(config, listener, table)
         self._listener = listener  # uvicorn closes it
 
@@ -224,6 +224,18 @@ class _Connection(OpenConnection):
         if self._under_way and not self._is_receiving:
             self._table.serve(self)
         self._http.resume_writing()
+
+    def write_chunk_nowait(self, framed: bytes) -> bool:
+        """Write part of the answer under way, framed as a chunk, past all layers above.
+
+        Only for an answer whose body began in chunks, while nothing else writes it. False, and
+        nothing is written, if the client has not read what came before.
+        """
+        if self._http.flow.write_paused:
+            return False
+        if self._transport is not None:  # else the client is gone, and its request is cancelled
+            self._transport.write(framed)
+        return True
 
     def abort(self) -> None:
         """Close at once, or as soon as it is made, to make room for another connection."""

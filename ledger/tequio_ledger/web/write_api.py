@@ -49,6 +49,7 @@ from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS, STATEM
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
+from tequio_shared.round.round import RoundView
 from tequio_shared.served import admission
 from tequio_shared.served.state import State
 from tequio_shared.statements.network import FaultReport
@@ -137,6 +138,16 @@ class _Check:
                 raise
         if is_new:
             self.newcomers.add(author)
+        if isinstance(body, HeadAttest):
+            current = self._round_of(entry)
+            if current is not None:
+                current.verify_lot(author, body)  # here, where others can be served meanwhile
+
+    def _round_of(self, entry: Entry) -> RoundView | None:
+        """Give the round in progress that a statement is about."""
+        statement = entry.statement
+        current = self.state.round_of(statement.run) if statement.run else None
+        return current if current is not None and current.number == statement.round else None
 
     def _is_due_attestation(self, entry: Entry) -> bool:
         """True for an attestation that could be logged next: once for each member and round.
@@ -144,8 +155,7 @@ class _Check:
         Others offer it too. A member that used up its own tokens would make them all sign that an
         honest ledger refused it (docs/protocol.md, 6.8).
         """
-        statement = entry.statement
-        current = self.state.round_of(statement.run) if statement.run else None
+        statement, current = entry.statement, self._round_of(entry)
         if current is None or not isinstance(statement.body, HeadAttest):
             return False
         try:
@@ -153,7 +163,7 @@ class _Check:
             current.check_attestation(statement.author, statement.body)
         except RefusedError:
             return False
-        return statement.round == current.number
+        return True
 
 
 def _item(outcome: Outcome) -> PostedStatement:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
@@ -664,6 +665,15 @@ class RoundView:
         if not seen.gains.keys() <= self.gains.windows.keys() & seen.vouched:
             raise RefusedError("proof-gains", "a gain of a slot not drawn, or not vouched for")
         return seen
+
+    def verify_lot(self, author: PeerKey, body: HeadAttest) -> None:
+        """Verify the lot of an attestation before its turn, in any thread; `apply` decides.
+
+        It costs more than all else about the statement, and `vrf.verify` remembers it.
+        """
+        if author in self.slot_of and self.phase is RoundPhase.ATTEST:
+            with suppress(SignatureInvalidError, MalformedError):
+                self.check_proof(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
 
     def _checked_lot(self, slot: int, author: PeerKey, body: HeadAttest) -> bytes:
         """Check an attestation; return the lot that its author draws with it."""

@@ -8,6 +8,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
@@ -224,6 +225,26 @@ def test_who_was_never_asked_is_not_silent() -> None:
     assert not view.is_silent(slot), "witnesses have nothing to say while others train"
     view.apply_witness(swarm.witnessing(view), swarm.coordinator.key)
     assert view.is_silent(slot)
+
+
+def test_a_lot_that_was_verified_before_its_turn_is_not_verified_again() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    view = current_round(swarm)
+    key, body = signer("v0").key, attest(swarm, "v0")
+    before = vrf.verify.cache_info()
+    view.verify_lot(key, body)
+    after = vrf.verify.cache_info()
+    view.apply(99, key, body, swarm.now_ms)
+    assert after.misses + after.hits == before.misses + before.hits + 1
+    assert vrf.verify.cache_info() == after._replace(hits=after.hits + 1)
+
+
+def test_a_wrong_lot_is_refused_in_its_turn_and_not_before() -> None:
+    swarm = swarm_in(RoundPhase.ATTEST)
+    mine = attest(swarm, "v0")
+    body = msgspec.structs.replace(mine, vrf=attest(swarm, "v1").vrf)
+    current_round(swarm).verify_lot(signer("v0").key, body)
+    assert refusal(swarm, "v0", body) == "wrong-vrf"
 
 
 def test_a_result_row_says_what_became_of_each_slot() -> None:
