@@ -2099,14 +2099,6 @@
         <translation>Dein Computer macht ab jetzt bei diesem Lauf mit.</translation>
     </message>
     <message>
-        <source>{run} has ended</source>
-        <translation>{run} ist beendet</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Deine verifizierten Punkte bleiben dir. Sieh nach, welche Läufe weitergehen.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequio öffnen</translation>
     </message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Download pro Stunde</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Den nächsten Lauf wählen</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Mit dem Modell chatten</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Seite des Laufs ansehen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Zurzeit passt kein anderer offener Lauf zu diesem Computer. Tequio sucht weiter.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Offene Läufe, die zu diesem Computer passen: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} ist zu Runde {round} zurückgekehrt</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} ist abgeschlossen</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} ist beendet</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>In diesem Netzwerk bist du auf Platz {rank} von {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Die Organisatoren haben die späteren Runden verworfen, und das Training geht von dort aus weiter. Deine Punkte bleiben dir.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Die letzte Runde, {round}, ist erreicht.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Beendet nach {round} von {rounds} Runden.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Beendet nach Runde {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Du hast darin {points} Punkte verdient.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Du hast in %n anerkannten Runde {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %n anerkannten Runden {points} Punkte verdient.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

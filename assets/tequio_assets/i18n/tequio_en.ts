@@ -180,6 +180,16 @@
     </message>
 </context>
 <context>
+    <name>RunNewsTexts</name>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>You earned {points} points in %n accepted round.</numerusform>
+            <numerusform>You earned {points} points in %n accepted rounds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RunStep</name>
     <message numerus="yes">
         <source>%n volunteer(s)</source>

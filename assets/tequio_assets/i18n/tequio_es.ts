@@ -2099,14 +2099,6 @@
         <translation>Tu equipo participa desde ahora en este entrenamiento.</translation>
     </message>
     <message>
-        <source>{run} has ended</source>
-        <translation>{run} terminó</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Tus puntos verificados siguen siendo tuyos. Mira qué entrenamientos continúan.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Abrir Tequio</translation>
     </message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Descarga por hora</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Elegir el próximo entrenamiento</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Chatear con el modelo</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Ver la página del entrenamiento</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Ahora ningún otro entrenamiento abierto es apto para este equipo. Tequio sigue buscando.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Entrenamientos abiertos aptos para este equipo: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} volvió a la ronda {round}</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} está completo</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} ha terminado</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>En esta red ocupas el puesto {rank} de {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Sus organizadores descartaron las rondas posteriores, y el entrenamiento continúa desde ahí. Tus puntos siguen siendo tuyos.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Llegó a su última ronda, la {round}.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Terminó tras {round} de {rounds} rondas.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Terminó tras la ronda {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Ganaste {points} puntos en él.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Ganaste {points} puntos en %n ronda aceptada.</numerusform>
+            <numerusform>Ganaste {points} puntos en %n rondas aceptadas.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -2099,14 +2099,6 @@
         <translation>Votre ordinateur participe désormais à cet entraînement.</translation>
     </message>
     <message>
-        <source>{run} has ended</source>
-        <translation>{run} est terminé</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Vos points vérifiés restent à vous. Voyez quels entraînements continuent.</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Ouvrir Tequio</translation>
     </message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Réception par heure</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Choisir le prochain entraînement</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Discuter avec le modèle</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Voir la page de l’entraînement</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Masquer</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Aucun autre entraînement ouvert ne convient à cet ordinateur pour le moment. Tequio continue de chercher.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Entraînements ouverts qui conviennent à cet ordinateur : {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} est revenu à la manche {round}</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} est arrivé à son terme</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} est terminé</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>Dans ce réseau, vous êtes à la place {rank} sur {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Ses organisateurs ont abandonné les manches suivantes, et l’entraînement reprend à partir de là. Vos points restent à vous.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Il a atteint sa dernière manche, la {round}.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Terminé après {round} manches sur {rounds}.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Terminé après la manche {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Vous y avez gagné {points} points.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Vous avez gagné {points} points en %n manche acceptée.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %n manches acceptées.</numerusform>
+        </translation>
     </message>
 </context>
 <context>

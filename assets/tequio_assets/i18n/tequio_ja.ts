@@ -2086,14 +2086,6 @@
         <translation>これからあなたのコンピューターがこの学習プロジェクトに参加します。</translation>
     </message>
     <message>
-        <source>{run} has ended</source>
-        <translation>{run}が終了しました</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>検証済みのポイントはあなたのものです。続いているプロジェクトを確認できます。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>Tequioを開く</translation>
     </message>
@@ -3594,6 +3586,82 @@
     <message>
         <source>Download per hour</source>
         <translation>1時間の受信量</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>次の学習プロジェクトを選ぶ</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>モデルとチャット</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>学習プロジェクトのページを見る</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>現在、このコンピューターに合う公開中の学習プロジェクトはほかにありません。Tequioは探し続けます。</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>このコンピューターに合う公開中の学習プロジェクト：{names}。</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run}はラウンド{round}に戻りました</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run}が完了しました</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run}が終了しました</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>このネットワークでのあなたの順位は{ranked}人中{rank}位です。</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>主催者がそれ以降のラウンドを破棄し、学習はそこから続きます。獲得したポイントはそのまま残ります。</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>最後のラウンド{round}に到達しました。</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>{rounds}ラウンド中{round}ラウンドで終了しました。</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>ラウンド{round}で終了しました。</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>モデルは未知のテキストで1バイトあたり{first}ビットから{last}ビットになりました。</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>あなたは{points}ポイントを獲得しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>承認された%nラウンドで{points}ポイントを獲得しました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -2086,14 +2086,6 @@
         <translation>您的电脑从现在起参与此训练任务。</translation>
     </message>
     <message>
-        <source>{run} has ended</source>
-        <translation>{run} 已结束</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>已验证的积分仍归您所有。看看还有哪些任务在进行。</translation>
-    </message>
-    <message>
         <source>Open Tequio</source>
         <translation>打开 Tequio</translation>
     </message>
@@ -3594,6 +3586,82 @@
     <message>
         <source>Download per hour</source>
         <translation>每小时下载</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>选择下一个训练任务</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>与模型对话</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>查看训练任务页面</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭提示</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>目前没有其他适合这台电脑的开放训练任务。Tequio 会继续寻找。</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>适合这台电脑的开放训练任务：{names}。</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} 已退回到第 {round} 轮</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} 已完成</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} 已结束</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>您在此网络中排名第 {rank}（共 {ranked}）。</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>组织者放弃了此后的轮次，训练将从该轮继续。您的积分仍归您所有。</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>已到达最后一轮，即第 {round} 轮。</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>共 {rounds} 轮，在第 {round} 轮后结束。</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>在第 {round} 轮后结束。</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特。</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>您在其中获得了 {points} 积分。</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>您在 %n 个被接受的轮次中获得了 {points} 积分。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
