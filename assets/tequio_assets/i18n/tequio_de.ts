@@ -845,7 +845,7 @@
         <translation>{total} Punkte in {days} Tagen; die meisten am {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Ab deiner ersten Runde stehen hier die verifizierten Punkte jedes Tages.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>Der Hintergrunddienst startet; danach stehen hier seine Geräte.</translation>
     </message>
     <message>
@@ -3208,7 +3208,7 @@
         <translation>Keine davon</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Hier steht später jede Runde, bei der dieser Computer mitmacht, mit ihrem Ertrag und dem Beweis.</translation>
     </message>
     <message>
@@ -4396,7 +4396,7 @@
         <translation>Noch ist nichts geschehen</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Was dieser Computer für den Schwarm tut, steht hier in ganzen Sätzen.</translation>
     </message>
 </context>
@@ -4902,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n Byte</numerusform>
+            <numerusform>%n Bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -239,4 +239,14 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>figures</name>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

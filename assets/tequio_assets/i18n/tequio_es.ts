@@ -845,7 +845,7 @@
         <translation>{total} puntos en {days} días; el mejor, el {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Aquí aparecerán los puntos verificados de cada día, desde tu primera ronda.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
     </message>
     <message>
@@ -3208,7 +3208,7 @@
         <translation>Ninguna de estas</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Aquí aparecerá cada ronda en la que participe este equipo, con lo que dio y la prueba.</translation>
     </message>
     <message>
@@ -4396,7 +4396,7 @@
         <translation>Aún no pasó nada</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Aquí aparecerá en frases lo que este equipo hace por el enjambre.</translation>
     </message>
 </context>
@@ -4902,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -845,7 +845,7 @@
         <translation>{total} points en {days} jours ; maximum le {day} : {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Les points vérifiés de chaque jour apparaîtront ici dès votre première manche.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Matériel</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>Le service d’arrière-plan démarre ; ses appareils apparaîtront ensuite ici.</translation>
     </message>
     <message>
@@ -3208,7 +3208,7 @@
         <translation>Aucune</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Chaque manche à laquelle cet ordinateur participe apparaîtra ici, avec ce qu’elle a rapporté et la preuve.</translation>
     </message>
     <message>
@@ -4396,7 +4396,7 @@
         <translation>Rien pour l’instant</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Ce que cet ordinateur fait pour l’essaim sera raconté ici, en phrases.</translation>
     </message>
 </context>
@@ -4902,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n octet</numerusform>
+            <numerusform>%n octets</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

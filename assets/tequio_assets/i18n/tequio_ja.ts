@@ -840,7 +840,7 @@
         <translation>{days}日間で{total}ポイント。最多は{day}：{peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>最初のラウンド以降、検証済みポイントが日ごとに表示されます。</translation>
     </message>
 </context>
@@ -1205,7 +1205,7 @@
         <translation>ハードウェア</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>ワーカーを起動しています。起動後、デバイスがここに表示されます。</translation>
     </message>
     <message>
@@ -3192,7 +3192,7 @@
         <translation>該当なし</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>このコンピューターが参加したラウンドが、獲得分と証明とともにここに表示されます。</translation>
     </message>
     <message>
@@ -4372,7 +4372,7 @@
         <translation>まだ何も起きていません</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>このコンピューターがネットワークのために行ったことが、文章でここに表示されます。</translation>
     </message>
 </context>
@@ -4877,6 +4877,12 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%nバイト</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -845,7 +845,7 @@
         <translation>{total} pontos em {days} dias; o máximo em {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Os pontos verificados de cada dia aparecem aqui a partir da sua primeira rodada.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>O serviço em segundo plano está iniciando; depois os dispositivos aparecem aqui.</translation>
     </message>
     <message>
@@ -3208,7 +3208,7 @@
         <translation>Nenhuma destas</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Cada rodada de que este computador participar vai aparecer aqui, com o que rendeu e a prova.</translation>
     </message>
     <message>
@@ -4396,7 +4396,7 @@
         <translation>Nada aconteceu ainda</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>O que este computador fizer pelo enxame vai aparecer aqui em frases.</translation>
     </message>
 </context>
@@ -4902,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

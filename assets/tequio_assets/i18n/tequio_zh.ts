@@ -840,7 +840,7 @@
         <translation>{days} 天共 {total} 积分；最多的一天是 {day}：{peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>从第一轮开始，每天已验证的积分会显示在这里。</translation>
     </message>
 </context>
@@ -1205,7 +1205,7 @@
         <translation>硬件</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>工作进程正在启动，随后设备会显示在这里。</translation>
     </message>
     <message>
@@ -3192,7 +3192,7 @@
         <translation>没有匹配项</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>这台电脑参与的每一轮都会显示在这里，包括所得和证明。</translation>
     </message>
     <message>
@@ -4372,7 +4372,7 @@
         <translation>还没有发生任何事</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>这台电脑为网络所做的事会以文字显示在这里。</translation>
     </message>
 </context>
@@ -4877,6 +4877,12 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n 字节</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -158,8 +158,10 @@ class RunNewsTexts(QObject):
         return self.tr("{run} has ended").format(run=row.name)
 
     def text(self, news: RunNews, result: RunResult) -> str:
-        first = self._reached(news)
-        return join_sentences(first, self._improved(result), self._earned(result))
+        """For a rollback without the result: the last heads measured here were given up."""
+        if news.back_to is not None:
+            return self._reached(news)
+        return join_sentences(self._reached(news), self._improved(result), self._earned(result))
 
     def rank(self, snapshot: Snapshot | None) -> str:
         """Our place among all keys of the network; empty: none yet."""

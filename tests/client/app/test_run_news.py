@@ -50,8 +50,8 @@ OVER = replace(OURS, is_open=False, state="finished", round=4_000)
 STOPPED = replace(OVER, round=1_841)
 BACK = replace(OURS, rollback_round=1_800, rollback_entry=77)
 TOLD = (
-    "It reached its last round, 4,000. Its model went from 2.310 to 1.084 bits per byte of unseen text. "
-    "You earned 1.50 points in 2 accepted rounds."
+    "It reached its last round, 4,000. Its model went from 2.310 to 1.084 bits per byte of unseen "
+    "text. You earned 1.50 points in 2 accepted rounds."
 )
 
 
@@ -121,7 +121,8 @@ def test_a_run_that_stopped_early_names_how_far_it_came(harness: RunNewsHarness)
 
 def test_each_rollback_is_told_once(harness: RunNewsHarness) -> None:
     assert harness.at(REFRESH_MS, BACK) == ["nova-350m went back to round 1,800"]
-    assert "Your points stay yours." in harness.desk.displayed[-1][1]
+    assert harness.desk.displayed[-1][1].endswith("Your points stay yours.")
+    assert "bits per byte" not in harness.desk.displayed[-1][1]
     again = replace(BACK, rollback_entry=99, rollback_round=1_700)
     assert harness.at(REFRESH_MS, again) == ["nova-350m went back to round 1,700"]
     assert harness.at(REFRESH_MS, again) == []

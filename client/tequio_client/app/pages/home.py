@@ -435,7 +435,7 @@ class DaysCard(Card):
         self.chart.set_data(ChartData(values=values, labels=days, summary=summary))
 
     def _empty(self) -> str:
-        return self.tr("Each day's verified points will stand here, from your first round on.")
+        return self.tr("Your verified points for each day will appear here after your first round.")
 
 
 class RankingCard(Card):
