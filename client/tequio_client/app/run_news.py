@@ -67,7 +67,7 @@ def news_of_runs(rows: Sequence[RunRow]) -> Iterator[RunNews]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What a run reached, and our share in it; None: unknown."""
+    """The result of a run, and our share in it; None: unknown."""
 
     gflop: int | None = None
     accepted: int | None = None
@@ -249,13 +249,13 @@ class RunNewsNotifier(QObject):
             return
         self._query.ask(due[0].row.run)
         if self._query.result is not None:
-            self._tell(due[0], self._query.result)
+            self._report(due[0], self._query.result)
 
     def _concerns_us(self, row: RunRow) -> bool:
         chosen = self._model.preferences.run
         return row.is_ours or bool(row.first_round) or row.run == chosen
 
-    def _tell(self, news: RunNews, result: RunResult) -> None:
+    def _report(self, news: RunNews, result: RunResult) -> None:
         self._query.forget()
         self._remember([news])
         self._store.change(run_news=news.key)

@@ -82,9 +82,9 @@ class RunNewsCard(Card):
         self.setVisible(self._news is not None)
         if self._news is not None:
             self._query.ask(self._news.row.run)
-            self._show(self._news, rows)
+            self._render(self._news, rows)
 
-    def _show(self, news: RunNews, rows: tuple[RunRow, ...]) -> None:
+    def _render(self, news: RunNews, rows: tuple[RunRow, ...]) -> None:
         model, has_ended = self._context.model, news.back_to is None
         self.title.setText(self._texts.title(news))
         told = self._texts.text(news, self._query.result or RunResult())

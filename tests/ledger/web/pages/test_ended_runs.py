@@ -44,7 +44,7 @@ def ended(tmp_path: Path) -> Iterator[Ledger]:
 def test_the_page_says_what_the_run_reached_and_how_to_get_its_head(ended: Ledger) -> None:
     page = PageReader(ended).get(f"/runs/{to_text(RULES.run_id)}")
     assert "What this run reached" in page.text
-    assert "This run has ended after 1 closed round, before the" in page.text
+    assert "This run has ended after 1 closed round, of 100 planned" in page.text
     assert f"/runs/{to_text(RULES.run_id)}/rounds/1" in page.answer.text
     assert page.answer.text.count("tequio chat ") == 1
     assert "Join this run" not in page.text
