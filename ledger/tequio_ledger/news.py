@@ -13,20 +13,22 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from tequio_ledger.store import entries
-from tequio_ledger.store.models import ROUND
+from tequio_ledger.store.models import LOG_ENTRY, ROUND
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.ids import RunId, digest_from_text, to_text
+from tequio_shared.network.run_states import RunState
 from tequio_shared.network.tiers import KEYS_OF_TIER
 from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import CLOSED
 from tequio_shared.statements.competitions import CompOpen, CompResult
 from tequio_shared.statements.network import CheckpointPublish, SoftwareRelease
-from tequio_shared.statements.runs import RoundClose, RunNotice, RunOpen, RunRollback
+from tequio_shared.statements.runs import RoundClose, RunClose, RunNotice, RunOpen, RunRollback
 from tequio_shared.statements.statement import Body, Entry, Statement
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from tequio_shared.network.run import FullRunView
     from tequio_shared.round.manifest import Admission
     from tequio_shared.served.state import State
 
@@ -42,6 +44,7 @@ TYPES = frozenset(
         RunOpen,
         RunNotice,
         RunRollback,
+        RunClose,
         RoundClose,
         CheckpointPublish,
         CompOpen,
@@ -106,10 +109,8 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
             return "round.closed", title, text, f"{path}/rounds/{number}"
         case RunNotice(about="run", text=told) if told:
             return "run.announced", f"Organisers of {rules.name} announce", told, path
-        case RunRollback(head_round=head_round):
-            title = f"{rules.name} went back to the head of round {head_round:,}"
-            text = "Later rounds are no longer part of the model. Their points stay."
-            return "run.rolled_back", title, text, path
+        case RunRollback() | RunClose() as change:
+            return *_of_change(state.run(run), change), path
         case CheckpointPublish(repo=repo, revision=revision):
             title = f"{rules.name} after round {number:,} can be downloaded"
             where = f"{repo} on the Hugging Face Hub, revision {revision}"
@@ -120,6 +121,18 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
                 path,
             )
     return None
+
+
+def _of_change(view: FullRunView, change: RunRollback | RunClose) -> tuple[str, str, str]:
+    name = view.manifest.name
+    if isinstance(change, RunRollback):
+        title = f"{name} went back to the head of round {change.head_round:,}"
+        text = "Later rounds are no longer part of the model. Their points stay."
+        return "run.rolled_back", title, text
+    rounds = "round" if view.closed == 1 else "rounds"
+    title = f"{name} has ended after {view.closed:,} closed {rounds}"
+    text = f"It trained on {view.accounts.tokens:,} tokens. Its model and its log remain."
+    return "run.ended", title, text
 
 
 def _who(rules: Admission) -> str:
@@ -156,6 +169,8 @@ class NewsPlaces:
     """Entries, the newest first."""
     rounds: tuple[tuple[RunId, int], ...]
     """Rounds that are news if they are closed."""
+    ended: tuple[RunId, ...]
+    """Runs that have ended."""
 
     def read(self, connection: Connection, state: State) -> list[NewsItem]:
         """Read at most `RECENT` items, the newest first; call it in a thread."""
@@ -165,6 +180,20 @@ class NewsPlaces:
                 ROUND.c.run == run, ROUND.c.round == number, ROUND.c.outcome == CLOSED
             )
             indices.update(connection.scalars(closed))
+        for run in self.ended:
+            # Hardly a statement about a run follows its run.close: few rows are read.
+            index = connection.scalar(
+                select(LOG_ENTRY.c.idx)
+                .where(
+                    LOG_ENTRY.c.run == run,
+                    LOG_ENTRY.c.round.is_(None),
+                    LOG_ENTRY.c.type == RunClose.TYPE,
+                )
+                .order_by(LOG_ENTRY.c.idx.desc())
+                .limit(1)
+            )
+            if index is not None:
+                indices.add(index)
         found = []
         for index in sorted(indices, reverse=True)[:RECENT]:
             entry = entries.read_entry(connection, index)
@@ -200,4 +229,5 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
         )
     ]
     newest = sorted(indices, reverse=True)[:RECENT]
-    return NewsPlaces(indices=tuple(newest), rounds=tuple(rounds))
+    ended = tuple(run for run, view in views.items() if view.state is RunState.FINISHED)
+    return NewsPlaces(indices=tuple(newest), rounds=tuple(rounds), ended=ended)

@@ -845,7 +845,7 @@
         <translation>{total} Punkte in {days} Tagen; die meisten am {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Ab deiner ersten Runde stehen hier die verifizierten Punkte jedes Tages.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>Der Hintergrunddienst startet; danach stehen hier seine Geräte.</translation>
     </message>
     <message>
@@ -2097,14 +2097,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>Dein Computer macht ab jetzt bei diesem Lauf mit.</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run} ist beendet</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Deine verifizierten Punkte bleiben dir. Sieh nach, welche Läufe weitergehen.</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3216,7 +3208,7 @@
         <translation>Keine davon</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Hier steht später jede Runde, bei der dieser Computer mitmacht, mit ihrem Ertrag und dem Beweis.</translation>
     </message>
     <message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Download pro Stunde</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Den nächsten Lauf wählen</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Mit dem Modell chatten</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Seite des Laufs ansehen</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Zurzeit passt kein anderer offener Lauf zu diesem Computer. Tequio sucht weiter.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Offene Läufe, die zu diesem Computer passen: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} ist zu Runde {round} zurückgekehrt</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} ist abgeschlossen</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} ist beendet</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>In diesem Netzwerk bist du auf Platz {rank} von {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Die Organisatoren haben die späteren Runden verworfen, und das Training geht von dort aus weiter. Deine Punkte bleiben dir.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Die letzte Runde, {round}, ist erreicht.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Beendet nach {round} von {rounds} Runden.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Beendet nach Runde {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Du hast darin {points} Punkte verdient.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Du hast in %n anerkannten Runde {points} Punkte verdient.</numerusform>
+            <numerusform>Du hast in %n anerkannten Runden {points} Punkte verdient.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4327,7 +4396,7 @@
         <translation>Noch ist nichts geschehen</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Was dieser Computer für den Schwarm tut, steht hier in ganzen Sätzen.</translation>
     </message>
 </context>
@@ -4833,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n Byte</numerusform>
+            <numerusform>%n Bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

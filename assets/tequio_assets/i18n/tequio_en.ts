@@ -180,6 +180,16 @@
     </message>
 </context>
 <context>
+    <name>RunNewsTexts</name>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>You earned {points} points in %n accepted round.</numerusform>
+            <numerusform>You earned {points} points in %n accepted rounds.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RunStep</name>
     <message numerus="yes">
         <source>%n volunteer(s)</source>
@@ -226,6 +236,16 @@
         <translation>
             <numerusform>The network answers, and %n run is open.</numerusform>
             <numerusform>The network answers, and %n runs are open.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>figures</name>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
         </translation>
     </message>
 </context>

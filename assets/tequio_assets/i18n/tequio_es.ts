@@ -845,7 +845,7 @@
         <translation>{total} puntos en {days} días; el mejor, el {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Aquí aparecerán los puntos verificados de cada día, desde tu primera ronda.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
     </message>
     <message>
@@ -2097,14 +2097,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>Tu equipo participa desde ahora en este entrenamiento.</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run} terminó</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Tus puntos verificados siguen siendo tuyos. Mira qué entrenamientos continúan.</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3216,7 +3208,7 @@
         <translation>Ninguna de estas</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Aquí aparecerá cada ronda en la que participe este equipo, con lo que dio y la prueba.</translation>
     </message>
     <message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Descarga por hora</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Elegir el próximo entrenamiento</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Chatear con el modelo</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Ver la página del entrenamiento</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Descartar</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Ahora ningún otro entrenamiento abierto es apto para este equipo. Tequio sigue buscando.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Entrenamientos abiertos aptos para este equipo: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} volvió a la ronda {round}</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} está completo</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} ha terminado</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>En esta red ocupas el puesto {rank} de {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Sus organizadores descartaron las rondas posteriores, y el entrenamiento continúa desde ahí. Tus puntos siguen siendo tuyos.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Llegó a su última ronda, la {round}.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Terminó tras {round} de {rounds} rondas.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Terminó tras la ronda {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Ganaste {points} puntos en él.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Ganaste {points} puntos en %n ronda aceptada.</numerusform>
+            <numerusform>Ganaste {points} puntos en %n rondas aceptadas.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4327,7 +4396,7 @@
         <translation>Aún no pasó nada</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Aquí aparecerá en frases lo que este equipo hace por el enjambre.</translation>
     </message>
 </context>
@@ -4833,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -845,7 +845,7 @@
         <translation>{total} points en {days} jours ; maximum le {day} : {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Les points vérifiés de chaque jour apparaîtront ici dès votre première manche.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Matériel</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>Le service d’arrière-plan démarre ; ses appareils apparaîtront ensuite ici.</translation>
     </message>
     <message>
@@ -2097,14 +2097,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>Votre ordinateur participe désormais à cet entraînement.</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run} est terminé</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Vos points vérifiés restent à vous. Voyez quels entraînements continuent.</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3216,7 +3208,7 @@
         <translation>Aucune</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Chaque manche à laquelle cet ordinateur participe apparaîtra ici, avec ce qu’elle a rapporté et la preuve.</translation>
     </message>
     <message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Réception par heure</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Choisir le prochain entraînement</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Discuter avec le modèle</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Voir la page de l’entraînement</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Masquer</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Aucun autre entraînement ouvert ne convient à cet ordinateur pour le moment. Tequio continue de chercher.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Entraînements ouverts qui conviennent à cet ordinateur : {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} est revenu à la manche {round}</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} est arrivé à son terme</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} est terminé</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>Dans ce réseau, vous êtes à la place {rank} sur {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Ses organisateurs ont abandonné les manches suivantes, et l’entraînement reprend à partir de là. Vos points restent à vous.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Il a atteint sa dernière manche, la {round}.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Terminé après {round} manches sur {rounds}.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Terminé après la manche {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Vous y avez gagné {points} points.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Vous avez gagné {points} points en %n manche acceptée.</numerusform>
+            <numerusform>Vous avez gagné {points} points en %n manches acceptées.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4327,7 +4396,7 @@
         <translation>Rien pour l’instant</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>Ce que cet ordinateur fait pour l’essaim sera raconté ici, en phrases.</translation>
     </message>
 </context>
@@ -4833,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number} %</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n octet</numerusform>
+            <numerusform>%n octets</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

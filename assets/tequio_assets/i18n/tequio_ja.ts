@@ -840,7 +840,7 @@
         <translation>{days}日間で{total}ポイント。最多は{day}：{peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>最初のラウンド以降、検証済みポイントが日ごとに表示されます。</translation>
     </message>
 </context>
@@ -1205,7 +1205,7 @@
         <translation>ハードウェア</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>ワーカーを起動しています。起動後、デバイスがここに表示されます。</translation>
     </message>
     <message>
@@ -2084,14 +2084,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>これからあなたのコンピューターがこの学習プロジェクトに参加します。</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run}が終了しました</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>検証済みのポイントはあなたのものです。続いているプロジェクトを確認できます。</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3200,7 +3192,7 @@
         <translation>該当なし</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>このコンピューターが参加したラウンドが、獲得分と証明とともにここに表示されます。</translation>
     </message>
     <message>
@@ -3594,6 +3586,82 @@
     <message>
         <source>Download per hour</source>
         <translation>1時間の受信量</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>次の学習プロジェクトを選ぶ</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>モデルとチャット</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>学習プロジェクトのページを見る</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>現在、このコンピューターに合う公開中の学習プロジェクトはほかにありません。Tequioは探し続けます。</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>このコンピューターに合う公開中の学習プロジェクト：{names}。</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run}はラウンド{round}に戻りました</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run}が完了しました</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run}が終了しました</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>このネットワークでのあなたの順位は{ranked}人中{rank}位です。</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>主催者がそれ以降のラウンドを破棄し、学習はそこから続きます。獲得したポイントはそのまま残ります。</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>最後のラウンド{round}に到達しました。</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>{rounds}ラウンド中{round}ラウンドで終了しました。</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>ラウンド{round}で終了しました。</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>モデルは未知のテキストで1バイトあたり{first}ビットから{last}ビットになりました。</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>あなたは{points}ポイントを獲得しました。</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>承認された%nラウンドで{points}ポイントを獲得しました。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4304,7 +4372,7 @@
         <translation>まだ何も起きていません</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>このコンピューターがネットワークのために行ったことが、文章でここに表示されます。</translation>
     </message>
 </context>
@@ -4809,6 +4877,12 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%nバイト</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -845,7 +845,7 @@
         <translation>{total} pontos em {days} dias; o máximo em {day}: {peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>Os pontos verificados de cada dia aparecem aqui a partir da sua primeira rodada.</translation>
     </message>
 </context>
@@ -1212,7 +1212,7 @@
         <translation>Hardware</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>O serviço em segundo plano está iniciando; depois os dispositivos aparecem aqui.</translation>
     </message>
     <message>
@@ -2097,14 +2097,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>Seu computador participa deste treinamento a partir de agora.</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run} terminou</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>Seus pontos verificados continuam seus. Veja quais treinamentos continuam.</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3216,7 +3208,7 @@
         <translation>Nenhuma destas</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>Cada rodada de que este computador participar vai aparecer aqui, com o que rendeu e a prova.</translation>
     </message>
     <message>
@@ -3613,6 +3605,83 @@
     <message>
         <source>Download per hour</source>
         <translation>Download por hora</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>Escolher o próximo treinamento</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>Conversar com o modelo</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>Ver a página do treinamento</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Dispensar</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>Nenhum outro treinamento aberto serve para este computador agora. O Tequio continua procurando.</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>Treinamentos abertos que servem para este computador: {names}.</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} voltou à rodada {round}</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} está concluído</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} terminou</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>Nesta rede, você está em {rank}º lugar de {ranked}.</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>Os organizadores descartaram as rodadas posteriores, e o treinamento continua a partir dali. Seus pontos continuam seus.</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>Chegou à sua última rodada, a {round}.</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>Terminou após {round} de {rounds} rodadas.</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>Terminou após a rodada {round}.</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>Seu modelo passou de {first} para {last} bits por byte em textos nunca vistos.</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>Você ganhou {points} pontos nele.</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>Você ganhou {points} pontos em %n rodada aceita.</numerusform>
+            <numerusform>Você ganhou {points} pontos em %n rodadas aceitas.</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4327,7 +4396,7 @@
         <translation>Nada aconteceu ainda</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>O que este computador fizer pelo enxame vai aparecer aqui em frases.</translation>
     </message>
 </context>
@@ -4833,6 +4902,13 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

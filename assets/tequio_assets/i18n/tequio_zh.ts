@@ -840,7 +840,7 @@
         <translation>{days} 天共 {total} 积分；最多的一天是 {day}：{peak}</translation>
     </message>
     <message>
-        <source>Each day's verified points will stand here, from your first round on.</source>
+        <source>Your verified points for each day will appear here after your first round.</source>
         <translation>从第一轮开始，每天已验证的积分会显示在这里。</translation>
     </message>
 </context>
@@ -1205,7 +1205,7 @@
         <translation>硬件</translation>
     </message>
     <message>
-        <source>The worker is being started; then its devices stand here.</source>
+        <source>The worker is being started; its devices will appear here.</source>
         <translation>工作进程正在启动，随后设备会显示在这里。</translation>
     </message>
     <message>
@@ -2084,14 +2084,6 @@
     <message>
         <source>Your computer takes part in this run from now on.</source>
         <translation>您的电脑从现在起参与此训练任务。</translation>
-    </message>
-    <message>
-        <source>{run} has ended</source>
-        <translation>{run} 已结束</translation>
-    </message>
-    <message>
-        <source>Your verified points stay yours. See which runs go on.</source>
-        <translation>已验证的积分仍归您所有。看看还有哪些任务在进行。</translation>
     </message>
     <message>
         <source>Open Tequio</source>
@@ -3200,7 +3192,7 @@
         <translation>没有匹配项</translation>
     </message>
     <message>
-        <source>Each round that this computer takes part in will stand here, with what it gave and the proof.</source>
+        <source>Each round that this computer takes part in will appear here, with what it gave and the proof.</source>
         <translation>这台电脑参与的每一轮都会显示在这里，包括所得和证明。</translation>
     </message>
     <message>
@@ -3594,6 +3586,82 @@
     <message>
         <source>Download per hour</source>
         <translation>每小时下载</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsCard</name>
+    <message>
+        <source>Choose the next run</source>
+        <translation>选择下一个训练任务</translation>
+    </message>
+    <message>
+        <source>Chat with the model</source>
+        <translation>与模型对话</translation>
+    </message>
+    <message>
+        <source>See the run's page</source>
+        <translation>查看训练任务页面</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭提示</translation>
+    </message>
+    <message>
+        <source>No other open run fits this computer now. Tequio keeps looking.</source>
+        <translation>目前没有其他适合这台电脑的开放训练任务。Tequio 会继续寻找。</translation>
+    </message>
+    <message>
+        <source>Open runs that fit this computer: {names}.</source>
+        <translation>适合这台电脑的开放训练任务：{names}。</translation>
+    </message>
+</context>
+<context>
+    <name>RunNewsTexts</name>
+    <message>
+        <source>{run} went back to round {round}</source>
+        <translation>{run} 已退回到第 {round} 轮</translation>
+    </message>
+    <message>
+        <source>{run} is complete</source>
+        <translation>{run} 已完成</translation>
+    </message>
+    <message>
+        <source>{run} has ended</source>
+        <translation>{run} 已结束</translation>
+    </message>
+    <message>
+        <source>In this network you are #{rank} of {ranked}.</source>
+        <translation>您在此网络中排名第 {rank}（共 {ranked}）。</translation>
+    </message>
+    <message>
+        <source>Its organisers gave up the rounds after that one, and training goes on from there. Your points stay yours.</source>
+        <translation>组织者放弃了此后的轮次，训练将从该轮继续。您的积分仍归您所有。</translation>
+    </message>
+    <message>
+        <source>It reached its last round, {round}.</source>
+        <translation>已到达最后一轮，即第 {round} 轮。</translation>
+    </message>
+    <message>
+        <source>It ended after {round} of {rounds} rounds.</source>
+        <translation>共 {rounds} 轮，在第 {round} 轮后结束。</translation>
+    </message>
+    <message>
+        <source>It ended after round {round}.</source>
+        <translation>在第 {round} 轮后结束。</translation>
+    </message>
+    <message>
+        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
+        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特。</translation>
+    </message>
+    <message>
+        <source>You earned {points} points in it.</source>
+        <translation>您在其中获得了 {points} 积分。</translation>
+    </message>
+    <message numerus="yes">
+        <source>You earned {points} points in %n accepted round(s).</source>
+        <translation>
+            <numerusform>您在 %n 个被接受的轮次中获得了 {points} 积分。</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4304,7 +4372,7 @@
         <translation>还没有发生任何事</translation>
     </message>
     <message>
-        <source>What this computer does for the swarm will stand here in sentences.</source>
+        <source>What this computer does for the swarm will be listed here.</source>
         <translation>这台电脑为网络所做的事会以文字显示在这里。</translation>
     </message>
 </context>
@@ -4809,6 +4877,12 @@
     <message>
         <source>{number}%</source>
         <translation>{number}%</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n 字节</numerusform>
+        </translation>
     </message>
     <message>
         <source>{rate} Mbit/s</source>

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QSystemTrayIcon, QVBoxLayout, QWidget
 
 from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
+from tequio_client.app.run_news import RunNewsNotifier
 from tequio_client.app.widgets import figures
 from tequio_client.ipc.control import ActivityReply, AskActivity, Question, Reply
 from tequio_client.ipc.snapshot import LendingState, Snapshot
@@ -37,7 +38,6 @@ REPEAT_MS = 3_600_000
 """The same problem is not reported twice within this time."""
 QUIET_NEEDS = ("key-backup",)
 """Not urgent; shown in the window only."""
-RUN_EVENTS = (ActivityEvent.JOINED_RUN, ActivityEvent.RUN_ENDED)
 
 
 class Notifier(QObject):
@@ -58,6 +58,7 @@ class Notifier(QObject):
         self._sent_ms: dict[str, int] = {}
         self._event: int | None = None  # the newest that was looked at
         self._competitions = CompetitionNotifier(model, settings_store, self._send, now_ms, self)
+        self._runs = RunNewsNotifier(model, settings_store, self._send, now_ms, self)
         model.snapshot_changed.connect(self._check)
         model.replied.connect(self._receive_events)
 
@@ -87,6 +88,7 @@ class Notifier(QObject):
         self._check_problems(snapshot)
         self._check_events(snapshot)
         self._competitions.refresh()
+        self._runs.refresh()
 
     def _check_points(self, snapshot: Snapshot) -> None:
         settings, total = self._store.settings, snapshot.points.total
@@ -148,18 +150,16 @@ class Notifier(QObject):
         if question != NEWEST or not isinstance(reply, ActivityReply) or self._event is None:
             return
         since, self._event = self._event, max([self._event, *(row.number for row in reply.rows)])
+        fresh = [row for row in reversed(reply.rows) if row.number > since]
+        if any(row.code == ActivityEvent.RUN_ENDED for row in fresh):
+            self._runs.ask_now()
         if not self._store.settings.notify_runs:
             return
-        for row in reversed(reply.rows):
-            if row.number <= since or row.code not in RUN_EVENTS:
-                continue
+        for row in fresh:
             if row.code == ActivityEvent.JOINED_RUN:
-                title = self.tr("{run} has begun for you")
+                title = self.tr("{run} has begun for you").format(run=row.values.get("run", ""))
                 text = self.tr("Your computer takes part in this run from now on.")
-            else:
-                title = self.tr("{run} has ended")
-                text = self.tr("Your verified points stay yours. See which runs go on.")
-            self._send(title.format(run=row.values.get("run", "")), text, "runs")
+                self._send(title, text, "runs")
 
     def _send(self, title: str, text: str, target: str) -> None:
         self._service.display(title, text, target, self.tr("Open Tequio"))

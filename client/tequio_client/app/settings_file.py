@@ -70,6 +70,12 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     """Competitions were listed before; those that were over by then are never reported."""
     competitions_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
     """Keys of the notifications shown about competitions, the newest last."""
+    knows_runs: bool = False
+    """Runs were listed before; those that were over by then are never reported."""
+    runs_told: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=256)] = ()
+    """Keys of the news of runs that was told, the newest last."""
+    run_news: ShortText = ""
+    """Key of the news that Home shows; empty: none, or it was dismissed."""
     notices_read: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=64)] = ()
     """Organisers' announcements that were dismissed, by run and entry, the newest last."""
     # the window

@@ -418,6 +418,10 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     is_ours: bool = False
     first_round: Count = 0
     """First round in which our work earned points, as proven here; 0: none has."""
+    rollback_round: Count = 0
+    """Round whose head the run last went back to."""
+    rollback_entry: Count | None = None
+    """Log index of that rollback, as the ledger reports it; None: the run never went back."""
 
 
 class RunsReply(msgspec.Struct, frozen=True, kw_only=True, tag="runs"):

@@ -159,8 +159,15 @@ def read_continued(plan: ParentPlan) -> ContinuedHead:
     return signing.ask_ledger(plan.ledger, partial(_read_continued, one, plan))
 
 
+class UnreadableRulesError(UserFacingError):
+    """The rules of a run have fields or values that this version does not know."""
+
+
 def parent_of(one: RunAnswer, ledger: str) -> ParentHead | None:
-    """The head that the run continues, by its manifest; raises UserFacingError."""
+    """The head that the run continues, by its manifest.
+
+    Raises UserFacingError; UnreadableRulesError if the manifest cannot be read.
+    """
     return signing.ask_ledger(ledger, partial(_manifest, one.run)).continued
 
 
@@ -168,7 +175,7 @@ async def _manifest(run: str, api: LedgerApi) -> Manifest:
     try:
         return Manifest.parse(await _document(api, run))
     except MalformedError as err:
-        raise UserFacingError(
+        raise UnreadableRulesError(
             f"this version of Tequio cannot read the rules of the run {short_id(run)} ({err}): "
             "update it"
         ) from err

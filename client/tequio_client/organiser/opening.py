@@ -315,10 +315,17 @@ def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
 
 
 def show_run(name: str, ledger: str) -> None:
-    one = heads.named_run(name, ledger)
+    """Print what the ledger reports, also of a run whose rules only a newer version can read."""
+    one, parent, problem = heads.named_run(name, ledger), None, ""
+    try:
+        parent = heads.parent_of(one, ledger)
+    except heads.UnreadableRulesError as err:
+        problem = str(err)
     table = Table("what", "value", show_header=False)
-    for what, value in _fields(one, heads.parent_of(one, ledger)):
+    for what, value in _fields(one, parent):
         table.add_row(what, escape(value))
+    if problem:
+        table.add_row("rules", escape(problem))
     Console().print(table)
 
 

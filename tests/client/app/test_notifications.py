@@ -146,7 +146,7 @@ def test_a_worker_that_was_given_up_is_told(harness: NotifierHarness) -> None:
     assert harness.desk.displayed == [(ATTENTION, "It failed.", "home")]
 
 
-def test_runs_that_begin_and_end_are_told(harness: NotifierHarness) -> None:
+def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     rows = (
         ActivityRow(number=13, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
         ActivityRow(number=12, at_ms=NOW_MS, code=ActivityEvent.LEDGER_FOUND),
@@ -156,7 +156,7 @@ def test_runs_that_begin_and_end_are_told(harness: NotifierHarness) -> None:
     harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     assert harness.titles_for(replace(NEW, activity=10)) == []
     after = replace(NEW, activity=13)
-    assert harness.titles_for(after) == ["nova has begun for you", "nova has ended"]
+    assert harness.titles_for(after) == ["nova has begun for you"], "its end: test_run_news.py"
     assert harness.titles_for(after) == []
 
 
@@ -175,7 +175,9 @@ def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
 )
 def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None:
     rows = (
-        ActivityRow(number=311, at_ms=NOW_MS, code=ActivityEvent.RUN_ENDED, values={"run": "nova"}),
+        ActivityRow(
+            number=311, at_ms=NOW_MS, code=ActivityEvent.JOINED_RUN, values={"run": "nova"}
+        ),
     )
     harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     harness.book.change(week="2026-W01", week_rank=50, **{switch: False})
@@ -185,7 +187,7 @@ def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None
         "notify_points": POINTS,
         "notify_rank": "You are #47 of 1,204",
         "notify_attention": ATTENTION,
-        "notify_runs": "nova has ended",
+        "notify_runs": "nova has begun for you",
     }
     assert titles == [title for kind, title in every.items() if kind != switch]
 

@@ -136,7 +136,7 @@ class TimelineCard(Card):
         else:
             self.empty.show_words(
                 self.tr("Nothing happened yet"),
-                self.tr("What this computer does for the swarm will stand here in sentences."),
+                self.tr("What this computer does for the swarm will be listed here."),
             )
 
     def _read_on(self, *_: int) -> None:

@@ -114,7 +114,7 @@ class HardwarePage(Page):
 
     def _banner_text(self, snapshot: Snapshot | None) -> tuple[str, str, str]:
         if snapshot is None:
-            return "info", self.tr("The worker is being started; then its devices stand here."), ""
+            return "info", self.tr("The worker is being started; its devices will appear here."), ""
         machine = snapshot.machine
         if machine.gpus is None:
             broken = next((one.error for one in machine.health if not one.ok and one.error), "")

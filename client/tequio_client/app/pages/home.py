@@ -14,6 +14,7 @@ from tequio_client.app.language import join_sentences
 from tequio_client.app.pages.devices import UsageMeters
 from tequio_client.app.pages.organiser_notices import OrganiserNotices
 from tequio_client.app.pages.page import Page, PageContext
+from tequio_client.app.pages.run_news_card import RunNewsCard
 from tequio_client.app.pages.settings_table import rule_page
 from tequio_client.app.releases import ReleaseService
 from tequio_client.app.theme import icons
@@ -101,7 +102,8 @@ class HomePage(Page):
         super().__init__(context)
         self._asked_for: tuple[int, AskSeries] | None = None
         self.header, self.banner = HomeHeader(context), Banner()
-        self.notices = OrganiserNotices(context.program.settings if context.program else None)
+        settings = context.program.settings if context.program else None
+        self.notices, self.news = OrganiserNotices(settings), RunNewsCard(context, settings)
         self.round, self.stats = RoundCard(context), Stats()
         self.days, self.ranking = DaysCard(), RankingCard()
         self.ranking.full.clicked.connect(self._open_ranking)
@@ -110,7 +112,8 @@ class HomePage(Page):
         lower = Columns()
         lower.set_parts((self.days, self.ranking), shares=(3, 2))
         lower.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        fill(self.body, self.header, self.banner, self.notices, self.round, self.stats, (lower, 1))
+        fill(self.body, self.header, self.banner, self.news, self.notices, self.round, self.stats)
+        self.body.addWidget(lower, 1)
         self.model.replied.connect(self._receive)
         self.model.refused.connect(self._handle_refusal)
         self._keys = context.program.keys if context.program else None
@@ -125,6 +128,7 @@ class HomePage(Page):
         self.header.refresh()
         self._show_banner(snapshot)
         self.notices.show_round(snapshot.round if snapshot else None)
+        self.news.refresh()
         self.round.show_snapshot(snapshot)
         self.stats.show_snapshot(snapshot)
         self.days.show_round(snapshot.round if snapshot else None)
@@ -431,7 +435,7 @@ class DaysCard(Card):
         self.chart.set_data(ChartData(values=values, labels=days, summary=summary))
 
     def _empty(self) -> str:
-        return self.tr("Each day's verified points will stand here, from your first round on.")
+        return self.tr("Your verified points for each day will appear here after your first round.")
 
 
 class RankingCard(Card):

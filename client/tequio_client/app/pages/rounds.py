@@ -137,7 +137,7 @@ class RoundsCard(Card):
             self.empty.show_words(self.tr("None of these"), words)
         else:
             words = self.tr(
-                "Each round that this computer takes part in will stand here, with what it gave "
+                "Each round that this computer takes part in will appear here, with what it gave "
                 "and the proof."
             )
             self.empty.show_words(self.tr("No round yet"), words)

@@ -49,6 +49,11 @@ class ModelPage(ListPage[RunsReply]):
         self.list.changed.connect(self.request_refresh)
         self.measures.changed.connect(self.request_refresh)
 
+    def restore_location(self, location: str) -> None:
+        """Show the run of that id until the page is left."""
+        self.location = location
+        self.request_refresh()
+
     def ask(self) -> None:
         self.list.ask()
         self._read_measures()
@@ -70,12 +75,13 @@ class ModelPage(ListPage[RunsReply]):
         if not event.spontaneous():
             self.measures.stop()
             self.chat.end()
+            self.location = ""
 
     @property
     def row(self) -> RunRow | None:
         """The run in view; None: this computer is in none, and none was chosen."""
         rows = self.list.reply.rows if self.list.reply else ()
-        wanted = own_run(rows, self.model.snapshot) or self.model.preferences.run
+        wanted = self.location or own_run(rows, self.model.snapshot) or self.model.preferences.run
         return next((row for row in rows if row.run == wanted), None)
 
     def _ledger(self) -> str:

@@ -90,6 +90,8 @@ def storage(size_bytes: int) -> str:
 
 def _scaled(size_bytes: int, base: int, form: QLocale.DataSizeFormat) -> str:
     """One decimal for a single digit, from mega on."""
+    if size_bytes < base:  # Qt writes "1 bytes"
+        return translate("figures", "%n byte(s)", "", size_bytes)
     first = size_bytes
     while first >= base**3:
         first //= base

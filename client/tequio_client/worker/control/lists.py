@@ -293,6 +293,7 @@ class RunsList:
         is_open, sample = answer.state != ENDED_STATES, answer.sample
         pace = await self.pace(answer, manifest)
         needed = estimate(manifest, corpus, pace)
+        back = answer.rollbacks[0] if answer.rollbacks else None
         return RunRow(
             run=answer.run,
             name=manifest.name,
@@ -329,6 +330,8 @@ class RunsList:
             else None,
             is_open=is_open,
             is_ours=answer.run in ours,
+            rollback_round=back.head_round if back else 0,
+            rollback_entry=back.index if back else None,
         )
 
     async def read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:

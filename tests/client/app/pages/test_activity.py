@@ -174,7 +174,7 @@ def test_an_empty_book_says_what_will_stand_here(
 ) -> None:
     worker.replies[AskActivity] = ActivityReply(rows=())
     _show_snapshot(page, worker, replace(LENDING, activity=0))
-    assert "will stand here in sentences" in page.timeline.empty.words.text()
+    assert "will be listed here" in page.timeline.empty.words.text()
 
 
 def test_events_that_cannot_be_had_are_asked_for_again(

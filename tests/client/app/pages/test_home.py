@@ -385,7 +385,7 @@ def test_before_the_first_round_it_is_said_what_will_happen(
     assert home.stats.rank.note.text() == "After your first verified round"
     assert "first verified round" in home.ranking.empty.words.text()
     assert home.ranking.stack.currentWidget() is home.ranking.empty
-    assert "from your first round" in home.days.chart.accessibleDescription()
+    assert "after your first round" in home.days.chart.accessibleDescription()
 
 
 def test_before_the_first_points_it_is_said_how_long_a_round_takes(

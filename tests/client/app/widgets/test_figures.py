@@ -26,7 +26,13 @@ def test_a_duration_has_at_most_two_units(seconds: int, words: str) -> None:
 
 @pytest.mark.parametrize(
     ("size_bytes", "words"),
-    [(0, "0 bytes"), (812, "812 bytes"), (7_400_000_000, "7.4 GB"), (100 * 10**9, "100 GB")],
+    [
+        (0, "0 bytes"),
+        (1, "1 byte"),
+        (812, "812 bytes"),
+        (7_400_000_000, "7.4 GB"),
+        (100 * 10**9, "100 GB"),
+    ],
 )
 def test_traffic_is_written_in_decimal_units(size_bytes: int, words: str) -> None:
     assert figures.data(size_bytes) == words
