@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
 MTU = 1_500
 MOST_WAITING_S = 0.1
-"""What a router's queue holds; later packets are dropped, which tells senders to slow down."""
+"""Of a router's queue; later packets are dropped, which tells senders to slow down."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Direction:
     free_at: float = 0.0
     """When the line has sent all packets so far."""
 
-    def take(self, now: float) -> None:
+    def read(self, now: float) -> None:
         """Read a packet, and put it on the line."""
         packet = os.read(self.source, MTU + 100)
         begins = max(now, self.free_at)
@@ -99,7 +99,7 @@ def _carry(ways: list[Direction]) -> None:
             due = min((way.waiting[0][0] for way in ways if way.waiting), default=None)
             timeout = None if due is None else max(due - time.monotonic(), 0.0)
             for key, _ in selector.select(timeout):
-                key.data.take(time.monotonic())
+                key.data.read(time.monotonic())
             for way in ways:
                 way.deliver(time.monotonic())
 

@@ -31,9 +31,10 @@ ARCHITECTURE = {
 }
 """A Llama of about a million parameters over raw bytes."""
 _DENSE = {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6}
+_FAST = {"lr": 0.006, "adam_lr": 0.004}
 ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
-    "sparseloco": {"algorithm": {"outer_lr": 2.0}},
-    "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}},
+    "sparseloco": {"algorithm": {"outer_lr": 2.0}, "inner": _FAST},
+    "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}, "inner": _FAST},
     "diloco": {"algorithm": _DENSE},
     "distro": {"algorithm": {"name": "distro"}, "inner": {"steps": 1}},
 }

@@ -118,7 +118,7 @@ def open_stream(program: Served, version: str) -> socket.socket:
 
 def indices(line: socket.socket, last: int) -> list[int]:
     """Read the indices of entries up to one of them."""
-    found = []
+    found: list[int] = []
     with line.makefile("rb") as stream:
         while not found or found[-1] < last:
             raw = stream.readline()
