@@ -23,7 +23,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from ledgers import reads
@@ -100,7 +100,7 @@ def main(
 ) -> None:
     """Measure a ledger under the statements and readers of large rounds."""
     kinds = [only] if only else [*KINDS, READER]
-    report: dict[str, object] = {**machine(), "members": members}
+    report: dict[str, Any] = {**machine(), "members": members}
     ramp, counts = ([int(one) for one in text.split(",")] for text in (connections, streams))
     for kind in kinds:
         with ledger_of(kind, max(counts)) as ledger:
@@ -113,7 +113,7 @@ def main(
         json_file.write_text(json.dumps(report) + "\n")
 
 
-def figures_table(report: dict, kinds: list[str]) -> str:
+def figures_table(report: dict[str, Any], kinds: list[str]) -> str:
     """One column for each measured round, one row for each figure."""
     columns, steps = [""], []
     for kind in kinds:
@@ -129,7 +129,7 @@ def figures_table(report: dict, kinds: list[str]) -> str:
     return table.markdown(columns, rows)
 
 
-def network_table(figures: dict) -> str:
+def network_table(figures: dict[str, Any]) -> str:
     """Costs of peers that are all in a round, at rounds of different lengths."""
     step = [one for one in figures["steps"] if not one["streams"]][-1]
     cost_us = step["writer_cpu_us"] + step["database_cpu_us"]

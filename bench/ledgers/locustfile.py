@@ -69,7 +69,7 @@ class StatementUser(FastHttpUser):
             answered_s = time.perf_counter()
             item = answer.json()["items"][0] if answer.ok else {"code": str(answer.status_code)}
             if "index" in item:
-                LOAD.posted.append((begun_s, answered_s, item["index"]))
+                LOAD.posted.append((begun_s, answered_s, int(item["index"])))
             else:
                 LOAD.refused.append(f"{item['code']}: {item.get('detail')}")
                 answer.failure(item["code"])

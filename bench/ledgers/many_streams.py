@@ -12,6 +12,7 @@ import json
 import re
 import sys
 import time
+from functools import partial
 
 SAMPLED = 32
 PATIENCE_S = 60.0
@@ -65,12 +66,11 @@ async def _listen(host: str, port: int, count: int, after: int) -> None:
     arrivals: dict[int, list[float]] = {}
     streams: list[CountedStream] = []
     for first in range(0, count, _OPENED_AT_ONCE):
-        opened = [
-            CountedStream(request, arrivals if at < SAMPLED else None)
-            for at in range(first, min(first + _OPENED_AT_ONCE, count))
-        ]
-        for one in opened:
-            await loop.create_connection(lambda one=one: one, host, port)
+        opened = []
+        for at in range(first, min(first + _OPENED_AT_ONCE, count)):
+            sampled = arrivals if at < SAMPLED else None
+            made = partial(CountedStream, request, sampled)
+            opened.append((await loop.create_connection(made, host, port))[1])
         await asyncio.gather(*(one.opened for one in opened))
         streams += opened
     print("ready", flush=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import UNSET, UnsetType
 
@@ -36,12 +36,12 @@ from tests.support.commitments import commitment
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from tequio_ledger.ledger import Ledger
     from tequio_shared.keys import Signer
     from tequio_shared.round.proof import RejectionReason
     from tequio_shared.round.round import RoundView
+    from tequio_shared.served.state import State
     from tequio_shared.statements.statement import Entry
 
 _D = to_text(sha256(b"nothing that a test looks into"))
@@ -87,15 +87,25 @@ def weights_root(number: int) -> Digest:
     return sha256(b"paper weights", number.to_bytes(8, "big"))
 
 
-class SigningPeer(Author):
-    """One member; signs the statements that the round needs, from the ledger's own view."""
+class FoldedState(Protocol):
+    """A ledger, or what has read its log to the end."""
 
-    def __init__(self, name: str, ledger: Ledger, run: RunId) -> None:
+    @property
+    def state(self) -> State: ...
+
+    @property
+    def clock(self) -> Callable[[], int]: ...
+
+
+class SigningPeer(Author):
+    """One member; signs the statements that the round needs, from a ledger's state."""
+
+    def __init__(self, name: str, ledger: FoldedState, run: RunId) -> None:
         super().__init__(name, ledger.state.net)
         self._ledger = ledger
         self._run = run
 
-    def move(self, ledger: Ledger) -> None:
+    def move(self, ledger: FoldedState) -> None:
         """Continue with a reopened ledger."""
         self._ledger = ledger
 
@@ -212,7 +222,7 @@ class SigningPeer(Author):
 class SigningOrganiser(Author):
     """The organiser of the test network."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: FoldedState) -> None:
         super().__init__("organiser", ledger.state.net)
         self.signer = ORGANISER
 
