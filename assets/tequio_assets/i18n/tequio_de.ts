@@ -2087,6 +2087,10 @@
         <translation>Derselbe Platz wie beim letzten Mal.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>Von den Organisatoren des Netzwerks</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio braucht deine Aufmerksamkeit</translation>
     </message>
@@ -2105,6 +2109,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>Von den Organisatoren dieses Netzwerks: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run} wurde von den Organisatoren pausiert: {text}</translation>
@@ -5912,6 +5920,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>Wenn einer beginnt, wenn sein Abgabeschluss naht und wenn er entschieden ist; wenn du in die Jury gelost wirst und wenn alle deine Bewertungen da sind.</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>Ankündigungen</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Wenn die Organisatoren des Netzwerks allen etwas ankündigen.</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

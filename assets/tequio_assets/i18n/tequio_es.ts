@@ -2087,6 +2087,10 @@
         <translation>El mismo puesto que la última vez.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>De los organizadores de la red</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio necesita tu atención</translation>
     </message>
@@ -2105,6 +2109,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>De los organizadores de esta red: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Los organizadores han puesto en pausa {run}: {text}</translation>
@@ -5912,6 +5920,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>Cuando empieza una, cuando se acerca su plazo y cuando se decide; cuando te toca juzgar, y cuando todas tus puntuaciones están entregadas.</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>Anuncios</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Cuando los organizadores de la red anuncian algo a todos.</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

@@ -2087,6 +2087,10 @@
         <translation>La même place que la dernière fois.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>De la part des organisateurs du réseau</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio a besoin de votre attention</translation>
     </message>
@@ -2105,6 +2109,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>De la part des organisateurs de ce réseau : {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Les organisateurs ont mis {run} en pause : {text}</translation>
@@ -5912,6 +5920,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>Quand l’une commence, quand sa clôture approche et quand elle est décidée ; quand vous êtes tiré au sort pour évaluer, et quand toutes vos notes sont là.</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>Annonces</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Quand les organisateurs du réseau annoncent quelque chose à tout le monde.</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

@@ -2074,6 +2074,10 @@
         <translation>前回と同じ順位です。</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>ネットワークの主催者より</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequioで対応が必要です</translation>
     </message>
@@ -2092,6 +2096,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>このネットワークの主催者より：{text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run}は主催者により一時停止されています：{text}</translation>
@@ -5886,6 +5894,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>開始時、締め切り間近、結果の確定時と、審査に選ばれたとき、採点がすべて提出されたときに通知します。</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>お知らせ</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>ネットワークの主催者が全員にお知らせを出したとき。</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

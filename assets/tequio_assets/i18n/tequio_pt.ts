@@ -2087,6 +2087,10 @@
         <translation>A mesma posição da última vez.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>Dos organizadores da rede</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>O Tequio precisa da sua atenção</translation>
     </message>
@@ -2105,6 +2109,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>Dos organizadores desta rede: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Os organizadores pausaram {run}: {text}</translation>
@@ -5912,6 +5920,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>Quando uma começa, quando o prazo está perto e quando é decidida; quando você é sorteado para avaliar, e quando todas as suas notas chegaram.</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>Avisos</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Quando os organizadores da rede avisam todos de algo.</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

@@ -2074,6 +2074,10 @@
         <translation>与上次名次相同。</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>来自网络组织者的通知</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio 需要您处理</translation>
     </message>
@@ -2092,6 +2096,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>本网络的组织者通知：{text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run} 已被组织者暂停：{text}</translation>
@@ -5886,6 +5894,14 @@
     <message>
         <source>When one begins, when its deadline is near and when it is decided; when you are drawn to judge, and when all your scores are in.</source>
         <translation>竞赛开始、临近截止和结果揭晓时；您被抽中评审时，以及您的评分全部提交时。</translation>
+    </message>
+    <message>
+        <source>Announcements</source>
+        <translation>公告</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>网络的组织者向所有人发布公告时。</translation>
     </message>
     <message>
         <source>Notifications wait while a program fills the screen.</source>

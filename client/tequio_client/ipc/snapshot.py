@@ -275,6 +275,17 @@ class LedgerView(msgspec.Struct, frozen=True, kw_only=True):
     problem: Text = ""
     size: Count = 0
     """Log entries that were read and checked."""
+    announcement: Text = ""
+    """Announcement of the organisers to the whole network, proven from the log; empty: none."""
+    announcement_entry: Count = 0
+    """Log index of the announcement; also the next, its time."""
+    announced_ms: Count = 0
+
+    @property
+    def announcement_key(self) -> str:
+        """Name of the announcement, to remember that it was told or dismissed; empty: none."""
+        told = self.announcement
+        return f"network {self.announced_ms} {self.announcement_entry}" if told else ""
 
 
 class ReachState(StrEnum):

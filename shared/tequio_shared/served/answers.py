@@ -41,6 +41,7 @@ from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
     MeasuresAnswer,
+    NetworkNoticeAnswer,
     NoticeAnswer,
     PublishedAnswer,
     ResumeAnswer,
@@ -381,7 +382,7 @@ def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
     )
 
 
-# --- Invitations, connectors and releases.
+# --- Invitations, connectors, announcements and releases.
 
 
 def invitations_page(state: State, after: int, limit: int, as_of: AsOf) -> InvitationsAnswer:
@@ -408,6 +409,10 @@ def connectors_answer(state: State, as_of: AsOf) -> ConnectorsAnswer:
     known = sorted(state.tiers.connectors.items())
     page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
     return ConnectorsAnswer(page, as_of)
+
+
+def notice_answer(state: State, as_of: AsOf) -> NetworkNoticeAnswer:
+    return NetworkNoticeAnswer(announcement=_notice(state.notices.announcement), as_of=as_of)
 
 
 def releases_answer(state: State, as_of: AsOf) -> ReleasesAnswer:

@@ -34,6 +34,7 @@ from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.key_links import KeyLinks
+from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.schedule import SnapshotSchedule
@@ -94,6 +95,7 @@ PARTS: Mapping[str, _Value] = {
     "tiers": Tiers,
     "names": NameRegistry,
     "teams": Teams,
+    "notices": NetworkNotices,
     "releases": ReleaseHistory,
     "snapshots": SnapshotSchedule,
     "runs": dict[RunId, FullRunView],

@@ -54,6 +54,7 @@ from tequio_client.ipc.snapshot import (
     UNDECIDED,
     CurrentRoundView,
     Decision,
+    LedgerView,
     LendingReason,
     LendingState,
     Snapshot,
@@ -127,7 +128,8 @@ class HomePage(Page):
         snapshot = self.model.snapshot
         self.header.refresh()
         self._show_banner(snapshot)
-        self.notices.show_round(snapshot.round if snapshot else None)
+        ledger = snapshot.ledger if snapshot else LedgerView()
+        self.notices.show_notices(ledger, snapshot.round if snapshot else None)
         self.news.refresh()
         self.round.show_snapshot(snapshot)
         self.stats.show_snapshot(snapshot)
