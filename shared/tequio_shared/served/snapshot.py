@@ -116,9 +116,10 @@ PARTS: Mapping[str, _Value] = {
 }
 """Attributes of a state that follow from the log, with their types."""
 REBUILT = frozenset(
-    {"genesis", "net", "documents", "founders", "_gate", "_coordinator", "_check_proof"}
+    {"genesis", "net", "documents", "founders", "team_orders"}
+    | {"_gate", "_coordinator", "_check_proof"}
 )
-"""Attributes that follow from the genesis and the reader."""
+"""Attributes that follow from the genesis, the reader and the other attributes."""
 
 _Supplied = Callable[[_Context, Mapping[str, _Value]], _Value]
 _SUPPLIED: Mapping[type, Mapping[str, _Supplied]] = {
