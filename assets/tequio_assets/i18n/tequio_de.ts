@@ -1216,6 +1216,10 @@
         <translation>Der Hintergrunddienst startet; danach stehen hier seine Geräte.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>Die Hardware wird geprüft; danach stehen hier ihre Geräte.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>Die Hardwareüberwachung reagiert nicht, daher ist der Zustand der Grafikkarten unbekannt. Bis sie antwortet, wird nichts verliehen; Tequio startet sie automatisch neu.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>Über deine Sitzung ist noch nichts bekannt.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Dieser Computer</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Die Hardware wird geprüft …</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>Die Hardwareüberwachung reagiert nicht. Der Hintergrunddienst startet sie automatisch neu.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -6660,6 +6668,10 @@
         <translation>Die Hardwareüberwachung antwortet nicht. Sobald sie antwortet, geht es weiter; siehe Zustand unter Aktivität.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>Die Hardware wird geprüft. Gleich geht es weiter.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>Das Energiesparen ist an. Sobald es aus ist, geht es weiter.</translation>
     </message>
@@ -6758,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>Was die Grafikkarten tun, lässt sich nicht feststellen: Ihre Abfrage antwortet nicht. Sobald sie antwortet, geht es weiter; siehe Zustand unter Aktivität.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>Die Grafikkarten werden geprüft. Gleich geht es weiter.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

@@ -1216,6 +1216,10 @@
         <translation>Le service d’arrière-plan démarre ; ses appareils apparaîtront ensuite ici.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>Vérification du matériel en cours ; ses appareils apparaîtront ensuite ici.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>La surveillance du matériel ne répond pas : l’état des cartes graphiques est inconnu. Rien n’est prêté tant qu’elle ne répond pas ; Tequio la redémarre automatiquement.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>On ne sait encore rien de votre session.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Cet ordinateur</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Vérification du matériel…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>La surveillance du matériel ne répond pas. Le service d’arrière-plan la redémarre automatiquement.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -6660,6 +6668,10 @@
         <translation>la surveillance du matériel ne répond pas. Reprendra quand elle répondra ; voir État dans Activité.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>vérification du matériel en cours. Reprendra dans un instant.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>l’économie d’énergie est activée. Reprendra quand elle sera désactivée.</translation>
     </message>
@@ -6758,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>impossible de savoir ce que font les cartes graphiques : leur sonde ne répond pas. Reprendra quand elle répondra ; voir État dans Activité.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>vérification des cartes graphiques en cours. Reprendra dans un instant.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

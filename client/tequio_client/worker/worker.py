@@ -516,6 +516,7 @@ class Worker:
             session_age_s=(clock.steady_ms() - report.at_ms) / 1000 if report else 0.0,
             machine=probe.facts if probe else self._plain_machine,
             machine_age_s=trio.current_time() - probe.at_s if probe else 0.0,
+            is_probe_starting=probe is not None and probe.is_starting,
             month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(self.settings.net.folder),
             store_bytes=self.node.store.used_bytes if self.node else 0,
