@@ -82,6 +82,10 @@ SECTIONS = {
             "tequio_client.organiser.cli:withdraw_name",
             "Withdraw an offensive name of a key or a team.",
         ),
+        "announce": (
+            "tequio_client.organiser.cli:announce_to_network",
+            "Tell everybody in the network something.",
+        ),
         "countersign": (
             "tequio_client.organiser.cli:countersign",
             "Sign a decision that another organiser has started.",

@@ -21,7 +21,7 @@ from tequio_shared.network.tiers import KEYS_OF_TIER
 from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import CLOSED
 from tequio_shared.statements.competitions import CompOpen, CompResult
-from tequio_shared.statements.network import CheckpointPublish, SoftwareRelease
+from tequio_shared.statements.network import CheckpointPublish, NetNotice, SoftwareRelease
 from tequio_shared.statements.runs import RoundClose, RunClose, RunNotice, RunOpen, RunRollback
 from tequio_shared.statements.statement import Body, Entry, Statement
 
@@ -42,6 +42,7 @@ TYPES = frozenset(
     one.TYPE
     for one in (
         RunOpen,
+        NetNotice,
         RunNotice,
         RunRollback,
         RunClose,
@@ -150,6 +151,9 @@ def _of_network(state: State, body: Body) -> _Told | None:
             name, path = _competition(state, wanted)
             text = "The ranking follows from scores in the log, and anyone can compute it again."
             return "competition.decided", f"The competition {name} is decided", text, path
+        case NetNotice(text=told) if told:
+            title = f"Organisers of the network {state.genesis.name} announce"
+            return "network.announced", title, told, "/"
         case SoftwareRelease(version=version, minimum=minimum):
             text = f"Organisers named it in the log. Members should run {minimum} or later."
             return "software.released", f"Tequio {version} is released", text, "/status"
@@ -221,6 +225,8 @@ def recent(state: State, only: RunId | None = None) -> NewsPlaces:
             starts = (contest.phase_starts.get(phase) for phase in _PHASES)
             indices += [one.index for one in starts if one is not None]
         indices += [one.index for one in state.releases.releases]
+        if state.notices.announcement is not None:
+            indices.append(state.notices.announcement.index)
     rounds = [
         (run, number * MILESTONE)
         for run, view in views.items()

@@ -116,7 +116,9 @@ SAMPLE_PROMPT_BYTES = 64
 SAMPLE_TOKENS = 64
 """Most tokens that it adds."""
 NOTICE_CHARS = 200
-"""Characters of what organisers tell the volunteers of a run."""
+"""Characters of what organisers tell the volunteers of a run, or everybody in the network."""
+ANNOUNCEMENT_INTERVAL_MS = 600_000
+"""Least time between two announcements to a whole network, by their own times."""
 SAMPLE_BYTES = 400
 """Most of what it adds that the log takes, UTF-8."""
 MISSED_ROUNDS = 3

@@ -1,4 +1,4 @@
-"""The state of a network by its log: keys, standing, tiers, runs, competitions, releases.
+"""The state of a network by its log: keys, tiers, runs, competitions, notices, releases.
 
 One fold for every reader of a whole log. An entry is either applied, or refused with RefusedError
 and has changed nothing. The ledger stops there: `apply` admits a statement, and the same call reads
@@ -39,6 +39,7 @@ from tequio_shared.network import conduct
 from tequio_shared.network.accounts import check_forward
 from tequio_shared.network.genesis import Genesis, check_role
 from tequio_shared.network.key_links import KeyLinks
+from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import Documents, FullRunView, first_head
 from tequio_shared.network.schedule import SnapshotSchedule
@@ -59,6 +60,7 @@ from tequio_shared.statements.network import (
     MemberTeam,
     MemberVouch,
     NameWithdraw,
+    NetNotice,
     SoftwareRelease,
     TeamDefine,
     TeamMember,
@@ -112,6 +114,7 @@ class NetworkView:
         self.tiers = Tiers(registered=self.peers, founders=self.founders)
         self.names = NameRegistry()
         self.teams = Teams(links=self.links, names=self.names)
+        self.notices = NetworkNotices()
         self.releases = ReleaseHistory()
         self.snapshots = SnapshotSchedule()
         self.runs: dict[RunId, FullRunView] = {}
@@ -260,10 +263,8 @@ class NetworkView:
                 self._apply_to_keys(index, entry, body)
             case body if isinstance(body, _NAMING):
                 self._apply_to_names(index, entry, body)
-            case SoftwareRelease() as body:
-                self.releases.apply(index, body)
-            case LogSnapshot() as body:
-                self.snapshots.apply(index, body)
+            case NetNotice() | SoftwareRelease() | LogSnapshot() as body:
+                self._apply_to_lists(index, statement.ts, body)
             case body if isinstance(body, TIER_BODIES):
                 self._apply_to_tiers(index, statement)
             case body if isinstance(body, CompetitionBody):
@@ -274,6 +275,17 @@ class NetworkView:
                     self.standings, index, statement, self.net, self.round_of, self.documents
                 )
                 conduct.settle_points(statement, was, (run.accounts for run in self.runs.values()))
+
+    def _apply_to_lists(
+        self, index: int, ts: int, body: NetNotice | SoftwareRelease | LogSnapshot
+    ) -> None:
+        match body:
+            case NetNotice():
+                self.notices.apply(index, ts, body)
+            case SoftwareRelease():
+                self.releases.apply(index, body)
+            case LogSnapshot():
+                self.snapshots.apply(index, body)
 
     def _apply_to_names(self, index: int, entry: Entry, body: _NamingBody) -> None:
         statement = entry.statement

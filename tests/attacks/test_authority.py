@@ -110,6 +110,7 @@ OTHERS_WORDS: dict[str, tuple[Body, RunId | None, int | None]] = {
     "role.revoke": (example("role.revoke"), None, None),
     "member.vouch": (example("member.vouch"), None, None),
     "checkpoint.publish": (example("checkpoint.publish"), RULES.run_id, 1),
+    "net.notice": (example("net.notice"), None, None),
     "software.release": (example("software.release"), None, None),
     "name.withdraw": (example("name.withdraw"), None, None),
     "log.snapshot": (example("log.snapshot"), None, None),

@@ -236,6 +236,12 @@ SCENES: dict[str, Snapshot] = {
     "needs": replace(LENDING, needs=(AttentionNeed(kind="key-backup"),)),
     "told": replace(
         LENDING,
+        ledger=replace(
+            LENDING.ledger,
+            announcement="The ledger moves to a faster server on Sunday, 06:00 to 07:00 UTC.",
+            announcement_entry=91_198,
+            announced_ms=NOW_MS - 3 * 60 * MINUTE_MS,
+        ),
         round=replace(
             CURRENT,
             announcement="The next part of the data begins on Sunday. Thank you all!",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.children.process import ChildProgram
@@ -131,6 +132,7 @@ class DutyRunnerSetup:
                         feedback=ErrorFeedback(self.folder / "feedback", manifest.run_id),
                         ledger_clock=LedgerClock(lambda: self.swarm.now_ms),
                         minimum=MinimumVersion(api),
+                        announcement=NetworkAnnouncement(api),
                         points=PointsRecorder(book, signer.key, to_text(manifest.run_id)),
                         measures_every=0,
                     )

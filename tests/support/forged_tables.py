@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tequio_shared.api.network import ReleasesAnswer
+from tequio_shared.api.runs import NetworkNoticeAnswer, NoticeAnswer
 from tequio_shared.ids import to_text
 from tequio_shared.served import answers
 from tests.support.ledgers import make_settings
@@ -237,6 +238,16 @@ def trusting(_: str) -> None:
 
 
 TRUSTING = ("tests.support.forged_tables:trusting", "")
+
+
+def forging_notice(index: str) -> None:
+    """Let a ledger claim that an entry, which is another statement, announces something."""
+
+    def forged(state: State, as_of: AsOf) -> NetworkNoticeAnswer:
+        told = NoticeAnswer("Send your keys to me.", state.coordinator_ms, int(index))
+        return NetworkNoticeAnswer(announcement=told, as_of=as_of)
+
+    answers.notice_answer = forged
 
 
 def forging_releases(minimum: str) -> None:

@@ -71,10 +71,13 @@ class KeySwarm(Swarm):
         self.volunteers[self.volunteers.index(former)] = successor
         return successor
 
+    def _new_view(self) -> NetworkView:
+        return NetworkView(self.genesis, self.blobs.__getitem__)
+
     def _begin(self) -> None:
         document = self.manifest.encode()
         self.blobs[sha256(document)] = document
-        self.network = NetworkView(self.genesis, self.blobs.__getitem__)
+        self.network = self._new_view()
         self.standings, self.tiers = self.network.standings, self.network.tiers
         body = NetGenesis(doc=to_text(self.genesis.encode()))
         self.log_statement(self.coordinator, StatementDraft(body))

@@ -119,6 +119,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "repo": "user/name",
         "revision": "0123456789abcdef" * 2 + "01234567",
     },
+    "net.notice": {"text": "The ledger moves on Sunday at noon."},
     "software.release": {
         "version": "0.3.0",
         "minimum": "0.2.10",

@@ -1216,6 +1216,10 @@
         <translation>Der Hintergrunddienst startet; danach stehen hier seine Geräte.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>Die Hardware wird geprüft; danach stehen hier ihre Geräte.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>Die Hardwareüberwachung reagiert nicht, daher ist der Zustand der Grafikkarten unbekannt. Bis sie antwortet, wird nichts verliehen; Tequio startet sie automatisch neu.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>Über deine Sitzung ist noch nichts bekannt.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Dieser Computer</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Die Hardware wird geprüft …</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>Die Hardwareüberwachung reagiert nicht. Der Hintergrunddienst startet sie automatisch neu.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Dieser Computer</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2087,6 +2095,10 @@
         <translation>Derselbe Platz wie beim letzten Mal.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>Von den Organisatoren des Netzwerks</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio braucht deine Aufmerksamkeit</translation>
     </message>
@@ -2105,6 +2117,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>Von den Organisatoren dieses Netzwerks: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run} wurde von den Organisatoren pausiert: {text}</translation>
@@ -5914,6 +5930,14 @@
         <translation>Wenn einer beginnt, wenn sein Abgabeschluss naht und wenn er entschieden ist; wenn du in die Jury gelost wirst und wenn alle deine Bewertungen da sind.</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>Ankündigungen</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Wenn die Organisatoren des Netzwerks allen etwas ankündigen.</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>Solange ein Programm den Bildschirm füllt, warten Benachrichtigungen.</translation>
     </message>
@@ -6644,6 +6668,10 @@
         <translation>Die Hardwareüberwachung antwortet nicht. Sobald sie antwortet, geht es weiter; siehe Zustand unter Aktivität.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>Die Hardware wird geprüft. Gleich geht es weiter.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>Das Energiesparen ist an. Sobald es aus ist, geht es weiter.</translation>
     </message>
@@ -6742,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>Was die Grafikkarten tun, lässt sich nicht feststellen: Ihre Abfrage antwortet nicht. Sobald sie antwortet, geht es weiter; siehe Zustand unter Aktivität.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>Die Grafikkarten werden geprüft. Gleich geht es weiter.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

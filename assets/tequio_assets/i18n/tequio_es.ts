@@ -1216,6 +1216,10 @@
         <translation>El programa de trabajo está arrancando; después verás aquí sus dispositivos.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>Se está comprobando el hardware; después verás aquí sus dispositivos.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>La sonda de hardware no responde, así que no se conoce el estado de las tarjetas gráficas. No se presta nada hasta que responda; Tequio la reinicia automáticamente.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>Aún no se sabe nada de tu sesión.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Este equipo</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Comprobando el hardware…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>La sonda de hardware no responde. El programa de trabajo la reinicia automáticamente.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Este equipo</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2087,6 +2095,10 @@
         <translation>El mismo puesto que la última vez.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>De los organizadores de la red</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio necesita tu atención</translation>
     </message>
@@ -2105,6 +2117,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>De los organizadores de esta red: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Los organizadores han puesto en pausa {run}: {text}</translation>
@@ -5914,6 +5930,14 @@
         <translation>Cuando empieza una, cuando se acerca su plazo y cuando se decide; cuando te toca juzgar, y cuando todas tus puntuaciones están entregadas.</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>Anuncios</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Cuando los organizadores de la red anuncian algo a todos.</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>Los avisos esperan mientras un programa llena la pantalla.</translation>
     </message>
@@ -6644,6 +6668,10 @@
         <translation>la sonda de hardware no responde. Se reanuda cuando responda; mira Salud en Actividad.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>se está comprobando el hardware. Se reanuda en un momento.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>el ahorro de energía está activado. Se reanuda cuando se desactive.</translation>
     </message>
@@ -6742,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>no se sabe qué hacen las tarjetas gráficas: su sonda no responde. Se reanuda cuando responda; mira Salud en Actividad.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>se están comprobando las tarjetas gráficas. Se reanuda en un momento.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

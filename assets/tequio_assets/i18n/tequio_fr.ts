@@ -1216,6 +1216,10 @@
         <translation>Le service d’arrière-plan démarre ; ses appareils apparaîtront ensuite ici.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>Vérification du matériel en cours ; ses appareils apparaîtront ensuite ici.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>La surveillance du matériel ne répond pas : l’état des cartes graphiques est inconnu. Rien n’est prêté tant qu’elle ne répond pas ; Tequio la redémarre automatiquement.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>On ne sait encore rien de votre session.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Cet ordinateur</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Vérification du matériel…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>La surveillance du matériel ne répond pas. Le service d’arrière-plan la redémarre automatiquement.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Cet ordinateur</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2087,6 +2095,10 @@
         <translation>La même place que la dernière fois.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>De la part des organisateurs du réseau</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio a besoin de votre attention</translation>
     </message>
@@ -2105,6 +2117,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>De la part des organisateurs de ce réseau : {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Les organisateurs ont mis {run} en pause : {text}</translation>
@@ -5914,6 +5930,14 @@
         <translation>Quand l’une commence, quand sa clôture approche et quand elle est décidée ; quand vous êtes tiré au sort pour évaluer, et quand toutes vos notes sont là.</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>Annonces</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Quand les organisateurs du réseau annoncent quelque chose à tout le monde.</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>Les notifications attendent tant qu’un programme occupe l’écran.</translation>
     </message>
@@ -6644,6 +6668,10 @@
         <translation>la surveillance du matériel ne répond pas. Reprendra quand elle répondra ; voir État dans Activité.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>vérification du matériel en cours. Reprendra dans un instant.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>l’économie d’énergie est activée. Reprendra quand elle sera désactivée.</translation>
     </message>
@@ -6742,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>impossible de savoir ce que font les cartes graphiques : leur sonde ne répond pas. Reprendra quand elle répondra ; voir État dans Activité.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>vérification des cartes graphiques en cours. Reprendra dans un instant.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

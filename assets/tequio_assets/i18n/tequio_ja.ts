@@ -1209,6 +1209,10 @@
         <translation>ワーカーを起動しています。起動後、デバイスがここに表示されます。</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>ハードウェアを確認しています。確認後、デバイスがここに表示されます。</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>ハードウェアの検出が応答しないため、グラフィックスカードの状態がわかりません。応答するまで提供しません。Tequioが自動的に再起動します。</translation>
     </message>
@@ -1240,12 +1244,16 @@
         <translation>セッションの情報はまだありません。</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>このコンピューター</translation>
+        <source>The hardware is being checked…</source>
+        <translation>ハードウェアを確認しています…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>ハードウェアの検出が応答しません。ワーカーが自動的に再起動します。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>このコンピューター</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2074,6 +2082,10 @@
         <translation>前回と同じ順位です。</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>ネットワークの主催者より</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequioで対応が必要です</translation>
     </message>
@@ -2092,6 +2104,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>このネットワークの主催者より：{text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run}は主催者により一時停止されています：{text}</translation>
@@ -5888,6 +5904,14 @@
         <translation>開始時、締め切り間近、結果の確定時と、審査に選ばれたとき、採点がすべて提出されたときに通知します。</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>お知らせ</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>ネットワークの主催者が全員にお知らせを出したとき。</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>プログラムが全画面表示の間は、通知を待ちます。</translation>
     </message>
@@ -6618,6 +6642,10 @@
         <translation>ハードウェアの検出が応答しません。応答すると再開します。「アクティビティ」の「動作状態」をご覧ください。</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>ハードウェアを確認しています。まもなく再開します。</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>省電力がオンです。オフにすると再開します。</translation>
     </message>
@@ -6716,6 +6744,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>グラフィックスカードの状態がわかりません。検出が応答していません。応答すると再開します。「アクティビティ」の「動作状態」をご覧ください。</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>グラフィックスカードを確認しています。まもなく再開します。</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

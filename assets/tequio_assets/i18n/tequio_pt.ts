@@ -1216,6 +1216,10 @@
         <translation>O serviço em segundo plano está iniciando; depois os dispositivos aparecem aqui.</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>O hardware está sendo verificado; depois os dispositivos aparecem aqui.</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>A sonda de hardware não responde, então o estado das placas de vídeo é desconhecido. Nada é emprestado até ela responder; o Tequio a reinicia automaticamente.</translation>
     </message>
@@ -1247,12 +1251,16 @@
         <translation>Nada se sabe da sua sessão ainda.</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>Este computador</translation>
+        <source>The hardware is being checked…</source>
+        <translation>Verificando o hardware…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>A sonda de hardware não responde. O serviço em segundo plano a reinicia automaticamente.</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>Este computador</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2087,6 +2095,10 @@
         <translation>A mesma posição da última vez.</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>Dos organizadores da rede</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>O Tequio precisa da sua atenção</translation>
     </message>
@@ -2105,6 +2117,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>Dos organizadores desta rede: {text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>Os organizadores pausaram {run}: {text}</translation>
@@ -5914,6 +5930,14 @@
         <translation>Quando uma começa, quando o prazo está perto e quando é decidida; quando você é sorteado para avaliar, e quando todas as suas notas chegaram.</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>Avisos</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>Quando os organizadores da rede avisam todos de algo.</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>As notificações esperam enquanto um programa ocupa a tela.</translation>
     </message>
@@ -6644,6 +6668,10 @@
         <translation>a sonda de hardware não responde. Continua quando ela responder; veja Saúde em Atividade.</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>o hardware está sendo verificado. Continua em instantes.</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>a economia de energia está ligada. Continua quando for desligada.</translation>
     </message>
@@ -6742,6 +6770,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>não dá para saber o que as placas de vídeo fazem: a sonda delas não responde. Continua quando ela responder; veja Saúde em Atividade.</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>as placas de vídeo estão sendo verificadas. Continua em instantes.</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

@@ -1209,6 +1209,10 @@
         <translation>工作进程正在启动，随后设备会显示在这里。</translation>
     </message>
     <message>
+        <source>The hardware is being checked; its devices will appear here.</source>
+        <translation>正在检测硬件，随后设备会显示在这里。</translation>
+    </message>
+    <message>
         <source>The hardware probe is not responding, so the state of the graphics cards is unknown. Nothing is lent until it responds; Tequio restarts it automatically.</source>
         <translation>硬件检测程序没有响应，因此无法得知显卡的状态。在它恢复之前不会贡献算力；Tequio 会自动重启它。</translation>
     </message>
@@ -1240,12 +1244,16 @@
         <translation>还没有收到会话的信息。</translation>
     </message>
     <message>
-        <source>This computer</source>
-        <translation>这台电脑</translation>
+        <source>The hardware is being checked…</source>
+        <translation>正在检测硬件…</translation>
     </message>
     <message>
         <source>The hardware probe is not responding. The worker restarts it automatically.</source>
         <translation>硬件检测程序没有响应。工作进程会自动重启它。</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
     </message>
     <message numerus="yes">
         <source>All %n check(s) are working.</source>
@@ -2074,6 +2082,10 @@
         <translation>与上次名次相同。</translation>
     </message>
     <message>
+        <source>From the network's organisers</source>
+        <translation>来自网络组织者的通知</translation>
+    </message>
+    <message>
         <source>Tequio needs your attention</source>
         <translation>Tequio 需要您处理</translation>
     </message>
@@ -2092,6 +2104,10 @@
 </context>
 <context>
     <name>OrganiserNotices</name>
+    <message>
+        <source>From the organisers of this network: {text}</source>
+        <translation>本网络的组织者通知：{text}</translation>
+    </message>
     <message>
         <source>{run} is paused by its organisers: {text}</source>
         <translation>{run} 已被组织者暂停：{text}</translation>
@@ -5888,6 +5904,14 @@
         <translation>竞赛开始、临近截止和结果揭晓时；您被抽中评审时，以及您的评分全部提交时。</translation>
     </message>
     <message>
+        <source>Announcements</source>
+        <translation>公告</translation>
+    </message>
+    <message>
+        <source>When the organisers of the network announce something to everybody.</source>
+        <translation>网络的组织者向所有人发布公告时。</translation>
+    </message>
+    <message>
         <source>Notifications wait while a program fills the screen.</source>
         <translation>有程序全屏时，通知会等待。</translation>
     </message>
@@ -6618,6 +6642,10 @@
         <translation>硬件检测程序没有响应。响应后恢复；请看“活动”中的“健康状况”。</translation>
     </message>
     <message>
+        <source>the hardware is being checked. Resumes in a moment.</source>
+        <translation>正在检测硬件。稍后恢复。</translation>
+    </message>
+    <message>
         <source>power saving is on. Resumes when it is turned off.</source>
         <translation>省电模式已打开。关闭后恢复。</translation>
     </message>
@@ -6716,6 +6744,10 @@
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
         <translation>无法得知显卡的状态：检测程序没有响应。响应后恢复；请看“活动”中的“健康状况”。</translation>
+    </message>
+    <message>
+        <source>the graphics cards are being checked. Resumes in a moment.</source>
+        <translation>正在检测显卡。稍后恢复。</translation>
     </message>
     <message>
         <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>

@@ -85,6 +85,7 @@ class Notifier(QObject):
             return
         self._check_points(snapshot)
         self._check_rank(snapshot)
+        self._check_announcement(snapshot)
         self._check_problems(snapshot)
         self._check_events(snapshot)
         self._competitions.refresh()
@@ -124,6 +125,16 @@ class Notifier(QObject):
         if up < 0:
             return self.tr("%n place(s) down since you were last told.", "", -up)
         return self.tr("The same place as last time.")
+
+    def _check_announcement(self, snapshot: Snapshot) -> None:
+        """Send an announcement to the whole network once, also if the app was off when it came."""
+        ledger, settings = snapshot.ledger, self._store.settings
+        key = ledger.announcement_key
+        if not key or key == settings.announcement_told:
+            return
+        self._store.change(announcement_told=key)
+        if settings.notify_announcements:
+            self._send(self.tr("From the network's organisers"), ledger.announcement, "home")
 
     def _check_problems(self, snapshot: Snapshot) -> None:
         now = _problems(snapshot, self._now_ms())

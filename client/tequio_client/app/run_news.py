@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tequio_client.app.settings_file import SettingsStore
     from tequio_client.ipc.snapshot import Snapshot
 
+RUNS = AskRuns()
 REFRESH_MS = 15 * 60_000
 """Interval between two requests for the list."""
 ID_LETTERS = 16
@@ -219,7 +220,7 @@ class RunNewsNotifier(QObject):
         self._model, self._store, self._send = model, settings_store, send
         self._texts, self._query = RunNewsTexts(self), RunResultQuery(model, self)
         self._list = PeriodicQuestion(model, now_ms, RunsReply, REFRESH_MS)
-        self._list.set_question(AskRuns())
+        self._list.set_question(RUNS)
         self._list.changed.connect(self._check)
         self._query.changed.connect(self._check)
 

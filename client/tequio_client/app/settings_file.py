@@ -55,6 +55,7 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     notify_attention: bool = True
     notify_runs: bool = True
     notify_competitions: bool = True
+    notify_announcements: bool = True
     looks_for_updates: bool = True
     """Look for a newer version once a day, and fetch it."""
     # what the user was told already
@@ -78,6 +79,8 @@ class AppSettings(StoredSettings, frozen=True, kw_only=True):
     """Key of the news that Home shows; empty: none, or it was dismissed."""
     notices_read: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=64)] = ()
     """Organisers' announcements that were dismissed, by run and entry, the newest last."""
+    announcement_told: ShortText = ""
+    """Key of the last announcement to the whole network that a notification showed."""
     # the window
     page: ShortText = ""
     geometry: Annotated[str, msgspec.Meta(max_length=4_096)] = ""

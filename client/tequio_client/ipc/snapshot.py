@@ -64,7 +64,7 @@ class LendingReason(StrEnum):
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)
     DISK = "disk"  # (free, wanted), GiB (fact: unknown; store, with used and most)
     BATTERY = "battery"
-    BATTERY_UNKNOWN = "battery-unknown"  # (fact: saver, probe)
+    BATTERY_UNKNOWN = "battery-unknown"  # (fact: saver, probe, starting)
     SAVING_POWER = "saving-power"
     HOT = "hot"  # (device, degrees, limit)
     GAME = "game"  # (program)
@@ -81,7 +81,7 @@ class LendingReason(StrEnum):
     OTHERS_GPU = "others-gpu"  # (device, percent)
     OTHERS_CPU = "others-cpu"  # (percent, below) (fact: unknown)
     GPU_MEMORY = "gpu-memory"  # (device, free, wanted), MiB
-    GPU_UNKNOWN = "gpu-unknown"  # (fact: load or memory, with device)
+    GPU_UNKNOWN = "gpu-unknown"  # (fact: starting; load or memory, with device)
     SLOWED = "slowed"
     """Our own training steps take longer than before: another program needs the device."""
 
@@ -131,6 +131,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     def is_startable(self) -> bool:
         """True if the user can start lending anyway."""
         return self.state is LendingState.WAITING and self.reason in STARTABLE
+
+    @property
+    def is_probe_starting(self) -> bool:
+        """True if nothing is known yet because the hardware probe has just started."""
+        return self.values.get("fact") == "starting"
 
 
 class Snooze(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,6 +280,17 @@ class LedgerView(msgspec.Struct, frozen=True, kw_only=True):
     problem: Text = ""
     size: Count = 0
     """Log entries that were read and checked."""
+    announcement: Text = ""
+    """Announcement of the organisers to the whole network, proven from the log; empty: none."""
+    announcement_entry: Count = 0
+    """Log index of the announcement; also the next, its time."""
+    announced_ms: Count = 0
+
+    @property
+    def announcement_key(self) -> str:
+        """Name of the announcement, to remember that it was told or dismissed; empty: none."""
+        told = self.announcement
+        return f"network {self.announced_ms} {self.announcement_entry}" if told else ""
 
 
 class ReachState(StrEnum):
@@ -415,6 +431,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """None: no model is being scored."""
     points: PointsView = PointsView()
     machine: MachineFacts = MachineFacts()
+    is_probe_starting: bool = False
+    """True at first: the probe has not had time to answer, so nothing is wrong with it yet."""
     line: TrafficView = TrafficView()
     disk: DiskView = DiskView()
     ledger: LedgerView = LedgerView()

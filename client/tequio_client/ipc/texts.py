@@ -94,6 +94,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "Activity, or allow that in Settings, When to lend.",
     "battery-unknown.probe": "the hardware probe does not answer. Resumes when it does; see Health "
     "in Activity.",
+    "battery-unknown.starting": "the hardware is being checked. Resumes in a moment.",
     "saving-power": "power saving is on. Resumes when it is turned off.",
     "hot": "{device} is at {degrees} °C, above your limit of {limit} °C. Resumes when it is 5 °C "
     "below the limit.",
@@ -132,6 +133,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "Resumes when other programs give it back.",
     "gpu-unknown": "cannot tell what the graphics cards do: their probe does not answer. Resumes "
     "when it does; see Health in Activity.",
+    "gpu-unknown.starting": "the graphics cards are being checked. Resumes in a moment.",
     "gpu-unknown.load": "cannot tell how busy other programs keep {device}. See Health in "
     "Activity, or set that limit to 100 % in Settings, When to lend.",
     "gpu-unknown.memory": "cannot tell how much memory of {device} is free. See Health in "

@@ -58,7 +58,14 @@ from tequio_shared.api.peers import (
     RankingAnswer,
     TeamAnswer,
 )
-from tequio_shared.api.runs import MeasuresAnswer, RoundAnswer, RoundsAnswer, RunAnswer, RunsAnswer
+from tequio_shared.api.runs import (
+    MeasuresAnswer,
+    NetworkNoticeAnswer,
+    RoundAnswer,
+    RoundsAnswer,
+    RunAnswer,
+    RunsAnswer,
+)
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
 from tequio_shared.ids import (
     DIGEST_BYTES,
@@ -218,6 +225,10 @@ class LedgerApi:
 
     async def connectors(self) -> ConnectorsAnswer:
         return await self._get("connectors", ConnectorsAnswer)
+
+    async def notice(self) -> NetworkNoticeAnswer:
+        """Get the announcement to the network, unverified (`ledger.announcement` proves it)."""
+        return await self._get("notice", NetworkNoticeAnswer)
 
     async def releases(self) -> ReleasesAnswer:
         """List the releases that the log names, unverified (`ledger.releases` proves them)."""

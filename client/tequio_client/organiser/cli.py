@@ -168,6 +168,24 @@ def announce(
     click.echo(opening.announce(name, text, ledger, (folder, *others)))
 
 
+@click.command("announce")
+@click.option("--text", default="", help="One line of at most 200 characters.")
+@click.option("--clear", is_flag=True, help="Take the present announcement back.")
+@_signing_options
+def announce_to_network(text: str, options: SigningOptions, *, clear: bool) -> None:
+    """Tell everybody in the network something.
+
+    Their apps notify them once, and show it, as the ledger's first page and its feeds do, until
+    another announcement or --clear. The log keeps it permanently, where anyone can read it. The
+    next one can follow after 10 minutes.
+    """
+    from tequio_client.organiser import opening
+
+    if bool(text.strip()) == clear:
+        raise click.UsageError("give either --text or --clear")
+    click.echo(opening.announce_to_network(text, options))
+
+
 @run.command("rollback")
 @cli.log_id_argument("name")
 @click.option(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ from tequio_client.organiser import estimate, heads, model_source, signing
 from tequio_client.organiser.estimate import RunOutline
 from tequio_client.organiser.heads import ContinuedHead
 from tequio_client.organiser.model_source import StartedBase
+from tequio_client.organiser.signing import SigningOptions
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.lists import RunsList
@@ -50,10 +51,13 @@ from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest, ParentHead
 from tequio_shared.round.points import points
+from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
 
 log = structlog.get_logger(__name__)
+
+_NoticeT = TypeVar("_NoticeT", RunNotice, NetNotice)
 _WRONG_STATE = "wrong-state"
 BY_ORGANISER = 1
 _STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
@@ -376,11 +380,19 @@ def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:
     return f"{one.name}: {'its volunteers are told' if text else 'the announcement is taken back'}"
 
 
+def announce_to_network(text: str, options: SigningOptions) -> str:
+    """Tell everybody in the network something; an empty text takes it back."""
+    return signing.decide(_checked(NetNotice(text=" ".join(text.split()))), options)
+
+
 def _notice(about: Literal["pause", "run"], text: str) -> RunNotice:
+    return _checked(RunNotice(about=about, text=" ".join(text.split())))
+
+
+def _checked(body: _NoticeT) -> _NoticeT:
     """Raises UserFacingError for a text that the log cannot have."""
     try:
-        body = RunNotice(about=about, text=" ".join(text.split()))
-        return msgspec.convert(msgspec.to_builtins(body), RunNotice)
+        return msgspec.convert(msgspec.to_builtins(body), type(body))
     except msgspec.ValidationError as err:
         raise UserFacingError(
             f"this text cannot be shown to volunteers: use one line of at most {NOTICE_CHARS} "

@@ -41,6 +41,7 @@ from tequio_shared.statements.network import (
     InviteOpen,
     InviteRevoke,
     NameWithdraw,
+    NetNotice,
     RoleGrant,
     RoleRevoke,
     SoftwareRelease,
@@ -60,6 +61,7 @@ Decision: TypeAlias = (
     | RoleGrant
     | RoleRevoke
     | SoftwareRelease
+    | NetNotice
     | CompOpen
     | CompResult
 )
@@ -337,17 +339,25 @@ def describe_decision(body: Body) -> str:
             return f"{peer} is active again"
         case StandingUphold(peer=peer, to=to):
             return f"{peer} is banned" if to == "banned" else f"{peer} stays quarantined"
-        case CompOpen(competition=name):
-            return f"the competition {name} is opened; its id is the SHA-256 of its rules"
+        case CompOpen() | CompResult():
+            return _describe_competition(body)
         case SoftwareRelease(version=version, minimum=minimum, targets_version=number) as release:
             return (
                 f"version {version} is released, in list {number} with the SHA-256 "
                 f"{from_text(release.targets).hex()}; members need {minimum} or newer"
             )
-        case CompResult(competition=name, outcome=outcome):
-            return f"the result of the competition {name} has the SHA-256 {outcome}"
+        case NetNotice(text=text):
+            told = f"everybody in the network is told: {text}"
+            return told if text else "the announcement to the network is taken back"
         case _:
             return _describe_membership(body)
+
+
+def _describe_competition(body: CompOpen | CompResult) -> str:
+    name = body.competition
+    if isinstance(body, CompOpen):
+        return f"the competition {name} is opened; its id is the SHA-256 of its rules"
+    return f"the result of the competition {name} has the SHA-256 {body.outcome}"
 
 
 def _describe_membership(body: Body) -> str:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import (
         AuditsView,
-        CurrentRoundView,
         Decision,
         DesiredState,
         PointsView,
@@ -389,7 +388,12 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     _print_vesting(shown.points)
 
 
-def _round_lines(one: CurrentRoundView) -> Iterator[str]:
+def _round_lines(shown: Snapshot) -> Iterator[str]:
+    if shown.ledger.announcement:
+        yield f"From the network's organisers: {shown.ledger.announcement}"
+    one = shown.round
+    if one is None:
+        return
     yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
     if one.pause_reason:
         yield f"Paused by its organisers: {one.pause_reason}"
@@ -401,8 +405,7 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     from tequio_client.ipc.texts import reachability_templates, reachability_values
 
     yield from _decision_lines(shown.decision)
-    if shown.round is not None:
-        yield from _round_lines(shown.round)
+    yield from _round_lines(shown)
     if shown.audits.ordered_round:
         yield _audit_line(shown.audits)
     if shown.status is not None:

@@ -14,6 +14,7 @@ import structlog
 import trio
 
 from tequio_client.ipc.snapshot import Status
+from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker import node as nodes
 from tequio_client.worker.children.trainer import work_folder
@@ -61,6 +62,7 @@ class RunSession:
         outbox: Outbox,
         *,
         minimum: MinimumVersion,
+        announcement: NetworkAnnouncement,
     ) -> None:
         self._settings = settings
         self._node = node
@@ -68,7 +70,7 @@ class RunSession:
         self._lending = lending
         self._points_db = points_db
         self._outbox = outbox
-        self._minimum = minimum
+        self._minimum, self._announcement = minimum, announcement
         self._work_folder = work_folder(settings.net.folder, device.id)
         clear_work_folder(self._work_folder)
         self._pins = StorePins(node.store)
@@ -178,6 +180,7 @@ class RunSession:
                 feedback=feedback,
                 ledger_clock=ledger_clock,
                 minimum=self._minimum,
+                announcement=self._announcement,
             )
             # Nothing is awaited from here until the driver is set, so no change of limits is lost.
             self.driver = RunDriver(

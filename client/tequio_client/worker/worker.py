@@ -31,6 +31,7 @@ from tequio_client.ipc.facts import (
     ProbeInstructions,
 )
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
+from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.platform import programs
@@ -104,6 +105,7 @@ class Worker:
         self._was_in_network = (folder / nodes.NETWORK_FILE).exists()
         self.outbox = Outbox(ledger, folder, signer)
         self.minimum = MinimumVersion(ledger)
+        self.announcement = NetworkAnnouncement(ledger)
         self.evaluator = EvaluatorProcess(
             evaluator_program(folder),
             lambda body, documents: self.outbox.submit(body, documents=documents),
@@ -214,6 +216,7 @@ class Worker:
                 nodes.log_start(node, "worker", roles=",".join(settings.roles))
                 nursery.start_soon(node.run)
                 nursery.start_soon(self.bookkeeping.run)
+                nursery.start_soon(self.announcement.poll)
                 nursery.start_soon(self._apply_net_limits, node)
                 try:
                     yield
@@ -331,6 +334,7 @@ class Worker:
             self.points_db,
             self.outbox,
             minimum=self.minimum,
+            announcement=self.announcement,
         )
         self.sessions[device.id] = session
         try:
@@ -512,6 +516,7 @@ class Worker:
             session_age_s=(clock.steady_ms() - report.at_ms) / 1000 if report else 0.0,
             machine=probe.facts if probe else self._plain_machine,
             machine_age_s=trio.current_time() - probe.at_s if probe else 0.0,
+            is_probe_starting=probe is not None and probe.is_starting,
             month_bytes=self.traffic.month_bytes,
             free_disk_bytes=_free_bytes(self.settings.net.folder),
             store_bytes=self.node.store.used_bytes if self.node else 0,

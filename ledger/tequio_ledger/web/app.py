@@ -54,6 +54,7 @@ ROUTES = (
     read_api.get_quarantine,
     read_api.get_invitations,
     read_api.get_connectors,
+    read_api.get_notice,
     read_api.get_release,
     read_api.get_snapshots,
     read_api.get_competitions,

@@ -34,6 +34,7 @@ from tequio_shared.api.peers import (
 )
 from tequio_shared.api.runs import (
     MeasuresAnswer,
+    NetworkNoticeAnswer,
     RoundAnswer,
     RoundsAnswer,
     RunAnswer,
@@ -205,6 +206,13 @@ async def get_connectors(ledger: Ledger) -> ConnectorsAnswer:
     """List the keys that may vouch for others."""
     published = await ledger.sequencer.settled()
     return answers.connectors_answer(ledger.state, as_of(published))
+
+
+@get("/v1/notice")
+async def get_notice(ledger: Ledger) -> NetworkNoticeAnswer:
+    """Get the announcement to the whole network that is in force, if there is one."""
+    published = await ledger.sequencer.settled()
+    return answers.notice_answer(ledger.state, as_of(published))
 
 
 @get("/v1/release")

@@ -57,11 +57,18 @@ class RollbackAnswer(Struct, frozen=True):
 
 
 class NoticeAnswer(Struct, frozen=True):
-    """Text of organisers for the volunteers of a run, its time, and the entry that states it."""
+    """Text of organisers for a run or for the network, its time, and the entry that states it."""
 
     text: NoticeText
     ts: Natural
     index: Natural
+
+
+class NetworkNoticeAnswer(Struct, frozen=True, kw_only=True):
+    """The announcement to the whole network that is in force."""
+
+    announcement: NoticeAnswer | None
+    as_of: AsOf
 
 
 class WrittenAnswer(Struct, frozen=True):

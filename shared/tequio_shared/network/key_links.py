@@ -10,7 +10,7 @@ there are never two histories to merge, and no cycles. (docs/protocol.md, keys t
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -70,6 +70,13 @@ class KeyLinks:
         while key in self.replaced:
             key = self.replaced[key].successor
         return key
+
+    def line_of(self, key: PeerKey) -> Iterator[PeerKey]:
+        """The key, and the keys that it took the place of, the last one first."""
+        yield key
+        while key in self.formers:
+            key = self.formers[key]
+            yield key
 
     def is_paid(self, key: PeerKey, index: int) -> bool:
         """Return whether a round that closes at that log index pays the key: not once revoked."""

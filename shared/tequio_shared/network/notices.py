@@ -1,14 +1,19 @@
-"""Notices of organisers to the volunteers of a run: an announcement, and the reason of a pause.
+"""Notices of organisers: announcements to a run or to the whole network, and reasons of pauses.
 
-Rules. A run has at most one of each; a later one replaces it, and an empty text takes it back. The
-reason of a pause may come before or after the pause, and `run.resume` takes it back. Nothing in a
-run depends on them. (docs/protocol.md, 9.2)
+Rules. A run has at most one announcement and one reason; a later one replaces it, and an empty text
+takes it back. The reason of a pause may come before or after the pause, and `run.resume` takes it
+back. Nothing in a run depends on them. (docs/protocol.md, 9.2) A network has at most one
+announcement, under the same rules; a new one has to wait `ANNOUNCEMENT_INTERVAL_MS` after the last
+one, also after that was taken back. (9.14)
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tequio_shared.errors import RefusedError
+from tequio_shared.limits import ANNOUNCEMENT_INTERVAL_MS
+from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunNotice
 
 
@@ -34,3 +39,32 @@ class RunNotices:
             self.pause_reason = notice
         else:
             self.announcement = notice
+
+
+@dataclass(slots=True, kw_only=True)
+class NetworkNotices:
+    """The announcement to the whole network that is in force; only `apply` changes it."""
+
+    announcement: Notice | None = None
+    announced_ms: int = 0
+    """`ts` of the last statement with a text, in force or not; 0: none yet."""
+
+    def apply(self, index: int, ts: int, body: NetNotice) -> None:
+        """Apply net.notice; raises RefusedError("too-early") so soon after the last one."""
+        if not body.text:
+            self.announcement = None
+            return
+        # Announcements interrupt people on their desktops, and stay in the log permanently.
+        wait_ms = self.announced_ms + ANNOUNCEMENT_INTERVAL_MS - ts
+        if self.announced_ms and wait_ms > 0:
+            raise RefusedError(
+                "too-early",
+                f"the last announcement to the network was {_ago(ts - self.announced_ms)}: wait "
+                f"{-(-wait_ms // 60_000)} min, or take it back with an empty text until then",
+            )
+        self.announcement = Notice(index=index, ts=ts, text=body.text)
+        self.announced_ms = ts
+
+
+def _ago(passed_ms: int) -> str:
+    return f"{max(passed_ms, 0) // 60_000} min ago"

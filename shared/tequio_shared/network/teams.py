@@ -18,6 +18,7 @@ Pure. A statement costs O(1), or O(members) where a member goes or is replaced.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tequio_shared.errors import RefusedError
@@ -85,6 +86,10 @@ class Teams:
         """Team of a key, or 0."""
         changes = self._changes.get(key)
         return changes[-1][1] if changes else 0
+
+    def ever_of(self, key: PeerKey) -> Iterator[int]:
+        """The teams in which a key is or was, with repetitions; O(its changes)."""
+        return (team for _, team in self._changes.get(key, ()) if team)
 
     def at(self, key: PeerKey, index: int) -> int:
         """Team of a key when the entry at an index was logged, or 0; a bisection."""

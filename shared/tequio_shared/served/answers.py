@@ -6,7 +6,6 @@ own, and compare.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 from typing import Protocol
@@ -41,6 +40,7 @@ from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
     MeasuresAnswer,
+    NetworkNoticeAnswer,
     NoticeAnswer,
     PublishedAnswer,
     ResumeAnswer,
@@ -56,7 +56,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.run import FullRunView
-from tequio_shared.network.standing import EXCLUDED, Standing, describe_cause
+from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.round import measures
 from tequio_shared.served.rows import (
@@ -171,18 +171,17 @@ def quarantine_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> Q
 def team_answer(state: State, team: int, after: int, limit: int, as_of: AsOf) -> TeamAnswer:
     """Describe a team and its members after a rank; raises RefusedError("not-found").
 
-    O(n log n) in its members and in the keys that earned for it.
+    O(limit): `served/team_order.py` says what keeps the order costs.
     """
     record = state.teams.records.get(team)
     if record is None:
         raise RefusedError("not-found", f"entry {team} did not found a team")
-    earned = earned_for(state, team)
-    order = sorted(record.members.items(), key=lambda one: (-earned[one[0]], one[1], one[0]))
+    order = state.team_orders.of(team)
     members = [
         TeamMemberAnswer(
-            rank=rank, key=to_text(key), name=state.names.of(key), since=since, gflop=earned[key]
+            rank=rank, key=to_text(key), name=state.names.of(key), since=since, gflop=gflop
         )
-        for rank, (key, since) in enumerate(order[after : after + limit], after + 1)
+        for rank, (key, since, gflop) in enumerate(order.page(after, limit), after + 1)
     ]
     invitation, goal = record.invitation, record.goal
     return TeamAnswer(
@@ -192,7 +191,7 @@ def team_answer(state: State, team: int, after: int, limit: int, as_of: AsOf) ->
         founded=record.founded,
         ended=record.ended,
         members=len(record.members),
-        gflop=earned.total(),
+        gflop=order.gflop,
         invitation=to_text(invitation.key) if invitation else None,
         until=invitation.until if invitation else 0,
         most=invitation.most if invitation else 0,
@@ -204,19 +203,6 @@ def team_answer(state: State, team: int, after: int, limit: int, as_of: AsOf) ->
         next=after + limit if len(members) == limit else None,
         as_of=as_of,
     )
-
-
-def earned_for(state: State, team: int) -> Counter[PeerKey]:
-    """Sum up what rounds paid for a team, by the key that has the account of each payee now.
-
-    Without restricted keys: part of that is forfeited.
-    """
-    found = Counter[PeerKey]()
-    for key, gflop in state.teams.records[team].earned.items():
-        holder = state.links.holder(key)
-        if state.standings.records[holder].standing not in EXCLUDED:
-            found[holder] += gflop
-    return found
 
 
 def ranking_page(rows: DerivedRows, after: int, limit: int, as_of: AsOf) -> RankingAnswer:
@@ -381,7 +367,7 @@ def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
     )
 
 
-# --- Invitations, connectors and releases.
+# --- Invitations, connectors, announcements and releases.
 
 
 def invitations_page(state: State, after: int, limit: int, as_of: AsOf) -> InvitationsAnswer:
@@ -408,6 +394,10 @@ def connectors_answer(state: State, as_of: AsOf) -> ConnectorsAnswer:
     known = sorted(state.tiers.connectors.items())
     page = [ConnectorAnswer(key=to_text(key), until=until) for key, until in known]
     return ConnectorsAnswer(page, as_of)
+
+
+def notice_answer(state: State, as_of: AsOf) -> NetworkNoticeAnswer:
+    return NetworkNoticeAnswer(announcement=_notice(state.notices.announcement), as_of=as_of)
 
 
 def releases_answer(state: State, as_of: AsOf) -> ReleasesAnswer:

@@ -86,6 +86,10 @@ def questions(state: State) -> Iterator[Question]:
         answer=lambda on, _, as_of: answers.connectors_answer(on.state, as_of),
     )
     yield Question(
+        path="/v1/notice",
+        answer=lambda on, _, as_of: answers.notice_answer(on.state, as_of),
+    )
+    yield Question(
         path="/v1/release",
         answer=lambda on, _, as_of: answers.releases_answer(on.state, as_of),
     )

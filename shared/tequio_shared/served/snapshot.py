@@ -34,6 +34,7 @@ from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.key_links import KeyLinks
+from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.releases import ReleaseHistory
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.schedule import SnapshotSchedule
@@ -94,6 +95,7 @@ PARTS: Mapping[str, _Value] = {
     "tiers": Tiers,
     "names": NameRegistry,
     "teams": Teams,
+    "notices": NetworkNotices,
     "releases": ReleaseHistory,
     "snapshots": SnapshotSchedule,
     "runs": dict[RunId, FullRunView],
@@ -114,9 +116,10 @@ PARTS: Mapping[str, _Value] = {
 }
 """Attributes of a state that follow from the log, with their types."""
 REBUILT = frozenset(
-    {"genesis", "net", "documents", "founders", "_gate", "_coordinator", "_check_proof"}
+    {"genesis", "net", "documents", "founders", "team_orders"}
+    | {"_gate", "_coordinator", "_check_proof"}
 )
-"""Attributes that follow from the genesis and the reader."""
+"""Attributes that follow from the genesis, the reader and the other attributes."""
 
 _Supplied = Callable[[_Context, Mapping[str, _Value]], _Value]
 _SUPPLIED: Mapping[type, Mapping[str, _Supplied]] = {

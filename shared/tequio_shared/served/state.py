@@ -28,6 +28,7 @@ from tequio_shared.served.rows import (
     TierRow,
     round_rows,
 )
+from tequio_shared.served.team_order import TeamOrders
 from tequio_shared.statements.competitions import (
     CompetitionBody,
     CompOpen,
@@ -121,6 +122,7 @@ class State(NetworkView):
         """Documents that members and organisers named; the coordinator's are not among them."""
         self.attended: Counter[PeerKey] = Counter()  # finished rounds with the key in their roster
         self.badges = Badges()
+        self.team_orders = TeamOrders(self)
         self._round_entries: dict[RunId, list[RoundEntry]] = {}  # of each run's last round
         self._competition_events: defaultdict[Digest, list[CompetitionEvent]] = defaultdict(list)
         self._heads: dict[RunId, int] = {}  # of the last head.promote or run.rollback
@@ -134,6 +136,7 @@ class State(NetworkView):
         name = named_by(statement.body)
         if name is not None:
             self.named.add(name)
+        self.team_orders.follow(statement)
         if isinstance(statement.body, KeyReplace):
             self._move_counts(key_from_text(statement.body.former), statement.author)
         if statement.run is not None:
@@ -229,6 +232,7 @@ class State(NetworkView):
             if self.links.is_paid(member.key, index):
                 paid = slots[slot].trainer_gflop + slots[slot].witness_gflop
                 self.teams.pay(index, ts, member.key, paid)
+                self.team_orders.update(key)
 
     def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):

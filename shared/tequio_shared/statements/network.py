@@ -1,4 +1,4 @@
-"""Statements about keys (registration, names, teams, invitations, standing) and releases."""
+"""Statements about keys (registration, names, teams, invitations, standing), notices, releases."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tequio_shared.ids import (
     MaybeBytes32Text,
     Natural,
     NetworkId,
+    NoticeText,
     PeerKey,
     Positive,
     ReasonCode,
@@ -252,6 +253,14 @@ class CheckpointPublish(RoundBody, frozen=True, kw_only=True):
 
 VersionText = Annotated[str, msgspec.Meta(max_length=20)]
 """A version that `version_number` can read."""
+
+
+class NetNotice(NetworkBody, frozen=True, kw_only=True):
+    """Organisers tell everybody in the network something; an empty text takes it back."""
+
+    TYPE = "net.notice"
+
+    text: NoticeText
 
 
 class SoftwareRelease(NetworkBody, frozen=True, kw_only=True):

@@ -91,6 +91,7 @@ Body: TypeAlias = (
     | network.TeamMember
     | network.NameWithdraw
     | network.CheckpointPublish
+    | network.NetNotice
     | network.SoftwareRelease
     | network.LogSnapshot
     | competitions.CompOpen

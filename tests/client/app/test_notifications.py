@@ -23,6 +23,7 @@ from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
     Decision,
+    LedgerView,
     LendingReason,
     LendingState,
     PointsView,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 WEEK_MS = 7 * 86_400_000
 POINTS, ATTENTION = "Your first points are verified", "Tequio needs your attention"
+ANNOUNCED, TOLD = "From the network's organisers", "The ledger moves on Sunday."
 
 
 class NotifierHarness:
@@ -160,6 +162,21 @@ def test_runs_that_begin_are_told(harness: NotifierHarness) -> None:
     assert harness.titles_for(after) == []
 
 
+def test_an_announcement_to_the_network_is_told_once_also_after_a_restart(
+    harness: NotifierHarness, model: AppModel, worker: ScriptedWorker, tmp_path: Path
+) -> None:
+    told = LedgerView(announcement=TOLD, announcement_entry=7, announced_ms=NOW_MS)
+    assert harness.titles_for(replace(NEW, ledger=told)) == [ANNOUNCED]
+    assert harness.desk.displayed[-1] == (ANNOUNCED, TOLD, "home")
+    assert harness.titles_for(replace(NEW, ledger=told)) == []
+    assert harness.titles_for(replace(NEW, ledger=LedgerView())) == [], "taken back"
+    assert harness.titles_for(replace(NEW, ledger=told)) == []
+    again = NotifierHarness(model, worker, tmp_path)
+    assert again.titles_for(replace(NEW, ledger=told)) == []
+    later = replace(told, announcement_entry=9, announced_ms=NOW_MS + 1)
+    assert again.titles_for(replace(NEW, ledger=later)) == [ANNOUNCED]
+
+
 def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
     harness: NotifierHarness,
 ) -> None:
@@ -171,7 +188,14 @@ def test_nothing_is_told_while_something_fills_the_screen_but_after_it(
 
 
 @pytest.mark.parametrize(
-    "switch", ["notify_points", "notify_rank", "notify_attention", "notify_runs"]
+    "switch",
+    [
+        "notify_points",
+        "notify_rank",
+        "notify_announcements",
+        "notify_attention",
+        "notify_runs",
+    ],
 )
 def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None:
     rows = (
@@ -181,11 +205,13 @@ def test_each_kind_has_its_switch(switch: str, harness: NotifierHarness) -> None
     )
     harness.worker.replies = {AskActivity: ActivityReply(rows=rows)}
     harness.book.change(week="2026-W01", week_rank=50, **{switch: False})
-    attention = replace(LENDING, decision=broken().decision)
+    told = replace(LENDING.ledger, announcement=TOLD, announcement_entry=7, announced_ms=NOW_MS)
+    attention = replace(LENDING, decision=broken().decision, ledger=told)
     titles = harness.titles_for(attention) + harness.titles_for(replace(attention, activity=311))
     every = {
         "notify_points": POINTS,
         "notify_rank": "You are #47 of 1,204",
+        "notify_announcements": ANNOUNCED,
         "notify_attention": ATTENTION,
         "notify_runs": "nova has begun for you",
     }

@@ -110,12 +110,12 @@ def test_every_fact_that_the_contract_names_has_a_sentence_of_its_own() -> None:
         "no-device": {"small"},
         "no-run": {"open", "fits", "taken", "ended", "barred"},
         "disk": {"unknown", "store"},
-        "battery-unknown": {"saver", "probe"},
+        "battery-unknown": {"saver", "probe", "starting"},
         "schedule": {"never"},
         "metered": {"unknown"},
         "cannot-tell": {"session", "idle", "fullscreen", "game", "programs"},
         "others-cpu": {"unknown"},
-        "gpu-unknown": {"load", "memory"},
+        "gpu-unknown": {"load", "memory", "starting"},
     }
     named = {f"{reason}.{fact}" for reason, group in facts.items() for fact in group}
     assert {

@@ -11,7 +11,6 @@ from tequio_ledger.store import ranking
 from tequio_ledger.store.models import CREDIT, PEER
 from tequio_shared.ids import to_text
 from tequio_shared.keys import Signer
-from tequio_shared.served.answers import earned_for
 from tequio_shared.statements.network import MemberTeam, TeamDefine, TeamMember
 from tests.ledger.log.test_coordinator import LedgerSwarm, drive
 
@@ -79,7 +78,7 @@ def test_a_round_pays_the_team_that_a_key_is_in_when_it_closes(tmp_path: Path) -
         assert (rows[one.key], rows[two.key]) == (team, puebla)
         state = swarm.ledger.state
         for index in (team, puebla):
-            assert earned_for(state, index).total() == places[index] > 0
+            assert state.team_orders.of(index).gflop == places[index] > 0
             goal = state.teams.records[index].goal
             assert goal is not None
             assert goal.reached == places[index]

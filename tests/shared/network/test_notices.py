@@ -1,4 +1,4 @@
-"""Notices of organisers to volunteers: one announcement, and the reason of a pause."""
+"""Notices of organisers: to a run, to the whole network, and the reason of a pause."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.limits import NOTICE_CHARS
+from tequio_shared.limits import ANNOUNCEMENT_INTERVAL_MS, NOTICE_CHARS
+from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
+from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunPause, RunResume
 from tests.support.memory_swarm import Swarm, tiny_manifest
 
@@ -99,3 +101,37 @@ def test_a_line_of_text_can_be_told(text: str) -> None:
 def test_text_that_steers_a_screen_or_is_too_long_is_refused(text: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert({"about": "run", "text": text}, RunNotice)
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"text": text}, NetNotice)
+
+
+FIRST_MS = 1_764_000_000_000
+
+
+def network_text(notices: NetworkNotices) -> str:
+    return notices.announcement.text if notices.announcement else ""
+
+
+def test_a_network_has_one_announcement_until_the_next_or_an_empty_one() -> None:
+    notices = NetworkNotices()
+    notices.apply(7, FIRST_MS, NetNotice(text="Welcome!"))
+    later_ms = FIRST_MS + ANNOUNCEMENT_INTERVAL_MS
+    notices.apply(9, later_ms, NetNotice(text="The ledger moves on Sunday."))
+    assert notices.announcement is not None
+    assert (notices.announcement.index, notices.announcement.ts) == (9, later_ms)
+    assert network_text(notices) == "The ledger moves on Sunday."
+    notices.apply(10, later_ms + 1, NetNotice(text=""))
+    assert network_text(notices) == ""
+
+
+@pytest.mark.parametrize("after_ms", [-FIRST_MS + 1, -1, 0, ANNOUNCEMENT_INTERVAL_MS - 1])
+def test_a_network_is_told_nothing_so_soon_again_also_after_taking_back(after_ms: int) -> None:
+    notices = NetworkNotices()
+    notices.apply(7, FIRST_MS, NetNotice(text="Welcome!"))
+    for is_taken_back in (False, True):
+        if is_taken_back:
+            notices.apply(8, FIRST_MS, NetNotice(text=""))
+        with pytest.raises(RefusedError, match=r"wait \d+ min, or take it back") as refused:
+            notices.apply(9, FIRST_MS + after_ms, NetNotice(text="And this!"))
+        assert refused.value.code == "too-early"
+        assert network_text(notices) == ("" if is_taken_back else "Welcome!")

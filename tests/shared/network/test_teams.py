@@ -21,6 +21,7 @@ from tequio_shared.statements.network import (
     TeamDefine,
     TeamMember,
 )
+from tests.support.attack_table import attack
 from tests.support.key_swarm import KeySwarm
 from tests.support.memory_swarm import signer, tiny_manifest
 from tests.support.second_teams import SecondTeams
@@ -120,6 +121,11 @@ def test_a_key_founds_a_team_and_others_join_by_its_invitation() -> None:
     assert [teams.at(key, joined), teams.at(key, joined + 1)] == [0, team]
 
 
+@attack(
+    "T7",
+    layer="adm",
+    ends="refused as `not-eligible`: a new key has no name and no team",
+)
 def test_only_a_key_that_cost_its_owner_something_founds_a_team() -> None:
     swarm = KeySwarm(tiny_manifest())
     one = swarm.volunteer("a newcomer")
@@ -143,6 +149,7 @@ def test_whoever_founds_first_has_the_name_and_the_other_key_is_in_no_team() -> 
     assert [swarm.network.teams.of(one.key) > 0 for one in swarm.them.values()] == [True, False]
 
 
+@attack("T7", layer="adm", ends="refused as `name-held`: one team in 30 days")
 def test_a_key_is_in_one_team_and_founds_one_in_thirty_days() -> None:
     swarm = TeamSwarm(*"ab")
     first = swarm.found("a")
@@ -197,6 +204,7 @@ def test_an_invitation_admits_no_more_members_than_it_says(most: int) -> None:
     swarm.enter("c")
 
 
+@attack("T1", layer="adm", ends="refused as `wrong-invitation`: that team's present link must sign")
 def test_nobody_joins_without_the_signature_of_the_teams_own_present_invitation() -> None:
     swarm = TeamSwarm(*"abcd")
     team = swarm.found("a")
@@ -213,6 +221,7 @@ def test_nobody_joins_without_the_signature_of_the_teams_own_present_invitation(
     swarm.enter("c", forged, team=team)
 
 
+@attack("T1", layer="env", ends="refused as `bad-signature`: the link signs one joining of one key")
 def test_the_invitations_signature_under_one_statement_serves_for_no_other() -> None:
     swarm = TeamSwarm(*"abc")
     swarm.found("a")
@@ -224,6 +233,7 @@ def test_the_invitations_signature_under_one_statement_serves_for_no_other() -> 
     assert swarm.members() == ["a"]
 
 
+@attack("T1", layer="adm", ends="refused as `invitation-ended`: a removal ends the link")
 def test_a_removed_member_does_not_come_back_with_the_link_that_it_has() -> None:
     swarm = TeamSwarm(*"abc")
     swarm.found("a")
@@ -241,6 +251,7 @@ def test_a_removed_member_does_not_come_back_with_the_link_that_it_has() -> None
 # --- Owners.
 
 
+@attack("T3", layer="adm", ends="refused as `wrong-team`: only the owner acts for the team")
 def test_only_the_owner_sets_removes_and_hands_over() -> None:
     swarm = TeamSwarm(*"abc")
     team = swarm.found("a")

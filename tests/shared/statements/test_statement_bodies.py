@@ -24,7 +24,11 @@ VALUES: list[object] = [None, True, -1, 2**53, "A", D + "=", "é" * 43, {}, [[]]
 IN_RANGE = [
     ("audit.report", "cosine", -1),
     ("audit.report", "checked", [1, 1]),
-    *(("run.notice", "text", text) for text in ("A", D + "=", "é" * 43)),
+    *(
+        (name, "text", text)
+        for name in ("run.notice", "net.notice")
+        for text in ("A", D + "=", "é" * 43)
+    ),
 ]
 """Values of the list above that a field may have."""
 

@@ -239,16 +239,20 @@ class HealthView(QWidget):
         self.session = ProbesCard(
             self.tr("Your session"), self.tr("Nothing was told of your session yet.")
         )
-        self.machine = ProbesCard(
-            self.tr("This computer"),
-            self.tr("The hardware probe is not responding. The worker restarts it automatically."),
+        self._starting = self.tr("The hardware is being checked…")
+        self._silent = self.tr(
+            "The hardware probe is not responding. The worker restarts it automatically."
         )
+        self.machine = ProbesCard(self.tr("This computer"), self._starting)
         both = Columns()
         both.set_parts((self.session, self.machine))
         vbox(card, both, None, spacing=style.GAP, parent=self)
 
     def show_health(self, model: AppModel) -> None:
-        machine = model.snapshot.machine.health if model.snapshot else ()
+        snapshot = model.snapshot
+        machine = snapshot.machine.health if snapshot else ()
+        is_starting = snapshot is None or snapshot.is_probe_starting
+        self.machine.empty.setText(self._starting if is_starting else self._silent)
         self.session.show_facts(model.session.health)
         self.machine.show_facts(machine)
         facts = (*model.session.health, *machine)
@@ -258,7 +262,9 @@ class HealthView(QWidget):
             self._picture.set_icon("circle-check", "ok")
             self.summary.setText(self.tr("All %n check(s) are working.", "", len(facts)))
             return
-        self._picture.set_icon("triangle-alert", "warn")
+        is_calm = is_starting and not failed
+        icon = ("info", "text_accent") if is_calm else ("triangle-alert", "warn")
+        self._picture.set_icon(*icon)
         if failed:
             unknown = self.tr("%n check(s) aren't working.", "", failed)
             paused = self.tr("If Tequio isn't sure, it stays paused.")

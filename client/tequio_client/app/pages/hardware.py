@@ -116,6 +116,9 @@ class HardwarePage(Page):
         if snapshot is None:
             return "info", self.tr("The worker is being started; its devices will appear here."), ""
         machine = snapshot.machine
+        if snapshot.is_probe_starting:
+            words = self.tr("The hardware is being checked; its devices will appear here.")
+            return "info", words, ""
         if machine.gpus is None:
             broken = next((one.error for one in machine.health if not one.ok and one.error), "")
             words = self.tr(

@@ -54,6 +54,7 @@ from tequio_client.ipc.snapshot import (
     UNDECIDED,
     CurrentRoundView,
     Decision,
+    LedgerView,
     LendingReason,
     LendingState,
     Snapshot,
@@ -127,7 +128,8 @@ class HomePage(Page):
         snapshot = self.model.snapshot
         self.header.refresh()
         self._show_banner(snapshot)
-        self.notices.show_round(snapshot.round if snapshot else None)
+        ledger = snapshot.ledger if snapshot else LedgerView()
+        self.notices.show_notices(ledger, snapshot.round if snapshot else None)
         self.news.refresh()
         self.round.show_snapshot(snapshot)
         self.stats.show_snapshot(snapshot)
@@ -235,10 +237,11 @@ class HomeHeader(Columns):
     def _show_ways(self, decision: Decision, *, is_settled: bool) -> None:
         """Show what the user can do about a rule that says to wait."""
         is_waiting = is_settled and decision.state is LendingState.WAITING
-        self._rule_page = rule_page(decision) if is_waiting else ""
+        has_ways = is_waiting and not decision.is_probe_starting
+        self._rule_page = rule_page(decision) if has_ways else ""
         self.rule.setVisible(bool(self._rule_page))
-        self.anyway.setVisible(is_waiting and decision.is_startable)
-        self.ways.setVisible(bool(self._rule_page) or (is_waiting and decision.is_startable))
+        self.anyway.setVisible(has_ways and decision.is_startable)
+        self.ways.setVisible(bool(self._rule_page) or (has_ways and decision.is_startable))
 
     def _heading_texts(self) -> tuple[str, str]:
         model = self._context.model

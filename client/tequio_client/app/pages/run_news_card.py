@@ -6,12 +6,11 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.language import join_sentences
-from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.run_detail import Fit
 from tequio_client.app.run_news import (
-    REFRESH_MS,
+    RUNS,
     RunNews,
     RunNewsTexts,
     RunResult,
@@ -30,22 +29,20 @@ from tequio_client.app.widgets.base import (
     holding,
 )
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
+from tequio_client.ipc.control import Question, Reply, RunRow, RunsReply
 
 MOST_NAMED = 3
 """Runs that are named as possible next ones."""
 
 
 class RunNewsCard(Card):
-    """Hidden while `settings` name no news, and always without settings."""
+    """Hidden while `settings` name no news, and always without settings; asks for no list."""
 
     def __init__(self, context: PageContext, settings: SettingsStore | None) -> None:
         super().__init__()
         self._context, self._settings = context, settings
         self._texts = RunNewsTexts(self)
         self._query = RunResultQuery(context.model, self)
-        self._list = PeriodicQuestion(context.model, context.now_ms, RunsReply, REFRESH_MS)
-        self._list.set_question(AskRuns())
         self._news: RunNews | None = None
         self.title = ElidedLabel("", TextStyle.HEADING)
         self.words, self.next = WrappedLabel(), WrappedLabel(tone="sub")
@@ -63,7 +60,7 @@ class RunNewsCard(Card):
         self.chat.clicked.connect(self._open_chat)
         self.page.clicked.connect(self._open_page)
         self.dismiss.clicked.connect(self._dismiss)
-        self._list.changed.connect(self.refresh)
+        context.model.replied.connect(self._receive)
         self._query.changed.connect(self.refresh)
         self.hide()
 
@@ -74,15 +71,19 @@ class RunNewsCard(Card):
             self._news = None
             self.hide()
             return
-        if self._context.model.snapshot is not None:
-            self._list.poll()
-        rows = self._list.reply.rows if self._list.reply else ()
+        # Requested by `RunNewsNotifier`, which is where the key comes from.
+        reply = self._context.model.reply(RUNS)
+        rows = reply.rows if isinstance(reply, RunsReply) else ()
         found = (news for news in news_of_runs(rows) if news.key == key)
         self._news = next(found, None)
         self.setVisible(self._news is not None)
         if self._news is not None:
             self._query.ask(self._news.row.run)
             self._render(self._news, rows)
+
+    def _receive(self, question: Question, _reply: Reply) -> None:
+        if question == RUNS:
+            self.refresh()
 
     def _render(self, news: RunNews, rows: tuple[RunRow, ...]) -> None:
         model, has_ended = self._context.model, news.back_to is None

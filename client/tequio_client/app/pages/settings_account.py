@@ -59,6 +59,9 @@ class AccountControl(SettingControl):
         """Show what is known of the account."""
 
     def _open(self) -> None:
+        # A click gives it no focus. Once a dialog that was used with the keyboard has closed, the
+        # ring would be where the focus was before: on Home, far away.
+        self.button.setFocus()
         self.dialog = self._make(self.context.account, self._keys, self)
         self.dialog.finished.connect(self.dialog.deleteLater)
         self.dialog.open()

@@ -146,6 +146,11 @@ NOTIFICATIONS = section(
             "When one begins, when its deadline is near and when it is decided; when "
             "you are drawn to judge, and when all your scores are in.",
         ),
+        switch(
+            "notify_announcements",
+            "Announcements",
+            "When the organisers of the network announce something to everybody.",
+        ),
         SettingSpec("notify_never", note="Notifications wait while a program fills the screen."),
     ),
     is_of_app=True,

@@ -45,6 +45,8 @@ UNSENT_LINES = 256
 PROBE = programs.module("tequio_client.probe")
 STEADY_S = 30.0
 """A probe that ran this long did not fail at its start."""
+PROBE_START_S = 15.0
+"""Time for the first probe to answer; drivers are slow right after a start."""
 CACHE_BYTES = 8 << 30
 """Most that a child may have in its cache: compiled kernels take some hundred megabytes."""
 CACHE_FILES = 100_000
@@ -340,6 +342,12 @@ class ProbeProcess:
         self._instructions = link.ProbeInstructions()
         self.facts: link.MachineFacts | None = None
         self.at_s = 0.0  # time of the newest facts, in trio's time
+        self._start_until_s = math.inf  # until then the first probe is still starting
+
+    @property
+    def is_starting(self) -> bool:
+        """True until the first probe has answered, has ended, or has had time enough to answer."""
+        return self.facts is None and trio.current_time() < self._start_until_s
 
     def send_instructions(self, instructions: link.ProbeInstructions) -> None:
         """Send these instructions to this probe and every later one."""
@@ -349,12 +357,13 @@ class ProbeProcess:
 
     async def run(self) -> NoReturn:
         failures = 0
+        self._start_until_s = trio.current_time() + PROBE_START_S
         while True:
             begun_s = trio.current_time()
             reason = await self._child.run_once(
                 lambda: [link.encode(self._instructions)], self._on_line
             )
-            self.facts = None
+            self.facts, self._start_until_s = None, 0.0
             failures = 1 if trio.current_time() - begun_s > STEADY_S else failures + 1
             pause_s = self._child.pause_s(failures)
             log.warning("probe ended, restarting", reason=reason, after_s=round(pause_s, 1))

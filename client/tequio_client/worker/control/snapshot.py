@@ -31,6 +31,7 @@ from tequio_client.worker.lending.lending import local_now
 from tequio_client.worker.session import RunSession
 
 if TYPE_CHECKING:
+    from tequio_client.ledger.announcement import NetworkAnnouncement
     from tequio_client.ledger.api import LedgerApi
     from tequio_client.worker.lending.facts import LendingFacts
     from tequio_client.worker.lending.lending import Lending, LentDevice, StoredChoices
@@ -108,6 +109,7 @@ class WorkerParts(Protocol):
     settings: WorkerSettings
     signer: Signer
     ledger: LedgerApi
+    announcement: NetworkAnnouncement
     evaluator: EvaluatorProcess
     node: Node | None
     sessions: dict[str, RunSession]
@@ -125,6 +127,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
     session = _find_session(worker)
     traffic, energy, reach = worker.traffic, worker.energy, worker.ledger.http.reach
     facts, now_ms = worker.facts(""), clock.now_ms()
+    told = worker.announcement.current
     return Snapshot(
         at_ms=now_ms,
         wish=choices.desired_state,
@@ -138,6 +141,7 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
         ),
         judging=_judging(worker.evaluator),
         machine=facts.machine or UNKNOWN_MACHINE,
+        is_probe_starting=facts.is_probe_starting,
         line=TrafficView(
             up_bytes_per_s=round(traffic.up_per_s),
             down_bytes_per_s=round(traffic.down_per_s),
@@ -155,6 +159,9 @@ def build_snapshot(worker: WorkerParts) -> Snapshot:
             is_reached=reach.is_reached,
             since_ms=reach.since_ms,
             problem=reach.problem,
+            announcement=told.text if told else "",
+            announcement_entry=told.index if told else 0,
+            announced_ms=told.ts if told else 0,
         ),
         reach=worker.node.reach() if worker.node else ReachabilityView(),
         energy_today_j=energy.counts.day_j,

@@ -53,6 +53,7 @@ class LendingFacts:
     session_age_s: float = 0.0  # ages are by the steady clock
     machine: MachineFacts | None = None  # None: the probe has not answered yet, or has died
     machine_age_s: float = 0.0
+    is_probe_starting: bool = False  # it has not had time to answer yet
     month_bytes: int = 0
     free_disk_bytes: int | None = None  # on the disk with the store
     store_bytes: int = 0

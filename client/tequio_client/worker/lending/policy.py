@@ -205,7 +205,8 @@ def power(case: RuleInput) -> Decision | None:
     machine, chosen = case.machine, case.preferences
     if not chosen.on_battery:
         if case.devices is None and machine.on_battery is None:
-            return waiting(LendingReason.BATTERY_UNKNOWN, fact="probe")
+            fact = "starting" if case.facts.is_probe_starting else "probe"
+            return waiting(LendingReason.BATTERY_UNKNOWN, fact=fact)
         if machine.on_battery is None:
             return waiting(LendingReason.BATTERY_UNKNOWN)
         if machine.on_battery:
@@ -232,6 +233,8 @@ def heat(case: RuleInput) -> Decision | None:
 def gpu_load(case: RuleInput) -> Decision | None:
     """An accelerator that other programs keep busy is left to them."""
     if case.devices is None:
+        if case.facts.is_probe_starting:
+            return waiting(LendingReason.GPU_UNKNOWN, fact="starting")
         return waiting(LendingReason.GPU_UNKNOWN)
     most = others_gpu_limit(case.session, case.preferences)
     if most >= _ALL_PERCENT:

@@ -178,8 +178,10 @@ class ActivityRecorder:
 def derive_events(last: Observation | None, now: Observation) -> Iterator[WorkerEvent]:
     """Events between two observations; `last` is None for the first one."""
     before = last.shown if last else None
-    if before is None or _ruling(before.decision) != _ruling(now.shown.decision):
-        decision = now.shown.decision
+    decision = now.shown.decision
+    is_new = before is None or _ruling(before.decision) != _ruling(decision)
+    # Not while the probe starts: it answers a second or two later.
+    if is_new and not decision.is_probe_starting:
         yield WorkerEvent(
             ActivityEvent.DECIDED, _LEVELS.get(decision.state, "info"), event_values(decision)
         )
@@ -243,6 +245,6 @@ def _runs(
             yield WorkerEvent(ActivityEvent.HEAD_VERIFIED, values=values)
 
 
-def _ruling(decision: Decision) -> tuple[str, str]:
+def _ruling(decision: Decision) -> tuple[str, str, bool]:
     """The part of a decision whose change is an event; its numbers change all the time."""
-    return decision.state, decision.reason
+    return decision.state, decision.reason, decision.is_probe_starting

@@ -201,6 +201,7 @@ class RunDriver:
             elif entry.statement.run is None:
                 self.standing.apply(index, entry.statement)
                 self.context.minimum.apply(index, entry.statement)
+                self.context.announcement.apply(index, entry.statement)
                 ended = ended_by(entry.statement)
                 if ended is not None:
                     self.view.end_key(ended)

@@ -17,6 +17,7 @@ import structlog
 import trio
 
 from tequio_client.ipc import trainer as link
+from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
@@ -80,6 +81,7 @@ class RunContext:
     feedback: ErrorFeedback
     ledger_clock: LedgerClock
     minimum: MinimumVersion
+    announcement: NetworkAnnouncement
     points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 

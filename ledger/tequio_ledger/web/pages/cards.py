@@ -37,7 +37,6 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.round.points import points
-from tequio_shared.served.answers import earned_for
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -203,7 +202,7 @@ def _team(ledger: Ledger, name: str) -> _Read:
         text="A team that trains open language models together with others.",
         figures=(
             (text.count(members), text.noun(members, "member")),
-            (points(earned_for(ledger.state, number).total()), "points"),
+            (points(ledger.state.team_orders.of(number).gflop), "points"),
         ),
         face=record.owner,
     )

@@ -84,7 +84,7 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
         if view.phase is not CompetitionPhase.DECIDED and not view.void_reason(now_ms)
     ]
     contests.sort(key=lambda one: (not one.is_joinable, -one.now.opened_index))
-    keys = len(state.peers)
+    keys, announcement = len(state.peers), state.notices.announcement
     tokens = sum(view.accounts.tokens for view in state.runs.values())
 
     def make() -> Response:
@@ -99,6 +99,7 @@ async def get_home(request: Request, ledger: Ledger) -> Response:
             ledger,
             published,
             "home.html",
+            announcement=announcement,
             headline=headline(listed[0] if listed and not listed[0].is_over else None),
             featured=featured,
             conditions=text.admission_conditions(featured.now.manifest.admits) if featured else (),
@@ -150,7 +151,7 @@ API_GROUPS = {
     **dict.fromkeys(
         ("peers", "ranking", "quarantine", "invitations", "connectors"), "Keys and points"
     ),
-    **dict.fromkeys(("network", "healthz", "seeds"), "The network"),
+    **dict.fromkeys(("network", "notice", "healthz", "seeds"), "The network"),
     "blobs": "Files by their hash",
 }
 """By the first part of a path; all others belong to the log."""

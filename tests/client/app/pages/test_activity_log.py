@@ -184,6 +184,12 @@ def test_health_follows_what_the_app_sees(
     assert page.health.session.empty.isVisible()
     assert page.health.machine.empty.isVisible()
     assert page.health.summary.text() == "Some checks have not responded yet."
+    assert page.health.machine.empty.text().startswith("The hardware probe is not responding")
+    shown = model.snapshot
+    assert shown is not None
+    worker.send_snapshot(replace(shown, is_probe_starting=True))
+    checked = "The hardware is being checked…"
+    qtbot.waitUntil(lambda: page.health.machine.empty.text() == checked)
     model.update_session(SessionFacts(health=(WELL, BLIND)))
     qtbot.waitUntil(lambda: len(page.health.session.rows) == 2, timeout=1_000)
     model.update_session(SessionFacts(health=(replace(BLIND, ok=True, error=""),)))

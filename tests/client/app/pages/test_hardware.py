@@ -267,6 +267,13 @@ def test_a_probe_that_does_not_answer_is_named(page: HardwarePage, worker: Scrip
     assert page.cards == {}
 
 
+def test_a_probe_that_has_just_started_is_not_called_silent(
+    page: HardwarePage, worker: ScriptedWorker
+) -> None:
+    _show_snapshot(page, worker, replace(_with_machine(MachineFacts()), is_probe_starting=True))
+    assert page.banner.words.text().startswith("The hardware is being checked")
+
+
 def test_without_a_worker_the_cards_wait(page: HardwarePage, worker: ScriptedWorker) -> None:
     _show_snapshot(page, worker, LENDING)
     worker.gone.emit("The worker has ended.")

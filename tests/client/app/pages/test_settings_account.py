@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from msgspec import structs
+from PySide6.QtCore import Qt
 
 from tequio_client.app.keys.account import NameDialog
 from tequio_client.app.keys.team import TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
+from tequio_client.app.window import AppWindow
 from tequio_client.ipc.control import (
     AccountReply,
     AskAccount,
@@ -121,6 +123,30 @@ def test_longer_texts_have_their_room(
         assert content is not None
         assert content.width() <= page.viewport().width(), width
         assert [label.text() for label in labels(page) if is_cut(label)] == [], width
+
+
+def test_a_dialog_gives_the_focus_back_to_the_button_that_opened_it(
+    made: FirstRunSetup, qtbot: QtBot, theme: Theme
+) -> None:
+    made.worker.replies[AskAccount] = made.worker.replies[RequestName] = ACCOUNT
+    context = made.page_context()
+    window = AppWindow(made.model, theme, context.now_ms, own=context.program)
+    qtbot.addWidget(window)
+    window.show()
+    made.worker.send_snapshot(NEW)
+    window.open_page("settings")
+    assert isinstance(window.page, SettingsPage)
+    window.page.open_section("account")
+    window.page.refresh()
+    control = window.page.section_of("account").controls["name"]
+    assert isinstance(control, AccountControl)
+    qtbot.mouseClick(control.button, Qt.MouseButton.LeftButton)
+    assert isinstance(control.dialog, NameDialog)
+    dialog = control.dialog
+    qtbot.keyClicks(dialog.line, "Ana")
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.result() == dialog.DialogCode.Accepted)
+    assert window.focusWidget() is control.button
 
 
 def test_a_name_is_asked_for_and_shown(made: FirstRunSetup, qtbot: QtBot) -> None:

@@ -10,6 +10,7 @@ import pytest
 import trio
 
 from tequio_client.ipc.facts import LINE_BYTES, ProbeInstructions
+from tequio_client.worker.children import process
 from tequio_client.worker.children.process import (
     ChildProgram,
     ProbeProcess,
@@ -58,6 +59,21 @@ async def test_the_newest_facts_are_known_and_when_they_came(tmp_path: Path) -> 
     async with running(playing(tmp_path, script)) as probe:
         await until(lambda: probe.facts is not None and probe.facts.cores == 8)
         assert trio.current_time() - probe.at_s < 10
+        assert not probe.is_starting
+
+
+async def test_a_probe_is_starting_until_it_answers_ends_or_has_had_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = "sys.stdin.read()"
+    assert ProbeProcess(playing(tmp_path, silent)).is_starting
+    async with running(playing(tmp_path, "sys.exit(3)")) as probe:
+        await until(lambda: not probe.is_starting)
+        assert probe.facts is None
+    monkeypatch.setattr(process, "PROBE_START_S", 0.3)
+    async with running(playing(tmp_path, silent)) as probe:
+        await until(lambda: not probe.is_starting)
+        assert probe.facts is None
 
 
 async def test_the_probe_hears_what_is_ours(tmp_path: Path) -> None:

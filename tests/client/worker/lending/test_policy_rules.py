@@ -222,6 +222,20 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         LendingReason.GPU_UNKNOWN,
         {},
     ),
+    (
+        "a probe that has just started",
+        replace(CALM, machine=None, is_probe_starting=True),
+        CHOSEN,
+        LendingReason.BATTERY_UNKNOWN,
+        {"fact": "starting"},
+    ),
+    (
+        "a probe that has just started, where battery is allowed",
+        replace(CALM, machine=None, is_probe_starting=True),
+        chosen(on_battery=True, while_saving_power=True),
+        LendingReason.GPU_UNKNOWN,
+        {"fact": "starting"},
+    ),
     ("battery unknown", on_machine(on_battery=None), CHOSEN, LendingReason.BATTERY_UNKNOWN, {}),
     (
         "battery allowed",

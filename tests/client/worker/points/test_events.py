@@ -179,6 +179,23 @@ def test_the_first_look_says_how_things_stand(book: ActivityDatabase) -> None:
     assert rows[0].values == {"state": "waiting", "reason": "game", "program": "chess"}
 
 
+def test_a_probe_that_has_just_started_is_no_event_and_one_that_stays_silent_is(
+    book: ActivityDatabase,
+) -> None:
+    recorder = ActivityRecorder(book)
+    unknown = Decision(state=LendingState.WAITING, reason=LendingReason.BATTERY_UNKNOWN)
+    for at_s, (fact, events) in enumerate((("starting", 0), ("probe", 1), ("probe", 1))):
+        decision = msgspec.structs.replace(unknown, values={"fact": fact})
+        recorder.observe(observed(at_s=at_s, decision=decision))
+        assert written(book).count("decided") == events
+    again = ActivityRecorder(book)
+    again.observe(
+        observed(at_s=9, decision=msgspec.structs.replace(unknown, values={"fact": "starting"}))
+    )
+    again.observe(observed(at_s=10))
+    assert written(book).count("decided") == 2
+
+
 def test_a_ledger_is_lost_after_a_while_and_found_again(book: ActivityDatabase) -> None:
     diary = ActivityRecorder(book)
     diary.observe(observed())

@@ -16,6 +16,7 @@ import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from tequio_client.ipc.control import AskLosses
+from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.ledger.follower import LedgerClock
@@ -34,7 +35,7 @@ from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, from_text, to_text
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import MeasureRules
-from tequio_shared.statements.network import SoftwareRelease, StandingChange
+from tequio_shared.statements.network import NetNotice, SoftwareRelease, StandingChange
 from tequio_shared.statements.runs import (
     HeadMeasure,
     RoundClose,
@@ -153,6 +154,7 @@ class DriverRun:
         self.wall_ms = swarm.now_ms
         self.book = PointsDatabase.opened(folder, self.key)
         self.minimum = MinimumVersion(cast("LedgerApi", None))
+        self.announcement = NetworkAnnouncement(cast("LedgerApi", None))
         view, _ = start_view(
             swarm.net, swarm.manifest, ResumeAnswer(after=1, head=None, close=None), None, None
         )
@@ -173,6 +175,7 @@ class DriverRun:
             prove=swarm.members[0].voice.signer.prove,
             ledger_clock=LedgerClock(lambda: swarm.now_ms),
             minimum=self.minimum,
+            announcement=self.announcement,
             points=PointsRecorder(self.book, self.key, to_text(swarm.manifest.run_id)),
             measures_every=0,
             omissions=SimpleNamespace(end_phase=_end_phase),
@@ -407,6 +410,20 @@ async def test_a_minimum_in_the_log_is_known_while_the_run_goes_on(
         await play.hand_on(finished.sign(finished.organiser, StatementDraft(body), None))
         await wait_all_tasks_blocked(0.01)
         assert play.minimum.wanted == wanted
+
+
+async def test_an_announcement_in_the_log_is_known_while_the_run_goes_on(
+    tmp_path: Path, finished: DutySwarm, nursery: trio.Nursery
+) -> None:
+    play = DriverRun(tmp_path, finished)
+    nursery.start_soon(play.run)
+    for text in ("The ledger moves on Sunday.", ""):
+        play.fed += 1
+        draft = StatementDraft(NetNotice(text=text))
+        await play.hand_on(finished.sign(finished.organiser, draft, None))
+        await wait_all_tasks_blocked(0.01)
+        current = play.announcement.current
+        assert (current.text if current else "") == text
     nursery.cancel_scope.cancel()
 
 
