@@ -69,7 +69,7 @@ def test_a_clicked_link_starts_the_app_and_then_reaches_it(
             started = apps(session)
             assert len(started) == 1
             user.click("Join")
-            system.run(f"{opener} '{SECOND.text()}'", USER, **session.environ)
+            system.run(f"{opener} '{SECOND.text()}'", USER, expected=0, **session.environ)
             user.see(f"This computer is in the network at {ledger.url} now.", LONGEST_S)
             user.shoot("reached")
             wait_until("the second start ends", lambda: apps(session) == started, LONGEST_S)

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tequio_client.competition.evaluator import OwnScores
+    from tequio_shared.competition.rules import Evaluation
     from tequio_shared.competition.state import CompetitionView
+    from tequio_shared.ids import Digest
 
 
 US, OTHERS = EVALUATORS[0], EVALUATORS[1:]
 ENTRANT, LONGEST_S = "maize", 240.0
-DATES = {"deadline": "60s", "draw": "30s", "scored": "200s", "result": "60s"}
+DATES = {"deadline": "45s", "draw": "90s", "scored": "200s", "result": "60s"}
 """The package has the real clock, so these are real times."""
 
 pytestmark = [pytest.mark.package, pytest.mark.trio]
@@ -79,12 +80,11 @@ async def until(
     return view
 
 
-def scores(scenario: CompetitionScenario, name: str) -> OwnScores:
-    """The scores on an evaluator's disk."""
-    folder = competition_folder(scenario.folder / name, scenario.view().id) / ENTRANT
-    found = evaluator.stored_scores(folder)
+def scores(folder: Path, competition: Digest) -> Evaluation:
+    """The scores on the disk of the evaluator of that folder."""
+    found = evaluator.stored_scores(competition_folder(folder, competition) / ENTRANT)
     assert found is not None
-    return found
+    return found.evaluation
 
 
 async def test_a_packaged_worker_scores_a_model_as_evaluators_from_source_do(
@@ -111,8 +111,8 @@ async def test_a_packaged_worker_scores_a_model_as_evaluators_from_source_do(
         assert command == [str(RUNTIME), "-m", "tequio_client.competition"]
         for name in OTHERS:
             await trio.to_thread.run_sync(scenario.evaluate, name)
-        await until(scenario, lambda view: (ENTRANT, key) in view.commits)
-    ours, *theirs = (scores(scenario, name).evaluation for name in EVALUATORS)
+        view = await until(scenario, lambda view: (ENTRANT, key) in view.commits)
+    ours, *theirs = (scores(scenario.folder / name, view.id) for name in EVALUATORS)
     assert ours.documents
     assert all(ours.documents == one.documents for one in theirs)
-    assert "sandbox" in worker.log.read_text()
+    assert "by='Landlock" in worker.log.read_text()
