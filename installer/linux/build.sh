@@ -92,7 +92,7 @@ Priority: optional
 Maintainer: Tequio contributors
 Installed-Size: $(du -sk --exclude=DEBIAN "$ROOT" | cut -f1)
 Depends: $depends
-Recommends: xdg-utils, fonts-dejavu-core | fonts-noto-core
+Recommends: desktop-file-utils, xdg-utils, fonts-dejavu-core | fonts-noto-core
 Suggests: gnome-shell-extension-appindicator
 Description: $SUMMARY
  The app lends this computer's graphics card to the joint training of open

@@ -41,7 +41,13 @@ mv "$lib.new" "$lib"
 ln -sf "$lib/tequio" "$command"
 
 cp -R "$here/share/." "$data/"
-sed "s|^Exec=tequio|Exec=\"$lib/tequio\"|; /^Exec=/a TryExec=$lib/tequio" \
+# In quotes only where the entry needs them: xdg-open, which browsers ask, finds no program in quotes.
+program=$lib/tequio
+case $lib in
+  *[[:space:]\'\<\>\~\|\&\;\*\?\#\(\)]*) program="\"$program\"" ;;
+esac
+named=$(printf '%s' "$program" | sed 's/[|&]/\\&/g')
+sed "s|^Exec=tequio|Exec=$named|; /^Exec=/a TryExec=$lib/tequio" \
   "$here/share/applications/tequio.desktop" > "$entry"
 # Opens tequio: links, unless you chose another program for them.
 list=$config/mimeapps.list

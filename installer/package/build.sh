@@ -63,14 +63,16 @@ describe_runtime() {
   check_size "$1"
 }
 
-# Fails for a folder that is larger than it should be, or that has a file twice.
+# Fails for a folder that is larger than it should be, or that has a file twice; on a system where nothing was measured
+# yet (Windows, macOS), these are printed, and the build goes on.
 check_size() {
   "$BIN/python" -I installer/package/sizes.py "$BUILT/$1"
 }
 
-# Not the libraries that came with wheels, in folders named .libs: they were patched, and break.
+# Not the libraries that came with wheels, in folders named .libs: they were patched, and break. On Linux alone: macOS
+# has another strip, and runs no library that was changed after it was signed.
 strip_python() {
-  command -v strip >/dev/null || return 0
+  [ "$(uname -s)" = Linux ] && command -v strip >/dev/null || return 0
   find "$BUILT/tequio" -name '*.so*' -type f -not -path '*.libs/*' -exec strip --strip-unneeded {} +
 }
 

@@ -2,8 +2,9 @@
 
 Prints the folder's size and its limit. The exit status is 1, and standard error names each fault,
 if the folder is larger than its limit or if two files above 1 MB have the same content; it is 2 if
-the folder cannot be read. A link to a file in the folder is not a second file. Only Python's
-standard library is needed.
+the folder cannot be read. A link to a file in the folder is not a second file. On a system where no
+build was measured yet, faults are named and the status is 0. Only Python's standard library is
+needed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ LARGE_BYTES = MB
 """Files up to this size may have the same content: many packages ship the same licence."""
 LIMITS_MB = {"tequio": 180, "tequio-runtime-cpu": 1_350, "tequio-runtime-cuda": 5_300}
 """By the folder's name; about a tenth above what was built. See decisions 0035 and 0062."""
+MEASURED = ("linux",)
+"""Systems (sys.platform) on which a folder was built, and its size is enforced."""
 
 
 def limit_mb(folder: Path) -> int | None:
@@ -61,7 +64,9 @@ def faults(folder: Path, files: list[Path], size_bytes: int) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Check the size of a package's folder.")
     parser.add_argument("folder", type=Path)
-    folder = parser.parse_args().folder.resolve()
+    parser.add_argument("--system", default=sys.platform, help="sys.platform of the build")
+    given = parser.parse_args()
+    folder = given.folder.resolve()
     try:
         files = [one for one in sorted(folder.rglob("*")) if one.is_file() and not one.is_symlink()]
         size_bytes = sum(path.stat().st_size for path in files)
@@ -77,6 +82,12 @@ def main() -> int:
     sys.stdout.write(f"{folder.name}: {size_bytes / MB:,.0f} MB in {len(files):,} files, {most}\n")
     for fault in found:
         sys.stderr.write(f"{folder.name}: {fault}\n")
+    if found and given.system not in MEASURED:
+        sys.stderr.write(
+            f"{folder.name}: not enforced, because no build on {given.system} was measured yet: "
+            "docs/releasing.md says how to go on\n"
+        )
+        return WITHIN
     return TOO_LARGE if found else WITHIN
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_shared.version import BUILD
+from tests.package.bare_user import UserSession, user_session
 from tests.support.mirrors import Mirror, served
 
 if TYPE_CHECKING:
@@ -71,3 +72,10 @@ def releases(tmp_path: Path) -> Iterator[ReleaseMirror]:
 
 def _publish(mirror: Mirror, version: str, app: Path) -> None:
     mirror.publish(version, ("app", "", app), ("runtime", "cpu", BUILT / "tequio-runtime"))
+
+
+@pytest.fixture
+def session(monkeypatch: pytest.MonkeyPatch) -> Iterator[UserSession]:
+    """A screen with buses, for the user of a bare system."""
+    with user_session(monkeypatch) as made:
+        yield made

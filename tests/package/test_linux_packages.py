@@ -97,7 +97,7 @@ def test_a_user_installs_the_archive_without_root_and_removes_it(debian: BareSys
     assert "libEGL.so.1" in installed.stdout, "a bare system has no libraries for windows"
     assert debian.run(f"{home}/.local/bin/tequio --version", USER).stdout.strip() == BUILD
     entry = debian.root / f"{home}/.local/share/applications/tequio.desktop".lstrip("/")
-    assert f'Exec="{home}/.local/lib/tequio/tequio" app %u' in entry.read_text()
+    assert f"Exec={home}/.local/lib/tequio/tequio app %u" in entry.read_text().splitlines()
     associations = (debian.root / listed.lstrip("/")).read_text()
     assert associations.startswith("[Added Associations]\n")
     assert "x-scheme-handler/tequio=tequio.desktop;" in associations
@@ -122,6 +122,22 @@ def test_the_archive_replaces_no_other_program_of_the_user(debian: BareSystem) -
     refused = debian.run(f"cd /tmp && tar xf {archive} && tequio-*/install.sh", USER, expected=1)
     assert f"/home/{USER}/.local/bin/tequio is another program" in refused.stderr
     assert debian.files(f"/home/{USER}/.local") == {"bin/tequio"}
+
+
+def test_the_menu_entry_of_a_home_with_a_space_names_its_program_in_quotes(
+    debian: BareSystem,
+) -> None:
+    debian.install("xz-utils", "desktop-file-utils")
+    home = f"/home/{USER}/my & home"
+    archive = debian.add(made("*.tar.xz"))
+    debian.run(
+        f"cd /tmp && tar xf {archive} && mkdir '{home}' && tequio-*/install.sh", USER, HOME=home
+    )
+    entry = f"{home}/.local/share/applications/tequio.desktop"
+    debian.run(f"desktop-file-validate '{entry}'", USER)
+    lines = (debian.root / entry.lstrip("/")).read_text().splitlines()
+    assert f'Exec="{home}/.local/lib/tequio/tequio" app %u' in lines
+    assert f"TryExec={home}/.local/lib/tequio/tequio" in lines
 
 
 @pytest.mark.skipif(shutil.which("rpm") is None, reason="rpm is missing")

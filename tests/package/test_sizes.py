@@ -25,8 +25,8 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def check(folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-I", str(SCRIPT), str(folder)]
+def check(folder: Path, system: str = "linux") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-I", str(SCRIPT), str(folder), "--system", system]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
 
 
@@ -70,3 +70,16 @@ def test_a_runtime_with_the_environments_torch_has_the_limit_of_what_is_inside(
 def test_a_folder_that_is_missing_or_empty_has_not_passed(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "missing"):
         assert check(folder).returncode == 2
+
+
+@pytest.mark.parametrize("system", ["win32", "darwin"])
+def test_a_first_build_on_another_system_is_reported_and_goes_on(folder: Path, system: str) -> None:
+    (folder / "_internal" / "another.so").write_bytes(LARGE)
+    with (folder / "hole").open("wb") as file:
+        file.truncate(1_350_000_000)
+    assert check(folder).returncode == 1
+    done = check(folder, system)
+    assert done.returncode == 0
+    assert "1,354 MB, and the limit is 1,350" in done.stderr
+    assert "1.0 MB in 2 equal files: _internal/another.so" in done.stderr
+    assert f"not enforced, because no build on {system} was measured yet" in done.stderr
