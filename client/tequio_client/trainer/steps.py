@@ -1,0 +1,107 @@
+"""Steps of heads, from files to files: written after a head was computed, and followed by others.
+
+Block by block, as heads are: memory does not grow with the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tequio_client.files import delete, move
+from tequio_client.trainer.head import NewArray
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.head import step as steps
+from tequio_shared.head.layout import CHUNK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from tequio_shared.head.head import OuterParams
+    from tequio_shared.head.layout import WeightLayout
+    from tequio_shared.ids import Digest
+
+_BLOCK_CHUNKS = 64 * 16
+_WEIGHT = np.dtype("<i4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepFiles:
+    """A head's weights before and after a round, and the round's step."""
+
+    before: Path
+    after: Path
+    step: Path
+
+
+def write_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> bool:
+    """Write the step between two heads; False, and no file, where no records can tell it.
+
+    That is so where a weight reached the limits of its type.
+    """
+    part = files.step.with_name(f"{files.step.name}.part")
+    try:
+        with part.open("wb") as file:
+            for first, matrix, before in _blocks(layout, files.before):
+                after = _read(files.after, first, before.size)
+                file.write(
+                    steps.encode_step(
+                        before,
+                        after,
+                        lambda_q=params.lambda_q,
+                        matrix_elements=matrix,
+                        down_k=params.down_k,
+                    )
+                )
+        move(part, files.step)
+    except RefusedError:
+        return False
+    finally:
+        delete(part)
+    return True
+
+
+def follow_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> Digest:
+    """Write the weights after the step, and return their root.
+
+    Raises MalformedError for a file that does not hold a step of this model.
+    """
+    size = steps.record_bytes(params.down_k)
+    if files.step.stat().st_size != layout.chunks * size:
+        raise MalformedError(
+            f"the step has {files.step.stat().st_size} bytes, not {layout.chunks * size}"
+        )
+    weights = NewArray(files.after, layout.elements, _WEIGHT)
+    try:
+        with files.step.open("rb") as file:
+            for first, matrix, before in _blocks(layout, files.before):
+                after = steps.apply_step(
+                    before,
+                    file.read(before.size // CHUNK * size),
+                    lambda_q=params.lambda_q,
+                    matrix_elements=matrix,
+                    down_k=params.down_k,
+                )
+                weights.write(first, after)
+        root = weights.root()
+        weights.publish()
+    finally:
+        weights.discard()
+    return root
+
+
+def _blocks(layout: WeightLayout, path: Path) -> Iterator[tuple[int, int, NDArray[np.int32]]]:
+    """First element, elements that decay, and weights of each block."""
+    for chunk in range(0, layout.chunks, _BLOCK_CHUNKS):
+        first = chunk * CHUNK
+        count = min(_BLOCK_CHUNKS, layout.chunks - chunk) * CHUNK
+        yield first, min(max(layout.matrix_end - first, 0), count), _read(path, first, count)
+
+
+def _read(path: Path, first: int, count: int) -> NDArray[np.int32]:
+    return np.fromfile(path, _WEIGHT, count, offset=first * _WEIGHT.itemsize)
