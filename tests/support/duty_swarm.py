@@ -14,7 +14,7 @@ from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.ids import HeadHash, to_text
+from tequio_shared.ids import ZERO_DIGEST, HeadHash, to_text
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
@@ -121,6 +121,7 @@ class DutyMember:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
+            step_root=to_text(ZERO_DIGEST),
             vrf=to_text(self.voice.signer.prove(current.lot_input)),
         )
 

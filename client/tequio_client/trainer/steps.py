@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from tequio_shared.head.head import OuterParams
     from tequio_shared.head.layout import WeightLayout
     from tequio_shared.ids import Digest
 
@@ -39,7 +38,15 @@ class StepFiles:
     step: Path
 
 
-def write_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> bool:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRule:
+    """What a round's step depends on besides the weights."""
+
+    lambda_q: int
+    down_k: int
+
+
+def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:
     """Write the step between two heads; False, and no file, where no records can tell it.
 
     That is so where a weight reached the limits of its type.
@@ -53,9 +60,9 @@ def write_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> b
                     steps.encode_step(
                         before,
                         after,
-                        lambda_q=params.lambda_q,
+                        lambda_q=rule.lambda_q,
                         matrix_elements=matrix,
-                        down_k=params.down_k,
+                        down_k=rule.down_k,
                     )
                 )
         move(part, files.step)
@@ -66,12 +73,12 @@ def write_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> b
     return True
 
 
-def follow_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> Digest:
+def follow_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> Digest:
     """Write the weights after the step, and return their root.
 
     Raises MalformedError for a file that does not hold a step of this model.
     """
-    size = steps.record_bytes(params.down_k)
+    size = steps.record_bytes(rule.down_k)
     if files.step.stat().st_size != layout.chunks * size:
         raise MalformedError(
             f"the step has {files.step.stat().st_size} bytes, not {layout.chunks * size}"
@@ -83,9 +90,9 @@ def follow_step(layout: WeightLayout, params: OuterParams, files: StepFiles) -> 
                 after = steps.apply_step(
                     before,
                     file.read(before.size // CHUNK * size),
-                    lambda_q=params.lambda_q,
+                    lambda_q=rule.lambda_q,
                     matrix_elements=matrix,
-                    down_k=params.down_k,
+                    down_k=rule.down_k,
                 )
                 weights.write(first, after)
         root = weights.root()

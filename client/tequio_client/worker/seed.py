@@ -34,12 +34,12 @@ from tequio_client.worker.rounds.catch_up import (
 )
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
-from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.run import FullRunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
@@ -229,7 +229,9 @@ class RunCache:
                 header = ContributionHeader.parse(from_text(body.header, None))
                 ref = _payload_ref(manifest, header)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
-            case HeadPromote():
+            case HeadPromote(step_root=step):
+                if digest_from_text(step) != ZERO_DIGEST and manifest.algorithm.down_k:
+                    self._recent.add(step_ref(manifest, digest_from_text(step)))
                 refs = head_refs(manifest, promoted_head(manifest, statement))
                 self._last_head[run] = refs
                 if number % self._heads_every == 0:

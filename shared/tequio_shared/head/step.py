@@ -55,7 +55,7 @@ def encode_step(
     multiples = step // quanta[:, None]
     counts = np.count_nonzero(step, axis=1)
     if counts.max(initial=0) > down_k or np.abs(multiples).max(initial=0) > MOST_MULTIPLE:
-        raise RefusedError("step", f"these weights differ by no step of {down_k} entries in a chunk")
+        raise RefusedError("step", f"no step of {down_k} entries in a chunk leads there")
     indices = _filled(step != 0, counts, down_k)
     chosen = np.take_along_axis(multiples, indices, axis=1)
     codes = (np.abs(chosen) | np.where(chosen < 0, _NEGATIVE, 0)).astype(np.uint16)

@@ -430,6 +430,20 @@ class RoundView:
                 return self.expected_head(*attested_roots(attest))
         return None
 
+    def _agreed_step(self, head: str) -> str:
+        """Root of the step that most witnesses name who attest that head; of equals the least.
+
+        A wrong one harms nobody: the weights that it gives have another root than the head's.
+        """
+        named = Counter(
+            self.attests[slot].step_root
+            for slot in self.roster.slots_of(WITNESS)
+            if slot in self.attests and self.attests[slot].head == head
+        )
+        nothing = to_text(ZERO_DIGEST)
+        named.pop(nothing, None)
+        return min(named, key=lambda one: (-named[one], one), default=nothing)
+
     def holders(self, head: str) -> dict[int, bytes]:
         """Lots of the slots with the role witness that attest this head."""
         return {
@@ -450,6 +464,7 @@ class RoundView:
             set_root=to_text(head.set_root),
             weights_root=to_text(head.weights_root),
             aux_root=to_text(head.aux_root),
+            step_root=self._agreed_step(to_text(head.hash)),
             attests=sum(one.head == to_text(head.hash) for one in self.attests.values()),
         )
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tequio_shared.ids import HeadHash, PeerKey
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, PeerKey
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, is_trainer
@@ -34,6 +34,7 @@ class MemberState:
     left_at: int = -1  # log index of this key's last member.leave
     removed_at: int = -1  # log index of the entry that took this key out of the rosters
     is_leaving: bool = False
+    is_light: bool = False  # it follows steps of heads, and computes none
     pause_reason: str = ""  # why this worker may not compute now
     measured: int = -1  # round of the head measured last
     measures_every: int = 0  # measure the head of every n-th round; 0: never
@@ -58,6 +59,12 @@ class FetchDuty:
 @dataclass(frozen=True, slots=True)
 class AdvanceDuty:
     closed: AcceptedSet  # the round after which the head is computed
+
+
+@dataclass(frozen=True, slots=True)
+class FollowDuty:
+    head: Head  # the promoted one, whose parent is held
+    step: Digest  # root of the step between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,15 @@ class RunEnded:
 
 RoundDuty: TypeAlias = AttestDuty | TrainDuty | AuditDuty | ProveDuty
 Duty: TypeAlias = (
-    WaitDuty | FetchDuty | AdvanceDuty | ReadyDuty | LeaveDuty | RoundDuty | MeasureDuty | RunEnded
+    WaitDuty
+    | FetchDuty
+    | AdvanceDuty
+    | FollowDuty
+    | ReadyDuty
+    | LeaveDuty
+    | RoundDuty
+    | MeasureDuty
+    | RunEnded
 )
 
 _RESTING = {
@@ -144,7 +159,7 @@ def _last_duty(view: RunView, own: MemberState) -> Duty | None:
     """Compute the run's last head, if everything it needs is already here."""
     # Nothing is fetched any more: the run is over, and a worker that waits for a peer here might
     # never end.
-    closed = own.closed.get(own.held.hash) if own.held else None
+    closed = own.closed.get(own.held.hash) if own.held and not own.is_light else None
     if closed is None or view.head is None or own.pause_reason or own.is_leaving:
         return None
     if closed.parent in own.stuck or own.is_replay_costlier(view.head):
@@ -177,6 +192,8 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     goal = own.fetching if own.fetching is not None and is_on_way else target
     if own.held is None:
         return FetchDuty(goal)
+    if own.is_light:
+        return _light_duty(view, own.held, target, own)
     closed = own.closed.get(own.held.hash)
     if own.held == target:
         # Its successor is not promoted yet, so nobody can name it to fetch it.
@@ -184,6 +201,14 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     if closed is not None and own.held.hash not in own.stuck and not own.is_replay_costlier(goal):
         return AdvanceDuty(closed)
     return None if _is_next(view, own.held) else FetchDuty(goal)
+
+
+def _light_duty(view: RunView, held: Head, target: Head, own: MemberState) -> Duty | None:
+    """Follow the step to the promoted head, or fetch the head where no step leads there."""
+    if held == target:
+        return None
+    leads = held.hash == target.parent and view.step != ZERO_DIGEST and held.hash not in own.stuck
+    return FollowDuty(target, view.step) if leads else FetchDuty(target)
 
 
 def _target(view: RunView) -> Head | None:
