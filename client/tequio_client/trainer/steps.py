@@ -13,7 +13,7 @@ import numpy as np
 
 from tequio_client.files import delete, move
 from tequio_client.trainer.head import NewArray
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import MalformedError
 from tequio_shared.head import step as steps
 from tequio_shared.head.layout import CHUNK
 
@@ -66,7 +66,7 @@ def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:
                     )
                 )
         move(part, files.step)
-    except RefusedError:
+    except steps.NoStepError:
         return False
     finally:
         delete(part)

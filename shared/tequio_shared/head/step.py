@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import MalformedError, TequioError
 from tequio_shared.head.contribution import pack_entries, unpack_entries
 from tequio_shared.head.head import apply_move
 from tequio_shared.head.layout import CHUNK
@@ -27,6 +27,10 @@ MOST_MULTIPLE = 15
 _CODE_BITS = 5
 _NEGATIVE = 16
 _QUANTUM_BYTES = 4
+
+
+class NoStepError(TequioError):
+    """Two heads that differ by no step."""
 
 
 def record_bytes(down_k: int) -> int:
@@ -45,7 +49,7 @@ def encode_step(
 ) -> bytes:
     """Encode how int32[c * 4096] became that many others; the first `matrix_elements` decay.
 
-    Raises RefusedError where the difference is no step of a down link.
+    Raises NoStepError where the difference is no step of a down link.
     """
     nothing = np.zeros(before.size, np.int64)
     decayed = apply_move(before, nothing, lambda_q, matrix_elements).astype(np.int64)
@@ -55,7 +59,7 @@ def encode_step(
     multiples = step // quanta[:, None]
     counts = np.count_nonzero(step, axis=1)
     if counts.max(initial=0) > down_k or np.abs(multiples).max(initial=0) > MOST_MULTIPLE:
-        raise RefusedError("step", f"no step of {down_k} entries in a chunk leads there")
+        raise NoStepError(f"no step of {down_k} entries in a chunk leads there")
     indices = _filled(step != 0, counts, down_k)
     chosen = np.take_along_axis(multiples, indices, axis=1)
     codes = (np.abs(chosen) | np.where(chosen < 0, _NEGATIVE, 0)).astype(np.uint16)

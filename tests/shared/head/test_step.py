@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.errors import MalformedError
 from tequio_shared.head.aggregate import down_link
 from tequio_shared.head.head import apply_move
 from tequio_shared.head.layout import CHUNK
-from tequio_shared.head.step import apply_step, encode_step, record_bytes
+from tequio_shared.head.step import NoStepError, apply_step, encode_step, record_bytes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def test_weights_that_moved_too_far_or_in_too_many_places_are_no_step() -> None:
     many[:9] = 1
     odd[:2] = (16, 1)
     for after in (many, odd):
-        with pytest.raises(RefusedError, match="no step of 8 entries"):
+        with pytest.raises(NoStepError, match="no step of 8 entries"):
             encode_step(before, after, **settings)
 
 
