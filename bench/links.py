@@ -29,15 +29,12 @@ from loops import table
 from loops.machine import machine
 
 from tequio_client.demo import programs
+from tequio_client.demo.play import LogTally, read_log
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import DemoScript
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.platform.programs import tequio
-from tequio_client.verify.reader import LogReader
-from tequio_client.verify.report import LogReport
 from tequio_client.verify.source import LiveLog
-from tequio_shared.statements.runs import RoundOpen, WorkCommit
-from tequio_shared.statements.statement import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,6 +138,10 @@ _WINDOWS_PER_S = 60.0
 """More than a volunteer trains: so all train until the round's time is over from the first on."""
 
 
+_SETTLES_S = 3.0
+"""Until volunteers have reported what they computed in the round before, once a second."""
+
+
 def _in_a_namespace() -> None:
     """Start again in a namespace of its own, which forwards between the volunteers' lines."""
     name = f"tql{os.getpid()}"
@@ -214,11 +215,12 @@ async def _trained(
         async def states_in(number: int) -> list[Status]:
             while (await ledger.runs())[0].round < number:  # noqa: ASYNC110 - of a ledger
                 await trio.sleep(0.5)
+            await trio.sleep(_SETTLES_S)
             return [one.status for one in volunteers if one.status is not None]
 
         begun, ended = await states_in(2), await states_in(script.rounds)
-        between_s = await trio.to_thread.run_sync(_between, LiveLog(ledger))
-    return list(zip(begun, ended, strict=True)), between_s
+        tally = await trio.to_thread.run_sync(read_log, LiveLog(ledger))
+    return list(zip(begun, ended, strict=True)), _between(tally)
 
 
 def _fraction(begun: Status, ended: Status) -> float:
@@ -227,18 +229,14 @@ def _fraction(begun: Status, ended: Status) -> float:
     return computed_s / (ended.round_seconds - begun.round_seconds)
 
 
-def _between(source: LiveLog) -> list[float]:
+def _between(tally: LogTally) -> list[float]:
     """Seconds from the last contribution of each round to the next round's opening."""
-    reader = LogReader(source, LogReport())
-    signed, note = reader.newest()
-    last_ms, found = 0, []
-    for _, leaf in reader.entries(signed, note, lambda _: None):
-        statement = Entry.parse(leaf).statement
-        if isinstance(statement.body, WorkCommit):
-            last_ms = statement.ts
-        elif isinstance(statement.body, RoundOpen) and last_ms:
-            found.append((statement.ts - last_ms) / 1e3)
-    return found
+    opened = tally.opened_ms
+    return [
+        (opened[number + 1] - last_ms) / 1e3
+        for number, last_ms in tally.committed_ms.items()
+        if number + 1 in opened
+    ]
 
 
 def _row(one: dict[str, Any]) -> list[str]:

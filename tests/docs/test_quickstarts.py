@@ -148,6 +148,8 @@ def test_a_network_starts_as_operator_organiser_and_volunteer_are_told(tmp_path:
 def follow_the_organiser(network: FirstNetwork) -> None:
     """Steer the run, and plan another one, by the commands of the organiser's longer page."""
     organiser = network.person("an-organiser")
+    organiser.run("organising", "tequio run list")
+    assert "maize" in organiser.run("organising", "tequio run show maize")
     organiser.run("organising", 'tequio run announce maize --text "The next part')
     organiser.run("organising", "tequio run announce maize --clear")
     organiser.run("organising", "tequio run pause maize --reason")

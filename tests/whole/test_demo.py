@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -158,7 +159,8 @@ def test_peers_that_were_drawn_measure_the_same(demo: Demo) -> None:
         assert 0 < len(head["sample"]["prompt"].encode()) <= SAMPLE_PROMPT_BYTES
     assert any(head["sample"]["text"] for head in heads)
     bits = [head["millibits"] / head["size_bytes"] / 1_000 for head in heads]
-    assert bits == sorted(bits, reverse=True), "the model learns"
+    assert bits[-1] < bits[0] - 2, "the model learns"
+    assert all(later < 1.02 * earlier for earlier, later in pairwise(bits)), bits
     assert bits[-1] < UNTRAINED_BITS - 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -39,14 +39,13 @@ _SOURCE_OPTIONS = (
         help="Read several sources: a TOML file that names them and their shares of the text.",
     ),
 )
-_SOURCE_NAMES = ("folder", "pattern", "dataset", "config", "split", "column", "stdlib", "mixture")
 
 
 def _reads_source(command: _Command) -> _Command:
     """Add the options that say where documents are; the command gets them as `place`."""
 
     def with_place(**given: Any) -> Any:  # noqa: ANN401 - click's values, passed on
-        own = {name: given.pop(name) for name in _SOURCE_NAMES}
+        own = {one.name: given.pop(one.name) for one in fields(_SourcePlace)}
         return command(place=_SourcePlace(**own), **given)
 
     wrapped = functools.update_wrapper(with_place, command)

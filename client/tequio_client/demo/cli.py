@@ -99,7 +99,7 @@ def demo(  # noqa: PLR0913 - one parameter an option
         chosen = (
             script.quick_script(place, peers)
             if quick
-            else script.DemoScript(folder=place, peers=peers)
+            else script.DemoScript(folder=place, peers=peers, rates=script.FAST)
         )
         chosen = replace(chosen, share_percent=share, algorithm=algorithm, late_after=late_after)
         if keep_running:

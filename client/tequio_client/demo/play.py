@@ -124,6 +124,7 @@ class LogTally:
     stated: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
     proofs: int = 0
     opened_ms: dict[int, int] = field(default_factory=dict)  # by round, coordinator's clock
+    committed_ms: dict[int, int] = field(default_factory=dict)  # the last one, by round
     closed_ms: dict[int, int] = field(default_factory=dict)
     tokens: Counter[int] = field(default_factory=Counter)  # committed, by round
     steps: Counter[int] = field(default_factory=Counter)
@@ -160,6 +161,7 @@ class LogTally:
                 self.opened_ms[statement.round or 0] = opened
             case WorkCommit(header=text):
                 header = ContributionHeader.parse(from_text(text, None))
+                self.committed_ms[header.round] = statement.ts
                 self.tokens[header.round] += header.tokens
                 self.steps[header.round] += header.inner_steps
             case RoundVoid():

@@ -31,10 +31,12 @@ ARCHITECTURE = {
 }
 """A Llama of about a million parameters over raw bytes."""
 _DENSE = {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6}
-_FAST = {"lr": 0.006, "adam_lr": 0.004}
+FAST = {"lr": 0.006, "adam_lr": 0.004}
+SLOW = {"lr": 0.003, "adam_lr": 0.001}
+"""Learning rates: for a whole demo, and for one of a few rounds, whose loss should fall in each."""
 ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
-    "sparseloco": {"algorithm": {"outer_lr": 2.0}, "inner": _FAST},
-    "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}, "inner": _FAST},
+    "sparseloco": {"algorithm": {"outer_lr": 2.0}},
+    "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}},
     "diloco": {"algorithm": _DENSE},
     "distro": {"algorithm": {"name": "distro"}, "inner": {"steps": 1}},
 }
@@ -62,6 +64,7 @@ class DemoScript:
     peers: int = 4
     train_s: float = 8.0
     inner_steps: int = 20
+    rates: Mapping[str, float] = field(default_factory=lambda: SLOW)
     held_out_tokens: int = 65_536
     measured_every: int = 4
     """Interval, in rounds, at which drawn volunteers measure the head."""
@@ -87,7 +90,7 @@ class DemoScript:
             algorithm=outer["algorithm"],
             inner={
                 "steps": self.inner_steps,
-                "lr": 0.003,
+                **self.rates,
                 "anneal": ANNEAL,
                 **outer.get("inner", {}),
             },

@@ -119,12 +119,13 @@ def check_documents(made: CausalModel, separator: int) -> None:
     try:
         with torch.no_grad():
             logits_2lv = made.logits(torch.tensor([first, second]))
+        difference = (logits_2lv[0, -1] - logits_2lv[1, -1]).abs().max()
+        is_mixed = bool(difference > _APART * logits_2lv.abs().max())
     except FORWARD_ERRORS:  # it takes no positions
-        logits_2lv = torch.tensor([[[0.0]], [[1.0]]])
+        is_mixed = True
     finally:
         made.separator = None
-    apart = (logits_2lv[0, -1] - logits_2lv[1, -1]).abs().max()
-    if apart > _APART * logits_2lv.abs().max():
+    if is_mixed:
         raise UserFacingError(
             "this network reads documents of a sample together, whatever their positions: set "
             'inner.documents to "joined"'

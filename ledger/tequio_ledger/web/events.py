@@ -238,9 +238,11 @@ def _page(ledger: Ledger, first: int, end: int) -> EventPage:
     with ledger.database.glance.connect() as connection:
         leaves = log_rows.read_leaves(connection, first, end)
     events: list[bytes] = []
+    size_bytes = 0
     for leaf in leaves:
         event = LogEvent(first + len(events), leaf).encode()
-        if events and sum(map(len, events)) + len(event) > _PIECE_BYTES:
+        size_bytes += len(event)
+        if events and size_bytes > _PIECE_BYTES:
             break
         events.append(event)
     return EventPage.of(b"".join(events), first + len(events))

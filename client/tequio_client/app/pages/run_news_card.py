@@ -37,7 +37,7 @@ MOST_NAMED = 3
 
 
 class RunNewsCard(Card):
-    """Hidden while there is no news; `settings` knows it, or None: never shown."""
+    """Hidden while `settings` name no news, and always without settings."""
 
     def __init__(self, context: PageContext, settings: SettingsStore | None) -> None:
         super().__init__()
