@@ -282,7 +282,7 @@ def run_from_another_head(place: AdmissionState) -> Entry:
 
 
 def attest_without_round(place: AdmissionState) -> Entry:
-    body = HeadAttest(head=D, weights_root=D, aux_root=D, step_root=D, vrf=VRF)
+    body = HeadAttest(head=D, weights_root=D, aux_root=D, vrf=VRF)
     return place.member.sign(body, place.now, run=RULES.run_id, number=1)
 
 

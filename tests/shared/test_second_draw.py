@@ -13,7 +13,7 @@ import pytest
 from tequio_shared import vrf
 from tequio_shared.competition import draw
 from tequio_shared.errors import RefusedError, SignatureInvalidError
-from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, NetworkId, PeerKey, sha256, to_text
+from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer, check_key
 from tequio_shared.round import lots
 from tequio_shared.round.documents import Roster, RosterMember
@@ -260,7 +260,6 @@ def attestation(of: Head) -> HeadAttest:
         head=to_text(of.hash),
         weights_root=to_text(of.weights_root),
         aux_root=to_text(of.aux_root),
-        step_root=to_text(ZERO_DIGEST),
         vrf=to_text(bytes(80)),  # the lot that it proved is given beside it
     )
 

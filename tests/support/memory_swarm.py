@@ -356,7 +356,6 @@ class Volunteer:
             head=to_text(head.hash),
             weights_root=to_text(weights),
             aux_root=to_text(aux),
-            step_root=to_text(ZERO_DIGEST),
             vrf=to_text(self.signer.prove(current.lot_input)),
         )
 

@@ -122,7 +122,6 @@ class SigningPeer(Author):
                 head=to_text(head.hash),
                 weights_root=to_text(head.weights_root),
                 aux_root=to_text(head.aux_root),
-                step_root=to_text(ZERO_DIGEST),
                 vrf=to_text(self.signer.prove(view.lot_input)),
             )
         )

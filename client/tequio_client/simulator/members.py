@@ -142,7 +142,6 @@ class SimulatedMember:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            step_root=to_text(ZERO_DIGEST),
             vrf=to_text(self.signer.prove(current.lot_input)),
         )
 

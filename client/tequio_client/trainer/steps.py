@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.head.layout import WeightLayout
     from tequio_shared.ids import Digest
+    from tequio_shared.round.manifest import Manifest
 
 _BLOCK_CHUNKS = 64 * 16
 _WEIGHT = np.dtype("<i4")
@@ -44,6 +45,12 @@ class StepRule:
 
     lambda_q: int
     down_k: int
+
+
+def step_rule(manifest: Manifest, number: int) -> StepRule:
+    """The rule of a round's step."""
+    _, lambda_q = manifest.schedule_at(number)
+    return StepRule(lambda_q=lambda_q, down_k=manifest.algorithm.down_k)
 
 
 def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:

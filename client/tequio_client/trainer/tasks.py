@@ -38,7 +38,7 @@ from tequio_client.trainer.prepared import (
     held_out_documents,
 )
 from tequio_client.trainer.ranks import CellLead
-from tequio_client.trainer.steps import StepFiles, StepRule
+from tequio_client.trainer.steps import StepFiles
 from tequio_shared.errors import (
     TequioError,
     UserFacingError,
@@ -466,7 +466,7 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         files = StepFiles(
             before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step_out)
         )
-        steps.write_step(setup.layout, _step_rule(setup, task.round), files)
+        steps.write_step(setup.layout, steps.step_rule(setup.manifest, task.round), files)
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.AdvanceReport(
         command=task.command,
@@ -480,17 +480,12 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
     )
 
 
-def _step_rule(setup: PreparedModel, number: int) -> StepRule:
-    _, lambda_q = setup.manifest.schedule_at(number)
-    return StepRule(lambda_q=lambda_q, down_k=setup.manifest.algorithm.down_k)
-
-
 def follow(task: trainer.Follow, context: TaskContext) -> trainer.Followed:
     """Apply a step; raises MalformedError for a file that holds none."""
     context.activity.start(task.command, "advancing")
     root = steps.follow_step(
         context.setup.layout,
-        _step_rule(context.setup, task.round),
+        steps.step_rule(context.setup.manifest, task.round),
         StepFiles(before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step)),
     )
     return trainer.Followed(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 import trio
+from msgspec import UNSET
 
 from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
@@ -39,7 +40,7 @@ from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
-from tequio_shared.ids import ZERO_DIGEST, PeerKey, RunId, digest_from_text, from_text, to_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.run import FullRunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
@@ -230,7 +231,7 @@ class RunCache:
                 ref = _payload_ref(manifest, header)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
             case HeadPromote(step_root=step):
-                if digest_from_text(step) != ZERO_DIGEST and manifest.algorithm.down_k:
+                if step is not UNSET and manifest.algorithm.down_k:
                     self._recent.add(step_ref(manifest, digest_from_text(step)))
                 refs = head_refs(manifest, promoted_head(manifest, statement))
                 self._last_head[run] = refs

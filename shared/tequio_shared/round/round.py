@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
 
+from msgspec import UNSET, UnsetType
+
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import (
@@ -430,19 +432,14 @@ class RoundView:
                 return self.expected_head(*attested_roots(attest))
         return None
 
-    def _agreed_step(self, head: str) -> str:
+    def _agreed_step(self, head: str) -> str | UnsetType:
         """Root of the step that most witnesses name who attest that head; of equals the least.
 
         A wrong one harms nobody: the weights that it gives have another root than the head's.
         """
-        named = Counter(
-            self.attests[slot].step_root
-            for slot in self.roster.slots_of(WITNESS)
-            if slot in self.attests and self.attests[slot].head == head
-        )
-        nothing = to_text(ZERO_DIGEST)
-        named.pop(nothing, None)
-        return min(named, key=lambda one: (-named[one], one), default=nothing)
+        said = (self.attests[slot].step_root for slot in self.holders(head))
+        named = Counter(one for one in said if one is not UNSET)
+        return min(named, key=lambda one: (-named[one], one), default=UNSET)
 
     def holders(self, head: str) -> dict[int, bytes]:
         """Lots of the slots with the role witness that attest this head."""

@@ -143,10 +143,10 @@ class HeadAttest(RoundBody, frozen=True, kw_only=True):
     weights_root: Bytes32Text
     aux_root: Bytes32Text
     """32 zero bytes where the algorithm has no state beside the weights."""
-    step_root: Bytes32Text
-    """Of the step that made the head (`head/step.py`); 32 zero bytes: the author has none."""
     vrf: VrfProofText
     """The author's proof for its lot (`round/lots.py`)."""
+    step_root: Bytes32Text | UnsetType = UNSET
+    """Of the step that made the head (`head/step.py`), if the author has it."""
 
 
 class HeadPromote(RoundBody, frozen=True, kw_only=True):
@@ -159,9 +159,9 @@ class HeadPromote(RoundBody, frozen=True, kw_only=True):
     set_root: Bytes32Text
     weights_root: Bytes32Text
     aux_root: Bytes32Text
-    step_root: Bytes32Text
-    """That most of the attestations name, if any does; the weights that it gives are checked."""
     attests: SlotCount
+    step_root: Bytes32Text | UnsetType = UNSET
+    """That most witnesses name, if any does; the weights that it gives are checked."""
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -49,9 +49,9 @@ class HeadKeeper:
         await self._hold(head)
         self.fetching = None
 
-    def step_of(self, head: Head) -> Digest:
-        """Root of the step that made a head; 32 zero bytes if it is not here."""
-        return self._steps.get(head.hash, ZERO_DIGEST)
+    def step_of(self, head: Head) -> Digest | None:
+        """Root of the step that made a head, if it is here."""
+        return self._steps.get(head.hash)
 
     async def follow(self, head: Head, step: Digest) -> None:
         """Apply a round's step to the head before, and hold the head if its root comes out."""

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import structlog
 import trio
+from msgspec import UNSET
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.releases import MinimumVersion
@@ -136,7 +137,7 @@ class RunStatements:
         self._answered.append(now)
 
     async def attest(
-        self, now: duties.AttestDuty, current: RoundView, held: Head, step: Digest
+        self, now: duties.AttestDuty, current: RoundView, held: Head, step: Digest | None
     ) -> None:
         """Attest a head and the step that made it, and draw this key's lot with it."""
         body = await self.submitted(HeadAttest, now.round)
@@ -164,12 +165,12 @@ class RunStatements:
             await self._context.announcer.announce(entry)
         return None
 
-    def _attestation(self, current: RoundView, held: Head, step: Digest) -> HeadAttest:
+    def _attestation(self, current: RoundView, held: Head, step: Digest | None) -> HeadAttest:
         return HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
-            step_root=to_text(step),
+            step_root=UNSET if step is None else to_text(step),
             vrf=to_text(self._context.prove(current.lot_input)),
         )
 
