@@ -3,7 +3,8 @@
 Ledger, seed and all workers are real programs. Most workers have a trainer without torch
 (`tests.support.synthetic_trainer`), which writes real contributions, computes real heads and
 follows real steps; a few train with torch. Four of the others sit behind home routers of four
-kinds, in network namespaces. The run has a down link; some members are witnesses, too, and fetch
+kinds, the others at most `AT_A_SITE` in one network: seeds and ledger take only so many from one.
+The run has a down link; some members are witnesses, too, and fetch
 every contribution, the others follow steps. As root:
 
     python bench/large_swarm.py [--swarms 16x10,32x10,64x50] [--witnesses N] [--torch N]
@@ -33,7 +34,7 @@ from tests.support.real_network import RealNetwork, RunningProgram, running_netw
 from tequio_client.platform.programs import tequio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import AsyncIterator, Iterable
 
     from tequio_client.ipc.snapshot import Status
 
@@ -56,6 +57,7 @@ PATIENCE_S = 3_000.0
 POLL_S = 2.0
 _SETTLES_S = 4.0
 """Until all others have followed the step, too, and said so."""
+AT_A_SITE = 8
 STAND_IN = (sys.executable, "-m", "tests.support.faulty_worker")
 
 
@@ -70,6 +72,8 @@ class SwarmPlan:
     """Volunteers that train with torch, half of them witnesses."""
     homes: dict[str, str]
     """Namespaces of the volunteers behind routers, by the router's kind."""
+    sites: list[str]
+    """Namespaces of the other volunteers, `AT_A_SITE` in each."""
     gateway: str
     seed: str
 
@@ -121,7 +125,9 @@ def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[
             kind: networks.computer(router, f"h{kind[:3]}").namespace
             for kind, router in routers.items()
         }
+        at_sites = range(0, peers - len(homes), AT_A_SITE)
         plan = SwarmPlan(
+            sites=[networks.public(f"s{first}").namespace for first in at_sites],
             peers=peers,
             rounds=rounds,
             witnesses=witnesses,
@@ -187,23 +193,20 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
     return report
 
 
-async def _started(stage: RealNetwork, plan: SwarmPlan) -> Any:  # noqa: ANN401 - an async generator
+async def _started(stage: RealNetwork, plan: SwarmPlan) -> AsyncIterator[RunningProgram]:
     """Start the volunteers, one after the other: imports take all of a core."""
-    homes = list(plan.homes.items())
-    for number in range(plan.peers):
+    at_sites = plan.peers - len(plan.homes)
+    places = [
+        (f"volunteer-{number}", plan.sites[number // AT_A_SITE]) for number in range(at_sites)
+    ]
+    for number, (name, namespace) in enumerate([*places, *plan.homes.items()]):
         is_witness = number < plan.witnesses
-        at_home = plan.peers - len(homes) <= number
-        name = f"{homes[number - plan.peers][0]}" if at_home else f"volunteer-{number}"
-        roles = () if is_witness else ("--role", "trainer")
         # Half of those with torch are witnesses: the first of both kinds.
         rank = number if is_witness else number - plan.witnesses
-        has_torch = rank < plan.torch // 2 and not at_home
-        begin = tequio() if has_torch else (*STAND_IN, str(stage.folder / "never"))
-        words = ("worker", *options(stage, plan.gateway, name), "--device", "cpu", *roles)
-        command = [*begin, *words]
-        yield stage.start(
-            name, inside(homes[number - plan.peers][1], command) if at_home else command
-        )
+        begin = tequio() if rank < plan.torch // 2 else (*STAND_IN, str(stage.folder / "never"))
+        words = ("worker", *options(stage, plan.gateway, name), "--device", "cpu")
+        roles = () if is_witness else ("--role", "trainer")
+        yield stage.start(name, inside(namespace, [*begin, *words, *roles]))
         await trio.sleep(START_PAUSE_S)
 
 
