@@ -3,9 +3,9 @@
 Ledger, seed and all workers are real programs. Most workers have a trainer without torch
 (`tests.support.synthetic_trainer`), which writes real contributions, computes real heads and
 follows real steps; a few train with torch. Four of the others sit behind home routers of four
-kinds, the others at most `AT_A_SITE` in one network: seeds and ledger take only so many from one.
-The run has a down link; some members are witnesses, too, and fetch
-every contribution, the others follow steps. As root:
+kinds, the others at most `AT_A_SITE` in one network: seeds and ledger limit their number.
+The run has a down link; some members are witnesses, too, and fetch every contribution, the others
+follow steps. As root:
 
     python bench/large_swarm.py [--swarms 16x10,32x10,64x50] [--witnesses N] [--torch N]
         [--json FILE] [--document docs/scale.md]

@@ -192,7 +192,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         yield EstimateRow(
             label="step of a head",
             value=f"{step / _MB:.2f} MB",
-            note="fetched instead by members that are no witnesses",
+            note="fetched instead by members without witness duty",
         )
     yield EstimateRow(
         label="round",

@@ -41,7 +41,7 @@ class StepFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRule:
-    """What a round's step depends on besides the weights."""
+    """Rules of the run on which a round's step depends."""
 
     lambda_q: int
     down_k: int

@@ -49,7 +49,7 @@ def encode_step(
 ) -> bytes:
     """Encode how int32[c * 4096] became that many others; the first `matrix_elements` decay.
 
-    Raises NoStepError where the difference is no step of a down link.
+    Raises NoStepError for a difference that a down link cannot make.
     """
     nothing = np.zeros(before.size, np.int64)
     decayed = apply_move(before, nothing, lambda_q, matrix_elements).astype(np.int64)

@@ -161,7 +161,7 @@ class HeadPromote(RoundBody, frozen=True, kw_only=True):
     aux_root: Bytes32Text
     attests: SlotCount
     step_root: Bytes32Text | UnsetType = UNSET
-    """That most witnesses name, if any does; the weights that it gives are checked."""
+    """The one that most witnesses name, if any does; the weights that it gives are checked."""
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
