@@ -9,13 +9,16 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from msgspec import UNSET
+
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
-from tequio_shared.ids import HeadHash, to_text
+from tequio_shared.ids import Digest, HeadHash, PeerKey, sha256, to_text
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.round import Head, RoundView, accepted_set
 from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import (
@@ -37,14 +40,24 @@ if TYPE_CHECKING:
 
     from tequio_shared.network.run import RunView
     from tequio_shared.round.round import AcceptedSet
+    from tequio_shared.statements.network import Role
     from tequio_shared.statements.statement import Body, Entry
+
+
+ROLES: tuple[Role, ...] = ("trainer", "witness")
+
+
+def step_of(head: Head) -> Digest:
+    """Root of the step that made a head."""
+    return sha256(b"step", head.hash)
 
 
 class DutyMember:
     """One member: its key, what it holds, and its own view, folded from where it joined."""
 
-    def __init__(self, name: str, swarm: Swarm) -> None:
+    def __init__(self, name: str, swarm: DutySwarm, roles: tuple[Role, ...] = ROLES) -> None:
         self.voice = Volunteer(name, swarm.arithmetic)
+        self.roles = roles
         self.key = self.voice.key
         self._swarm = swarm
         self.begin()
@@ -55,6 +68,7 @@ class DutyMember:
         self._held: Head | None = None
         self._closed: dict[HeadHash, AcceptedSet] = {}
         self._said: deque[Duty] = deque(maxlen=16)
+        self._stuck: list[HeadHash] = []
         self._ready_index: int | None = None
 
     def own(self) -> MemberState:
@@ -64,7 +78,9 @@ class DutyMember:
             held=self._held,
             closed=self._closed,
             answered=self._said,
+            stuck=self._stuck,
             ready_index=self._ready_index,
+            is_light=WITNESS not in self.roles,
         )
 
     def follow(self, entries: Sequence[Entry]) -> None:
@@ -90,6 +106,13 @@ class DutyMember:
                 self._held = head
             case duties.AdvanceDuty(closed=closed):
                 self._held = self._advanced(closed)
+            case duties.FollowDuty(head=head, step=step):
+                if self._swarm.is_step_wrong:
+                    self._stuck.append(head.parent)
+                else:
+                    assert self._held is not None
+                    assert (self._held.hash, step) == (head.parent, step_of(head))
+                    self._held = head
             case duties.MeasureDuty(head=head):
                 self._said.append(now)
                 return now, StatementDraft(_measure(head), head.round)
@@ -108,7 +131,7 @@ class DutyMember:
         held, current = self._held, self.view.round
         if isinstance(now, duties.ReadyDuty):
             assert held is not None
-            return MemberReady(head=to_text(held.hash), roles=("trainer", "witness"))
+            return MemberReady(head=to_text(held.hash), roles=self.roles)
         assert current is not None
         if isinstance(now, duties.ProveDuty):
             return self._proof(current)
@@ -122,7 +145,11 @@ class DutyMember:
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
             vrf=to_text(self.voice.signer.prove(current.lot_input)),
+            step_root=to_text(step_of(held)) if self._has_step(held) else UNSET,
         )
+
+    def _has_step(self, held: Head) -> bool:
+        return WITNESS in self.roles and self._swarm.manifest.algorithm.down_k > 0 < held.round
 
     def _proof(self, current: RoundView) -> Body:
         assert current.head is not None
@@ -157,14 +184,15 @@ class DutyMember:
 
 @dataclass
 class DutySwarm(Swarm):
-    """A swarm of duty members; `done` has every duty done, in order."""
+    """A swarm of duty members; `done` has every duty done and who did it, in order."""
 
     members: list[DutyMember] = field(default_factory=list)
-    done: list[Duty] = field(default_factory=list)
+    done: list[tuple[PeerKey, Duty]] = field(default_factory=list)
+    is_step_wrong: bool = False  # no step leads to its head
 
-    def join(self, name: str) -> DutyMember:  # type: ignore[override]  # others join here
+    def join(self, name: str, roles: tuple[Role, ...] = ROLES) -> DutyMember:  # type: ignore[override]  # others join here
         """Add a new member."""
-        member = DutyMember(name, self)
+        member = DutyMember(name, self, roles)
         entry = member.voice.sign(
             self.net, None, StatementDraft(registration(self.net, member.key)), self.now_ms
         )
@@ -194,7 +222,7 @@ class DutySwarm(Swarm):
             now, draft = member.act()
             if isinstance(now, duties.WaitDuty | duties.RunEnded):
                 continue
-            self.done.append(now)
+            self.done.append((member.key, now))
             self.now_ms += self.rng.randint(1, 500)
             if draft is not None:
                 self._post_draft(member, draft)

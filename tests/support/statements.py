@@ -56,7 +56,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "run.finish": {"reason": 1},
     "run.close": {"reason": 1},
     "round.roster": {"roster": D, "slots": 5, "trainers": 4, "vrf": VRF},
-    "head.attest": {"head": D, "weights_root": D, "aux_root": D, "vrf": VRF},
+    "head.attest": {"head": D, "weights_root": D, "aux_root": D, "vrf": VRF, "step_root": D},
     "head.promote": {
         "head": D,
         "parent": D,
@@ -64,6 +64,7 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "weights_root": D,
         "aux_root": D,
         "attests": 4,
+        "step_root": D,
     },
     "head.measure": {"head": D, "millibits": 7_300_000, "size_bytes": 4_000, "tokens": 4_000},
     "round.open": {

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.ipc import trainer as link
+from tequio_client.trainer.steps import StepFiles, follow_step, step_rule, write_step
 from tequio_shared.head.contribution import (
     ALGORITHM_CODES,
     LEVELS,
@@ -104,8 +105,12 @@ def main() -> None:
                 send(_trained(command, manifest))
             case link.Screen() | link.MeasureGains() as command:
                 send(_screened(command) if isinstance(command, link.Screen) else _measured(command))
-            case link.Advance() as command if manifest:
-                send(_advanced(command, manifest))
+            case (link.Advance() | link.Follow()) as command if manifest:
+                send(
+                    _advanced(command, manifest)
+                    if isinstance(command, link.Advance)
+                    else _followed(command, manifest)
+                )
             case link.Evaluate() | link.Continue() as command:
                 send(
                     _evaluated(command)
@@ -233,8 +238,18 @@ def _advanced(command: link.Advance, manifest: Manifest) -> link.AdvanceReport:
         (from_text(one.header, None), Path(one.payload).read_bytes())
         for one in command.contributions
     ]
-    made = advance(step, weights, None, members)
+    aux = np.fromfile(command.aux, step.params.aux_dtype) if command.aux else None
+    made = advance(step, weights, aux, members)
     made.weights.astype("<i4").tofile(command.weights_out)
+    if command.aux_out and made.aux is not None:
+        made.aux.tofile(command.aux_out)
+    if command.step_out:
+        files = StepFiles(
+            before=Path(command.weights),
+            after=Path(command.weights_out),
+            step=Path(command.step_out),
+        )
+        write_step(manifest.layout, step_rule(manifest, command.round), files)
     return link.AdvanceReport(
         command=command.command,
         round=command.round,
@@ -243,6 +258,19 @@ def _advanced(command: link.Advance, manifest: Manifest) -> link.AdvanceReport:
         aux_root=to_text(made.aux_root),
         set_root=to_text(made.set_root),
         kept=(),
+        seconds=0.0,
+    )
+
+
+def _followed(command: link.Follow, manifest: Manifest) -> link.Followed:
+    files = StepFiles(
+        before=Path(command.weights), after=Path(command.weights_out), step=Path(command.step)
+    )
+    root = follow_step(manifest.layout, step_rule(manifest, command.round), files)
+    return link.Followed(
+        command=command.command,
+        round=command.round,
+        weights_root=to_text(root),
         seconds=0.0,
     )
 

@@ -257,6 +257,18 @@ class Advance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="adva
     aux: FilePath | None = None
     """Residual or momentum beside the head, where the run keeps one; none before the first."""
     aux_out: FilePath | None = None
+    step_out: FilePath | None = None
+    """Step of the round, where the run has a down link; not written if no records can tell it."""
+
+
+class Follow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="follow"):
+    """Apply a round's step to the weights of the head before. Answered by `Followed`."""
+
+    command: Positive
+    round: Positive
+    weights: FilePath
+    step: FilePath
+    weights_out: FilePath
 
 
 class Evaluate(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluate"):
@@ -308,6 +320,7 @@ Command: TypeAlias = (
     | MeasureGains
     | Audit
     | Advance
+    | Follow
     | Evaluate
     | Continue
     | Rest
@@ -475,6 +488,15 @@ class AdvanceReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag
     seconds: float
 
 
+class Followed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="followed"):
+    """The weights after the step lie where the command said."""
+
+    command: Positive
+    round: Positive
+    weights_root: DigestText
+    seconds: float
+
+
 class Evaluated(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="evaluated"):
     """Quality of a head on the held-out shards."""
 
@@ -530,6 +552,7 @@ CommandReport: TypeAlias = (
     | GainsMeasured
     | Audited
     | AdvanceReport
+    | Followed
     | Evaluated
     | Continued
     | Resting

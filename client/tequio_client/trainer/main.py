@@ -38,6 +38,7 @@ from tequio_client.ipc.trainer import (
     Continue,
     Evaluate,
     Finish,
+    Follow,
     MeasureGains,
     Prepare,
     Report,
@@ -53,7 +54,9 @@ from tequio_shared.version import BUILD
 
 HEARTBEAT_S = 1.0
 _MIB = 1 << 20
-ModelTask: TypeAlias = Train | Screen | MeasureGains | Audit | Advance | Evaluate | Continue
+ModelTask: TypeAlias = (
+    Train | Screen | MeasureGains | Audit | Advance | Follow | Evaluate | Continue
+)
 Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import TakeSteps
-from tequio_client.trainer import audit, codecs, evaluate, gain, prepared, ranks, screen
+from tequio_client.trainer import audit, codecs, evaluate, gain, prepared, ranks, screen, steps
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.cell import SampleSource, SharedSamples
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
@@ -38,6 +38,7 @@ from tequio_client.trainer.prepared import (
     held_out_documents,
 )
 from tequio_client.trainer.ranks import CellLead
+from tequio_client.trainer.steps import StepFiles
 from tequio_shared.errors import (
     TequioError,
     UserFacingError,
@@ -97,6 +98,8 @@ def run(context: TaskContext) -> trainer.CommandReport:
             return _checked(task, context)
         case trainer.Advance() as task:
             return advance(task, context)
+        case trainer.Follow() as task:
+            return follow(task, context)
         case trainer.Continue() as task:
             return continue_text(task, context)
         case trainer.Evaluate() as task:
@@ -459,6 +462,11 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         engine=heads.engine_for(step, setup.device.label),
         threads=setup.prepare.threads,
     )
+    if task.step_out and step.params.down_k:
+        files = StepFiles(
+            before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step_out)
+        )
+        steps.write_step(setup.layout, steps.step_rule(setup.manifest, task.round), files)
     kept = sorted(contribution.contribution_id(members[at][0]) for at in new.kept)
     return trainer.AdvanceReport(
         command=task.command,
@@ -468,6 +476,22 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         aux_root=to_text(new.aux_root),
         set_root=to_text(new.set_root),
         kept=tuple(map(to_text, kept)),
+        seconds=context.elapsed_s,
+    )
+
+
+def follow(task: trainer.Follow, context: TaskContext) -> trainer.Followed:
+    """Apply a step; raises MalformedError for a file that holds none."""
+    context.activity.start(task.command, "advancing")
+    root = steps.follow_step(
+        context.setup.layout,
+        steps.step_rule(context.setup.manifest, task.round),
+        StepFiles(before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step)),
+    )
+    return trainer.Followed(
+        command=task.command,
+        round=task.round,
+        weights_root=to_text(root),
         seconds=context.elapsed_s,
     )
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 import trio
+from msgspec import UNSET
 
 from tequio_client import heap
 from tequio_client.ledger.api import LedgerApi
@@ -34,7 +35,7 @@ from tequio_client.worker.rounds.catch_up import (
 )
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
-from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
@@ -229,7 +230,9 @@ class RunCache:
                 header = ContributionHeader.parse(from_text(body.header, None))
                 ref = _payload_ref(manifest, header)
                 self._recent.add(ref, statement.author, CONTRIBUTION_TIMEOUT_S)
-            case HeadPromote():
+            case HeadPromote(step_root=step):
+                if step is not UNSET and manifest.algorithm.down_k:
+                    self._recent.add(step_ref(manifest, digest_from_text(step)))
                 refs = head_refs(manifest, promoted_head(manifest, statement))
                 self._last_head[run] = refs
                 if number % self._heads_every == 0:

@@ -235,6 +235,26 @@ def pack_entries(
     return np.concatenate([np.packbits(one, axis=1, bitorder="little") for one in fields], axis=1)
 
 
+def unpack_entries(
+    rows: NDArray[np.uint8], k: int, bits: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Read what `pack_entries` wrote: indices and codes uint16[n, k].
+
+    Raises MalformedError for a bitmap without exactly k bits, or an index of 4096 or more.
+    """
+    low = 12 - (k.bit_length() - 1)
+    codes_at = k * (low + 2) // 8
+    bitmap = np.unpackbits(rows[:, k * low // 8 : codes_at], axis=1, bitorder="little")
+    if not (bitmap.sum(axis=1) == k).all():
+        raise MalformedError(f"a record's bitmap has not exactly {k} bits set")
+    where = np.flatnonzero(bitmap).reshape(-1, k) % (2 * k)
+    high = ((where - np.arange(k)) << low).astype(np.uint16)
+    indices = high | _fields(rows, 0, low, k)
+    if (indices >= CHUNK).any():
+        raise MalformedError(f"an index is {CHUNK} or more")
+    return indices, _fields(rows, codes_at, bits, k)
+
+
 def _codes(levels: NDArray[np.int8], bits: int) -> NDArray[np.uint16]:
     table = LEVELS[bits]
     code = np.full(256, -1, np.int16)

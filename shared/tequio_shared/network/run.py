@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from msgspec import UNSET
+
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.head import set_root
@@ -146,6 +148,7 @@ class RunView:
     request: RunRequest = RunRequest.GO_ON
     number: int = 0  # of the last round that has a roster
     head: Head | None = None  # the promoted one
+    step: Digest | None = None  # root of the step that made it, if it is known
     next_head: NextHead | None = None
     round: RoundView | None = None  # the one in progress, or the last
     absent: set[PeerKey] = field(default_factory=set)  # left since the round's roster
@@ -355,6 +358,7 @@ class RunView:
         self._record_rollback(index, head)
         # A head that is still to be attested is given up, too: nobody has promoted it.
         self.state, self.head, self.next_head = after, head, None
+        self.step = None
 
     def _apply_round(self, index: int, statement: Statement, documents: Documents) -> None:
         match statement.body:
@@ -440,6 +444,7 @@ class RunView:
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
         self.head, self.next_head = self.round.apply_promotion(body), None
+        self.step = None if body.step_root is UNSET else digest_from_text(body.step_root)
         self.promoted_ms = statement.ts
         self._record_head(self.head)
         if is_due(self.manifest, self.head.round, is_last=self.state is RunState.COOLDOWN):

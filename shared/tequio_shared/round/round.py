@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Self, TypeAlias
 
+from msgspec import UNSET, UnsetType
+
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
 from tequio_shared.head.contribution import (
@@ -430,6 +432,15 @@ class RoundView:
                 return self.expected_head(*attested_roots(attest))
         return None
 
+    def _agreed_step(self, head: str) -> str | UnsetType:
+        """Root of the step that most witnesses name who attest that head; of equals the least.
+
+        A wrong one harms nobody: the weights that it gives have another root than the head's.
+        """
+        said = (self.attests[slot].step_root for slot in self.holders(head))
+        named = Counter(one for one in said if one is not UNSET)
+        return min(named, key=lambda one: (-named[one], one), default=UNSET)
+
     def holders(self, head: str) -> dict[int, bytes]:
         """Lots of the slots with the role witness that attest this head."""
         return {
@@ -450,6 +461,7 @@ class RoundView:
             set_root=to_text(head.set_root),
             weights_root=to_text(head.weights_root),
             aux_root=to_text(head.aux_root),
+            step_root=self._agreed_step(to_text(head.hash)),
             attests=sum(one.head == to_text(head.hash) for one in self.attests.values()),
         )
 

@@ -145,6 +145,8 @@ class HeadAttest(RoundBody, frozen=True, kw_only=True):
     """32 zero bytes where the algorithm has no state beside the weights."""
     vrf: VrfProofText
     """The author's proof for its lot (`round/lots.py`)."""
+    step_root: Bytes32Text | UnsetType = UNSET
+    """Of the step that made the head (`head/step.py`), if the author has it."""
 
 
 class HeadPromote(RoundBody, frozen=True, kw_only=True):
@@ -158,6 +160,8 @@ class HeadPromote(RoundBody, frozen=True, kw_only=True):
     weights_root: Bytes32Text
     aux_root: Bytes32Text
     attests: SlotCount
+    step_root: Bytes32Text | UnsetType = UNSET
+    """The one that most witnesses name, if any does; the weights that it gives are checked."""
 
 
 class Sample(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

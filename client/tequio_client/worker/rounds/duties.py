@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from tequio_shared.ids import HeadHash, PeerKey
+from tequio_shared.ids import Digest, HeadHash, PeerKey
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, is_trainer
@@ -34,6 +34,7 @@ class MemberState:
     left_at: int = -1  # log index of this key's last member.leave
     removed_at: int = -1  # log index of the entry that took this key out of the rosters
     is_leaving: bool = False
+    is_light: bool = False  # it follows steps of heads, and computes none
     pause_reason: str = ""  # why this worker may not compute now
     measured: int = -1  # round of the head measured last
     measures_every: int = 0  # measure the head of every n-th round; 0: never
@@ -58,6 +59,12 @@ class FetchDuty:
 @dataclass(frozen=True, slots=True)
 class AdvanceDuty:
     closed: AcceptedSet  # the round after which the head is computed
+
+
+@dataclass(frozen=True, slots=True)
+class FollowDuty:
+    head: Head  # the promoted one, whose parent is held
+    step: Digest  # root of the step between them
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +116,15 @@ class RunEnded:
 
 RoundDuty: TypeAlias = AttestDuty | TrainDuty | AuditDuty | ProveDuty
 Duty: TypeAlias = (
-    WaitDuty | FetchDuty | AdvanceDuty | ReadyDuty | LeaveDuty | RoundDuty | MeasureDuty | RunEnded
+    WaitDuty
+    | FetchDuty
+    | AdvanceDuty
+    | FollowDuty
+    | ReadyDuty
+    | LeaveDuty
+    | RoundDuty
+    | MeasureDuty
+    | RunEnded
 )
 
 _RESTING = {
@@ -141,11 +156,16 @@ def next_duty(view: RunView, own: MemberState) -> Duty:
 
 
 def _last_duty(view: RunView, own: MemberState) -> Duty | None:
-    """Compute the run's last head, if everything it needs is already here."""
-    # Nothing is fetched any more: the run is over, and a worker that waits for a peer here might
-    # never end.
-    closed = own.closed.get(own.held.hash) if own.held else None
-    if closed is None or view.head is None or own.pause_reason or own.is_leaving:
+    """Come to the run's last head, if little or nothing is missing for it."""
+    if own.held is None or view.head is None or own.pause_reason or own.is_leaving:
+        return None
+    if own.is_light:
+        # A step is small, and is given up when nobody sends it.
+        return _follow_duty(view, own.held, view.head, own)
+    # Nothing larger is fetched any more: the run is over, and a worker that waits for a peer here
+    # might never end.
+    closed = own.closed.get(own.held.hash)
+    if closed is None:
         return None
     if closed.parent in own.stuck or own.is_replay_costlier(view.head):
         return None
@@ -177,13 +197,29 @@ def _head_duty(view: RunView, own: MemberState) -> Duty | None:
     goal = own.fetching if own.fetching is not None and is_on_way else target
     if own.held is None:
         return FetchDuty(goal)
-    closed = own.closed.get(own.held.hash)
-    if own.held == target:
+    if own.is_light and own.held != target:
+        return _follow_duty(view, own.held, target, own) or FetchDuty(target)
+    return None if own.is_light else _full_head_duty(view, own, own.held, target, goal)
+
+
+def _full_head_duty(
+    view: RunView, own: MemberState, held: Head, target: Head, goal: Head
+) -> Duty | None:
+    """The same for a member that computes heads."""
+    closed = own.closed.get(held.hash)
+    if held == target:
         # Its successor is not promoted yet, so nobody can name it to fetch it.
         return AdvanceDuty(closed) if closed is not None else None
-    if closed is not None and own.held.hash not in own.stuck and not own.is_replay_costlier(goal):
+    if closed is not None and held.hash not in own.stuck and not own.is_replay_costlier(goal):
         return AdvanceDuty(closed)
-    return None if _is_next(view, own.held) else FetchDuty(goal)
+    return None if _is_next(view, held) else FetchDuty(goal)
+
+
+def _follow_duty(view: RunView, held: Head, target: Head, own: MemberState) -> Duty | None:
+    """Follow the step from the held head to the promoted one, where one leads there."""
+    if view.step is None or held.hash != target.parent or held.hash in own.stuck:
+        return None
+    return FollowDuty(target, view.step)
 
 
 def _target(view: RunView) -> Head | None:

@@ -17,7 +17,7 @@ import trio
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.statements import RunContext
-from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_client.worker.store.trees import TreeRef, step_ref
 from tequio_client.worker.swarm.mirrors import source_text
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, to_text
@@ -36,6 +36,7 @@ class HeadKeeper:
         self._context = context
         self._stall_timeout_s = stall_timeout_s
         self._pinned: list[Head] = []  # oldest first
+        self._steps: dict[HeadHash, Digest] = {}  # roots, by the head that each made; pinned
         self.held: Head | None = None  # its trees are in the store
         self.fetching: Head | None = context.starting_head  # set also between two attempts
 
@@ -47,6 +48,55 @@ class HeadKeeper:
         await self._make_sound(head)
         await self._hold(head)
         self.fetching = None
+
+    def step_of(self, head: Head) -> Digest | None:
+        """Root of the step that made a head, if it is here."""
+        return self._steps.get(head.hash)
+
+    async def follow(self, head: Head, step: Digest) -> None:
+        """Apply a round's step to the head before, and hold the head if its root comes out."""
+        held = self.held
+        if held is None or held.hash != head.parent:
+            raise RefusedError("no-head", f"the head before that of round {head.round} is not here")
+        context, workdir = self._context, self._context.workdir
+        ref = step_ref(context.manifest, step)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._make_sound, held)
+            await self._fetch_step(ref)
+        out = workdir.file("head", head.round)
+        report = await workdir.ask(
+            lambda command: link.Follow(
+                command=command,
+                round=head.round,
+                weights=str(context.store.tree_path(held.weights_root)),
+                step=str(context.store.tree_path(step)),
+                weights_out=str(out),
+            ),
+            link.Followed,
+        )
+        root = await workdir.store_file(out, PIECE_BYTES)
+        if to_text(root) != report.weights_root or root != head.weights_root:
+            await trio.to_thread.run_sync(context.store.remove, root)
+            await trio.to_thread.run_sync(context.store.remove, step)
+            raise PeerError(f"the step of round {head.round} does not lead to its head")
+        self._keep_step(head, step)
+        await self._hold(head)
+        log.info("head followed", round=head.round, head=to_text(head.hash)[:10])
+
+    async def _fetch_step(self, ref: TreeRef) -> None:
+        """Raises PeerError when nothing of it arrived for `stall_timeout_s`."""
+        store, left = self._context.store, -1
+        while not store.has_tree(ref.root):
+            with trio.move_on_after(self._stall_timeout_s):
+                await self._context.exchange.fetch_tree(ref)
+            missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
+            if missing == left:
+                raise PeerError(f"no peer sent any of a step for {self._stall_timeout_s:.0f} s")
+            left = missing
+
+    def _keep_step(self, head: Head, step: Digest) -> None:
+        self._context.pins.pin(step)
+        self._steps[head.hash] = step
 
     async def advance(self, closed: AcceptedSet) -> None:
         """Compute the head after a closed round from the one before, and hold it."""
@@ -60,6 +110,8 @@ class HeadKeeper:
         store, workdir = self._context.store, self._context.workdir
         out = workdir.file("head", closed.round)
         aux_out = workdir.file("aux", closed.round) if self._context.manifest.aux_bytes else None
+        has_step = self._context.manifest.algorithm.down_k > 0
+        step_out = workdir.file("step", closed.round) if has_step else None
         report = await workdir.ask(
             lambda command: link.Advance(
                 command=command,
@@ -75,12 +127,16 @@ class HeadKeeper:
                 ),
                 aux=str(store.tree_path(held.aux_root)) if aux_out and held.round else None,
                 aux_out=str(aux_out) if aux_out else None,
+                step_out=str(step_out) if step_out else None,
             ),
             link.AdvanceReport,
         )
         aux_root = await workdir.store_file(aux_out, PIECE_BYTES) if aux_out else ZERO_DIGEST
         root = await workdir.store_file(out, PIECE_BYTES)
-        await self._hold(_advanced_head(closed, report, root, aux_root))
+        head = _advanced_head(closed, report, root, aux_root)
+        if step_out is not None and await trio.Path(step_out).exists():
+            self._keep_step(head, await workdir.store_file(step_out, PIECE_BYTES))
+        await self._hold(head)
         log.info("head computed", round=closed.round, head=report.head[:10], seconds=report.seconds)
 
     async def _gather_payloads(self, closed: AcceptedSet) -> None:
@@ -105,7 +161,7 @@ class HeadKeeper:
         """Fetch what is missing or damaged; returns once all of it matches its roots."""
         # Consecutive heads share most of their pieces where little changed: those are copied.
         like = [*reversed(self._pinned), *self._context.recorded_heads.heads]
-        for ref in head_refs(self._context.manifest, head):
+        for ref in self._context.refs(head):
             is_weights = ref.root == head.weights_root
             roots = [one.weights_root if is_weights else one.aux_root for one in like]
             await self._make_tree_sound(head, ref, roots)
@@ -140,18 +196,23 @@ class HeadKeeper:
             self._pinned.remove(head)
             self._pinned.append(head)
         else:
-            self._pin(head)
+            await self._pin(head)
             await self._record(head)
         self.held = head
 
-    def _pin(self, head: Head) -> None:
+    async def _pin(self, head: Head) -> None:
         self._pinned.append(head)
-        for ref in head_refs(self._context.manifest, head):
+        for ref in self._context.refs(head):
             self._context.pins.pin(ref.root)
         # One head more than needed: it is served to slower peers, and a replay can start there.
         while len(self._pinned) > HEADS_KEPT:
-            for ref in head_refs(self._context.manifest, self._pinned.pop(0)):
+            dropped = self._pinned.pop(0)
+            for ref in self._context.refs(dropped):
                 self._context.pins.unpin(ref.root)
+            step = self._steps.pop(dropped.hash, None)
+            if step is not None:
+                self._context.pins.unpin(step)
+                await trio.to_thread.run_sync(self._context.store.remove, step)
 
     async def _record(self, head: Head) -> None:
         """Record a head, and delete those that are no longer recorded."""

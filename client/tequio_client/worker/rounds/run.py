@@ -35,7 +35,6 @@ from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError
-from tequio_client.worker.store.trees import head_refs
 from tequio_shared.errors import RefusedError, TequioError, first_error
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
@@ -162,6 +161,7 @@ class RunDriver:
             idle_reason=self.standing.idle_reason(),
             removed_at=self.standing.removed_at_index,
             is_leaving=self._is_leaving,
+            is_light=self.context.is_light,
             pause_reason=self._pause_reason,
             measured=self.runner.measuring.last_measured_round,
             measures_every=self.context.measures_every,
@@ -188,7 +188,7 @@ class RunDriver:
         since = [
             one for one in self._closed.values() if held and held.round < one.round <= goal.round
         ]
-        refs = head_refs(self.view.manifest, goal)
+        refs = self.context.refs(goal)
         return catch_up.is_replay_costlier(refs, since, self.context.store.missing_bytes)
 
     async def _follow(self, entries: AsyncIterator[tuple[int, Entry]]) -> None:
@@ -342,6 +342,8 @@ class RunDriver:
         match now:
             case duties.AdvanceDuty(closed=closed):
                 self._stuck.append(closed.parent)
+            case duties.FollowDuty(head=head):
+                self._stuck.append(head.parent)
             case duties.FetchDuty(head=head):
                 self._unfetched.append(head.hash)
         if isinstance(error, RefusedError) and error.code == "quarantined":
@@ -386,7 +388,7 @@ class RunDriver:
         """
         while True:
             current = self.view.round
-            if current is not None and self._takes_part(current):
+            if current is not None and self._takes_part(current) and not self.context.is_light:
                 await self._gather_for(current)
             else:
                 await self._moved.wait()
@@ -438,6 +440,8 @@ class DutyRunner:
                 await self.heads.fetch(head)
             case duties.AdvanceDuty(closed=closed):
                 await self.heads.advance(closed)
+            case duties.FollowDuty(head=head, step=step):
+                await self.heads.follow(head, step)
             case duties.ReadyDuty():
                 # Prepare the trainer first: a member that turns out unable to train wastes a slot.
                 await self._context.workdir.prepare_trainer()
@@ -463,7 +467,7 @@ class DutyRunner:
             case duties.AttestDuty():
                 if held is None:
                     raise RefusedError("no-head", "no head to attest yet")
-                await self.statements.attest(now, current, held)
+                await self.statements.attest(now, current, held, self.heads.step_of(held))
             case duties.TrainDuty():
                 await self._training.train(now, current, held)
             case duties.AuditDuty():

@@ -15,6 +15,7 @@ from typing import TypeVar
 
 import structlog
 import trio
+from msgspec import UNSET
 
 from tequio_client.ipc import trainer as link
 from tequio_client.ledger.announcement import NetworkAnnouncement
@@ -30,11 +31,12 @@ from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.rounds.omissions import OmissionWatch
 from tequio_client.worker.rounds.workdir import RecordedHeads, TrainerWorkdir
 from tequio_client.worker.store.store import Store, StorePins
-from tequio_client.worker.store.trees import TreeRef
+from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_client.worker.swarm.streams import BlobClient
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
@@ -85,6 +87,16 @@ class RunContext:
     points: PointsRecorder
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
+    @property
+    def is_light(self) -> bool:
+        """True if this worker follows steps of heads: it checks no others' work, nor needs it."""
+        return WITNESS not in self.roles and self.manifest.algorithm.down_k > 0
+
+    def refs(self, head: Head) -> tuple[TreeRef, ...]:
+        """The trees of a head that this worker keeps: a light one needs the weights alone."""
+        weights, *rest = head_refs(self.manifest, head)
+        return (weights,) if self.is_light else (weights, *rest)
+
     async def fetch_shards(
         self, shards: Iterable[tuple[int, TrainShard | HeldOutShard]]
     ) -> tuple[link.Shard, ...]:
@@ -126,10 +138,12 @@ class RunStatements:
         await self._submit(MemberReady(head=to_text(held.hash), roles=self._context.roles), None)
         self._answered.append(now)
 
-    async def attest(self, now: duties.AttestDuty, current: RoundView, held: Head) -> None:
-        """Attest a head, and draw this key's lot with it."""
+    async def attest(
+        self, now: duties.AttestDuty, current: RoundView, held: Head, step: Digest | None
+    ) -> None:
+        """Attest a head and the step that made it, and draw this key's lot with it."""
         body = await self.submitted(HeadAttest, now.round)
-        await self.submit_once(now, body or self._attestation(current, held))
+        await self.submit_once(now, body or self._attestation(current, held, step))
 
     async def submit_measurement(self, now: duties.MeasureDuty, body: HeadMeasure) -> None:
         """Submit a measurement once; waits at most `MEASURE_TIMEOUT_S` for the answer."""
@@ -153,11 +167,12 @@ class RunStatements:
             await self._context.announcer.announce(entry)
         return None
 
-    def _attestation(self, current: RoundView, held: Head) -> HeadAttest:
+    def _attestation(self, current: RoundView, held: Head, step: Digest | None) -> HeadAttest:
         return HeadAttest(
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
+            step_root=UNSET if step is None else to_text(step),
             vrf=to_text(self._context.prove(current.lot_input)),
         )
 

@@ -406,4 +406,4 @@ def test_nobody_who_does_its_duty_gets_stuck(
     swarm.run(mishaps=mishaps)
     assert swarm.view.state is RunState.FINISHED
     assert swarm.view.closed >= 1
-    assert all(isinstance(what, Duty) for what in swarm.done)
+    assert all(isinstance(what, Duty) for _, what in swarm.done)

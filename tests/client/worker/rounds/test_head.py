@@ -20,12 +20,14 @@ from tequio_client.worker.rounds.catch_up import payload_refs
 from tequio_client.worker.rounds.head import STALL_TIMEOUT_S, HeadKeeper
 from tequio_client.worker.rounds.workdir import HEADS_FILE, RecordedHeads
 from tequio_client.worker.store.store import Store, StorePins
+from tequio_client.worker.store.trees import head_refs
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, first_error
 from tequio_shared.head.contribution import ExpectedContribution, RecordShape, payload_seal
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.round.manifest import Algorithm
 from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_shared.ids import PeerKey
+    from tequio_shared.round.manifest import Manifest
 
 
 PIECES = 5
@@ -77,10 +80,18 @@ async def peers(
         BlobServer(there, theirs)
         async with Fetcher(here, ours, rng=random.Random(1)) as fetcher:
             exchange = Exchange(fetcher, api, here.connected_peers)
-            means = SimpleNamespace(
-                manifest=SimpleNamespace(
-                    run_id=RUN, weights_bytes=len(WEIGHTS), aux_bytes=aux_bytes
+            rules = cast(
+                "Manifest",
+                SimpleNamespace(
+                    run_id=RUN,
+                    weights_bytes=len(WEIGHTS),
+                    aux_bytes=aux_bytes,
+                    algorithm=Algorithm(),
                 ),
+            )
+            means = SimpleNamespace(
+                manifest=rules,
+                refs=lambda head: head_refs(rules, head),
                 store=ours,
                 pins=StorePins(ours),
                 exchange=exchange,

@@ -29,6 +29,7 @@ from tequio_client.worker.rounds.join import start_view
 from tequio_client.worker.rounds.run import IDLE_RECHECK_S, RunDriver
 from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_client.worker.store.store import Store
+from tequio_client.worker.store.trees import head_refs
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError, UserFacingError, first_error
 from tequio_shared.head.contribution import ContributionHeader
@@ -170,6 +171,8 @@ class DriverRun:
         swarm = self.swarm
         return SimpleNamespace(
             key=self.key,
+            is_light=False,
+            refs=lambda head: head_refs(swarm.manifest, head),
             store=Store(folder / "store", quota_bytes=10**9),
             exchange=self.exchange,
             prove=swarm.members[0].voice.signer.prove,

@@ -1,0 +1,265 @@
+"""A run of many volunteers on one computer: real workers over real libp2p, and their bytes.
+
+Ledger, seed and all workers are real programs. Most workers have a trainer without torch
+(`tests.support.synthetic_trainer`), which writes real contributions, computes real heads and
+follows real steps; a few train with torch. Four of the others sit behind home routers of four
+kinds, the others at most `AT_A_SITE` in one network: seeds and ledger limit their number.
+The run has a down link; some members are witnesses, too, and fetch every contribution, the others
+follow steps. As root:
+
+    python bench/large_swarm.py [--swarms 16x10,32x10,64x50] [--witnesses N] [--torch N]
+        [--json FILE] [--document docs/scale.md]
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import trio
+from loops import table
+from loops.machine import machine
+from tests.support import small_network
+from tests.support.home_networks import HomeNetworks, Nat, missing
+from tests.support.home_swarm import inside, options
+from tests.support.real_network import RealNetwork, RunningProgram, running_network
+
+from tequio_client.platform.programs import tequio
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable
+
+    from tequio_client.ipc.snapshot import Status
+
+COLUMNS = (
+    "volunteers",
+    "of them witnesses",
+    "rounds (void)",
+    "contributions accepted in each",
+    "KB fetched a round, member that follows",
+    "witness",
+    "KB sent a round, member that follows",
+    "witness",
+    "s of a round",
+)
+DOWN_K, TRAIN_S = 64, 4.0
+WARMED_ROUNDS = 2
+"""After which bytes are counted: those before fetch the first head."""
+START_PAUSE_S = 0.3
+PATIENCE_S = 3_000.0
+POLL_S = 2.0
+_SETTLES_S = 4.0
+"""Until all others have followed the step, too, and said so."""
+AT_A_SITE = 8
+STAND_IN = (sys.executable, "-m", "tests.support.faulty_worker")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwarmPlan:
+    """Numbers of a measured swarm; the homes are among those without witness duty."""
+
+    peers: int
+    rounds: int
+    witnesses: int
+    torch: int
+    """Volunteers that train with torch, half of them witnesses."""
+    homes: dict[str, str]
+    """Namespaces of the volunteers behind routers, by the router's kind."""
+    sites: list[str]
+    """Namespaces of the other volunteers, `AT_A_SITE` in each."""
+    gateway: str
+    seed: str
+
+
+@click.command()
+@click.option("--swarms", default="16x10,32x10,64x50", show_default=True, help="Peers x rounds.")
+@click.option("--witnesses", default=12, show_default=True, help="Members with witness duty.")
+@click.option("--torch", default=8, show_default=True, help="Volunteers that train with torch.")
+@click.option("--inside", "plan", hidden=True, help="Run one swarm, in this namespace.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the figures.")
+@click.option("--document", type=click.Path(path_type=Path), help="Write the table into this page.")
+def main(
+    swarms: str,
+    witnesses: int,
+    torch: int,
+    plan: str | None,
+    json_file: Path | None,
+    document: Path | None,
+) -> None:
+    """Measure what the members of large swarms fetch and send."""
+    if plan:
+        with tempfile.TemporaryDirectory() as folder:
+            print(json.dumps(trio.run(_swarm, Path(folder), SwarmPlan(**json.loads(plan)))))
+        return
+    if missing():
+        raise SystemExit(missing())
+    measured = []
+    for text in swarms.split(","):
+        peers, rounds = (int(one) for one in text.split("x"))
+        measured.append(_in_namespaces(peers, rounds, witnesses, torch))
+        print(json.dumps(measured[-1]), file=sys.stderr)
+    shown = table.markdown(COLUMNS, [_row(one) for one in measured])
+    if document:
+        table.put(document, "large swarm", shown)
+    print(shown)
+    if json_file:
+        json_file.write_text(json.dumps({**machine(), "swarms": measured}) + "\n")
+
+
+def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[str, Any]:
+    """Make the homes, and run this file in the namespace that is the internet to them."""
+    kinds = {one.name.lower(): one for one in (Nat.FULL_CONE, Nat.PORT_RESTRICTED, Nat.SYMMETRIC)}
+    with HomeNetworks.opened() as networks:
+        seed = networks.public("seed")
+        routers = {kind: networks.home(kind[:4], nat) for kind, nat in kinds.items()}
+        provider = networks.home("prov", Nat.PORT_RESTRICTED)
+        routers["double"] = networks.home("doub", Nat.PORT_RESTRICTED, behind=provider)
+        homes = {
+            kind: networks.computer(router, f"h{kind[:3]}").namespace
+            for kind, router in routers.items()
+        }
+        at_sites = range(0, peers - len(homes), AT_A_SITE)
+        plan = SwarmPlan(
+            sites=[networks.public(f"s{first}").namespace for first in at_sites],
+            peers=peers,
+            rounds=rounds,
+            witnesses=witnesses,
+            torch=torch,
+            homes=homes,
+            gateway=f"{seed.host.rpartition('.')[0]}.1",
+            seed=seed.namespace,
+        )
+        command = (sys.executable, __file__, "--inside", json.dumps(asdict(plan)))
+        done = subprocess.run(
+            networks.internet.command(*command), stdout=subprocess.PIPE, text=True, check=True
+        )
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
+    windows = (plan.peers, 2 * plan.peers)
+    text = small_network.plan(windows=windows, train_s=TRAIN_S, grace_s=1.0, rounds=plan.rounds)
+    rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - 2}')}\n"
+    files = small_network.RunFiles(
+        config=small_network.CONFIG, plan=f"{rules}[algorithm]\ndown_k = {DOWN_K}\n"
+    )
+    async with running_network(folder) as stage:
+        stage.ledger_host = "0.0.0.0"  # noqa: S104 - of namespaces that lead nowhere
+        await small_network.found(stage, files)
+        seed = tequio("seed", *options(stage, plan.gateway, "seed"))
+        stage.start("seed", inside(plan.seed, seed))
+        workers = [start async for start in _started(stage, plan)]
+        last = workers[0]
+        begun_s = await _round_after(stage, last, WARMED_ROUNDS)
+        await trio.sleep(_SETTLES_S)
+        begun = [_status(one) for one in workers]
+        ended_s = await _round_after(stage, last, plan.rounds)
+        await trio.sleep(_SETTLES_S)
+        ended = [_status(one) for one in workers]
+        resident_mb = _resident_mb(workers)
+        closed = list(last.events("round closed"))
+        voids = list(last.events("round void"))
+    measured_rounds = plan.rounds - WARMED_ROUNDS
+    heads = [one.head for one in ended]
+    report: dict[str, Any] = {
+        "peers": plan.peers,
+        "witnesses": plan.witnesses,
+        "torch": plan.torch,
+        "homes": list(plan.homes),
+        "rounds": len(closed),
+        "void": len(voids),
+        "accepted": _mean(one["accepted"] for one in closed[1:]),
+        "least_accepted": min(one["accepted"] for one in closed[1:]),
+        "same_head": heads.count(ended[0].head),
+        "round_s": round((ended_s - begun_s) / measured_rounds, 1),
+        "resident_mb": resident_mb,
+    }
+    for name, is_wanted in (("following", False), ("witness", True)):
+        pairs = [
+            (one, other)
+            for one, other in zip(begun, ended, strict=True)
+            if ("witness" in one.roles) is is_wanted
+        ]
+        report[f"{name}_received_kb"] = _per_round(pairs, "received_bytes", measured_rounds)
+        report[f"{name}_sent_kb"] = _per_round(pairs, "sent_bytes", measured_rounds)
+    return report
+
+
+async def _started(stage: RealNetwork, plan: SwarmPlan) -> AsyncIterator[RunningProgram]:
+    """Start the volunteers, one after the other: imports take all of a core."""
+    at_sites = plan.peers - len(plan.homes)
+    places = [
+        (f"volunteer-{number}", plan.sites[number // AT_A_SITE]) for number in range(at_sites)
+    ]
+    for number, (name, namespace) in enumerate([*places, *plan.homes.items()]):
+        is_witness = number < plan.witnesses
+        # Half of those with torch are witnesses: the first of both kinds.
+        rank = number if is_witness else number - plan.witnesses
+        begin = tequio() if rank < plan.torch // 2 else (*STAND_IN, str(stage.folder / "never"))
+        words = ("worker", *options(stage, plan.gateway, name), "--device", "cpu")
+        roles = () if is_witness else ("--role", "trainer")
+        yield stage.start(name, inside(namespace, [*begin, *words, *roles]))
+        await trio.sleep(START_PAUSE_S)
+
+
+async def _round_after(stage: RealNetwork, worker: RunningProgram, number: int) -> float:
+    """Wait until a worker's head is that of the round; returns the time."""
+
+    async def is_there() -> bool:
+        await trio.sleep(POLL_S)
+        status = worker.program.status
+        if status is not None and status.round != shown.get("round"):
+            shown["round"] = status.round
+            print(f"round {status.round}: {status.verdict}", file=sys.stderr)
+        return status is not None and status.head_round >= number
+
+    shown: dict[str, int] = {}
+    await stage.until(f"head {number}", is_there, PATIENCE_S)
+    return time.monotonic()
+
+
+def _status(worker: RunningProgram) -> Status:
+    return worker.status
+
+
+def _resident_mb(workers: Iterable[RunningProgram]) -> int:
+    """Memory of all workers without their trainers."""
+    return round(sum(one.status.resident_mb for one in workers))
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return round(sum(found) / len(found), 1)
+
+
+def _per_round(pairs: list[tuple[Status, Status]], name: str, rounds: int) -> float:
+    """KB of a member and round between two states."""
+    return _mean(
+        (getattr(after, name) - getattr(before, name)) / rounds / 1e3 for before, after in pairs
+    )
+
+
+def _row(one: dict[str, Any]) -> list[str]:
+    return [
+        str(one["peers"]),
+        str(one["witnesses"]),
+        f"{one['rounds']} ({one['void']})",
+        f"{one['accepted']}",
+        f"{one['following_received_kb']:,.0f}",
+        f"{one['witness_received_kb']:,.0f}",
+        f"{one['following_sent_kb']:,.0f}",
+        f"{one['witness_sent_kb']:,.0f}",
+        f"{one['round_s']}",
+    ]
+
+
+if __name__ == "__main__":
+    main()
