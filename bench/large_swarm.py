@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import trio
-from loops import table
+from loops import repository, table  # noqa: F401 - it puts the tests on the path
 from loops.machine import machine
 from tests.support import small_network
 from tests.support.home_networks import HomeNetworks, Nat, missing
@@ -119,8 +119,8 @@ def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[
     with HomeNetworks.opened() as networks:
         seed = networks.public("seed")
         routers = {kind: networks.home(kind[:4], nat) for kind, nat in kinds.items()}
-        provider = networks.home("prov", Nat.PORT_RESTRICTED)
-        routers["double"] = networks.home("doub", Nat.PORT_RESTRICTED, behind=provider)
+        provider = networks.home("isp", Nat.PORT_RESTRICTED)
+        routers["double"] = networks.home("dbl", Nat.PORT_RESTRICTED, behind=provider)
         homes = {
             kind: networks.computer(router, f"h{kind[:3]}").namespace
             for kind, router in routers.items()
