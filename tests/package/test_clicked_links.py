@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.package.bare_user import UserSession
 
 OPENERS = {"xdg-open": "xdg-utils", "gio open": "libglib2.0-bin"}
-"""What a browser asks to open a link, and the package that has it."""
+"""The programs that browsers ask to open a link, and the package of each."""
 LONGEST_S = 60.0
 SECOND = NetworkLink(ledger="https://ledger.example")
 
