@@ -341,6 +341,8 @@ class LogFollower:
                             raise MalformedError(
                                 f"event {event.index} where {self._edge.size} is next"
                             )
+                        if self._is_unproven_for_long:
+                            raise LedgerUnavailableError(self._uncovered())
                         await self._append(event.leaf)
             except LedgerRefusedError as err:  # bundles serve as well
                 raise LedgerUnavailableError(str(err)) from err
@@ -370,16 +372,21 @@ class LogFollower:
             await self._until_due()
             try:
                 await self._check_newest()
-                wrong = 0
             except LogForkedError:
                 raise
-            except (LedgerUnavailableError, NoQuorumError) as err:
+            except LedgerUnavailableError as err:
+                # No lie: a ledger with too much to do answers late. `_stream` reads no further.
                 log.info("no checkpoint available", error=str(err))
+            except NoQuorumError as err:
+                log.info("no checkpoint available", error=str(err))
+                self._check_progress()
             except PeerError:
                 wrong += 1
                 if wrong == _TRIES:
                     raise
-            self._check_progress()
+            else:
+                wrong = 0
+                self._check_progress()
             await trio.sleep(_PAUSE_S)
 
     async def _until_due(self) -> None:
@@ -395,11 +402,17 @@ class LogFollower:
             if now_s - self._edge.appended_at_s > self._limits.lag_s:
                 self._stream_scope.cancel()  # it withholds entries: `_feed` reads bundles instead
             return
-        waited_s = now_s - self._edge.proven_at_s
-        if self._edge.unproven and waited_s > self._limits.uncovered_s:
-            raise PeerError(
-                f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
-            )
+        if self._is_unproven_for_long:
+            raise PeerError(self._uncovered())
+
+    @property
+    def _is_unproven_for_long(self) -> bool:
+        waited_s = trio.current_time() - self._edge.proven_at_s
+        return bool(self._edge.unproven) and waited_s > self._limits.uncovered_s
+
+    def _uncovered(self) -> str:
+        waited_s = trio.current_time() - self._edge.proven_at_s
+        return f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
 
     async def _check_newest(self) -> Checkpoint:
         """Fetch a checkpoint and check it against the edge; raises LogForkedError."""

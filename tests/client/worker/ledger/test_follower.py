@@ -271,6 +271,26 @@ async def test_entries_that_no_checkpoint_covers_are_not_read_for_long(tmp_path:
 
 
 @pytest.mark.trio
+async def test_a_ledger_that_is_too_busy_for_checkpoints_is_waited_for(tmp_path: Path) -> None:
+    async with serving(a_log(10)) as server, reading(server, tmp_path) as entries:
+        await next_entries(entries, 11)
+
+        def tamper(_method: str, path: str, reply: Reply) -> Reply:
+            return problem("overloaded", "", 503) if path == "/log/checkpoint" else reply
+
+        server.tamper = tamper
+        server.log.extend(BOB[:2])
+        await next_entries(entries, 2)
+        await trio.sleep(3 * LIMITS.uncovered_s)
+        server.log.extend(BOB[2:4])
+        with trio.move_on_after(LIMITS.uncovered_s) as late:
+            await anext(entries)
+        assert late.cancelled_caught, "nothing is read on without proof"
+        server.tamper = lambda _method, _path, reply: reply
+        await next_entries(entries, 2)
+
+
+@pytest.mark.trio
 async def test_only_so_many_entries_are_handed_on_unchecked(tmp_path: Path) -> None:
     strict = replace(LIMITS, unchecked=8)
     async with serving(a_log(10)) as server, reading(server, tmp_path, limits=strict) as entries:
