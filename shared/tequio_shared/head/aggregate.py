@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tequio_shared.head.contribution import Records, pack_entries
+from tequio_shared.head.contribution import Records
 from tequio_shared.head.layout import CHUNK, TILE, Padding
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ STEP_SHIFT = 28
 """From contribution units times multiplier units (2^-52) to weight units (2^-24)."""
 _LARGEST_MAGNITUDE = 15
 _RESIDUAL_LIMIT = 1 << 61
-_CODE_BITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,25 +171,12 @@ class DownLink:
     """The aggregate of a round, compressed once for everybody: step T and residual R', int64[N].
 
     With `down_k` above 0 the weights move by T, a sparse step with 5-bit magnitudes, and what T
-    leaves out waits in a residual that belongs to the head. A light trainer applies the records of
-    T and compares the weights root; it needs no contributions. (docs/protocol.md, down link)
-
-    `quanta` int64[n], `indices` uint16[n, k] and `signed` int64[n, k] (sign times m) are the
-    records' content.
+    leaves out waits in a residual that belongs to the head. Members that follow get T alone
+    (`head/step.py`). (docs/protocol.md, down link)
     """
 
     step: NDArray[np.int64]
     residual: NDArray[np.int64]
-    quanta: NDArray[np.int64]
-    indices: NDArray[np.uint16]
-    signed: NDArray[np.int64]
-
-    def encode(self) -> bytes:
-        """Encode the records for light trainers, one per chunk: q as u32, indices, 5-bit codes."""
-        codes = (np.abs(self.signed) | np.where(self.signed < 0, 16, 0)).astype(np.uint16)
-        quanta = self.quanta.astype("<u4").view(np.uint8).reshape(-1, 4)
-        entries = pack_entries(self.indices, codes, _CODE_BITS)
-        return np.concatenate([quanta, entries], axis=1).tobytes()
 
 
 def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k: int) -> DownLink:
@@ -202,17 +188,10 @@ def down_link(residual: NDArray[np.int64], aggregated: NDArray[np.int64], down_k
     most = np.abs(whole).max(axis=1, keepdims=True)
     quanta = np.maximum(1, (most + _LARGEST_MAGNITUDE - 1) // _LARGEST_MAGNITUDE)
     magnitude = np.minimum((np.abs(whole) + quanta // 2) // quanta, _LARGEST_MAGNITUDE)
-    signed = np.sign(whole) * magnitude
     step = np.zeros_like(waiting)
-    np.put_along_axis(step, indices, signed * quanta, axis=1)
+    np.put_along_axis(step, indices, np.sign(whole) * magnitude * quanta, axis=1)
     left = np.clip(waiting - (step << STEP_SHIFT), -_RESIDUAL_LIMIT, _RESIDUAL_LIMIT)
-    return DownLink(
-        step=step.reshape(-1),
-        residual=left.reshape(-1),
-        quanta=quanta[:, 0],
-        indices=indices.astype(np.uint16),
-        signed=signed,
-    )
+    return DownLink(step=step.reshape(-1), residual=left.reshape(-1))
 
 
 def _largest(values: NDArray[np.int64], count: int) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ from tequio_shared.head.aggregate import (
     BASIS,
     agreement,
     agrees,
-    down_link,
     effective_entries,
     filter_members,
     inverse_dct,
@@ -27,6 +26,7 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterParams
 from tequio_shared.head.layout import CHUNK, NO_PADDING, WeightLayout
+from tequio_shared.head.step import encode_step, record_bytes
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId
 from tests.support import head_vectors as vectors
 from tests.support.head_vectors import HeadCase, sha256_hex
@@ -130,12 +130,11 @@ def check_movement(case: HeadCase, total: np.ndarray[Any, np.dtype[np.int64]]) -
         inverse = inverse_dct(total.reshape(-1, CHUNK)).reshape(-1)
         assert sha256_hex(inverse, "<i8") == want["inverse_i64_sha256"]
         assert inverse[:16].tolist() == want["inverse_first_16"]
-    if "down_records_sha256" in want:
-        assert case.aux is not None
-        records = down_link(case.aux, total, params.down_k).encode()
-        assert sha256_hex(np.frombuffer(records, np.uint8), "u1") == want["down_records_sha256"]
-        size = len(records) // layout.chunks
-        assert records[:size].hex() == want["down_first_record"]
+    if "step_sha256" in want:
+        rule = {"lambda_q": params.lambda_q, "matrix_elements": layout.matrix_end}
+        records = encode_step(case.weights, after, down_k=params.down_k, **rule)
+        assert sha256_hex(np.frombuffer(records, np.uint8), "u1") == want["step_sha256"]
+        assert records[: record_bytes(params.down_k)].hex() == want["step_first_record"]
 
 
 def test_the_order_of_arrival_changes_nothing(case: HeadCase) -> None:
