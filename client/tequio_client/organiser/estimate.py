@@ -35,7 +35,6 @@ from tequio_client.worker.lending.needs import (
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
-from tequio_shared.head.step import record_bytes
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
 from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
@@ -188,10 +187,9 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         note=f"up and down; {duration_text(facts.transfer_s)} at {expect.upload_mbit:g} Mbit/s",
     )
     if manifest.algorithm.down_k:
-        step = manifest.chunks * record_bytes(manifest.algorithm.down_k)
         yield EstimateRow(
             label="step of a head",
-            value=f"{step / _MB:.2f} MB",
+            value=f"{manifest.step_bytes / _MB:.2f} MB",
             note="fetched instead by members without witness duty",
         )
     yield EstimateRow(

@@ -435,7 +435,12 @@ class Worker:
                 ours = {one.run_id for one in self.sessions.values()}
                 speed, book = await self._speed(), self.points_db.file
                 firsts = await trio.to_thread.run_sync(points.first_rounds, book)
-                return await self.runs.read(ours, flop_per_s=speed, first_rounds=firsts)
+                return await self.runs.read(
+                    ours,
+                    flop_per_s=speed,
+                    first_rounds=firsts,
+                    is_witness=self.lending.is_witness,
+                )
             case control.AskCompetitions() | control.AskCurves():
                 return await self.competitions.answer(question)
             case (

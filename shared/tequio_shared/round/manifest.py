@@ -28,6 +28,7 @@ from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import BITS, DENSE_K
 from tequio_shared.head.head import WEIGHT_BYTES, OuterParams, aux_dtype
 from tequio_shared.head.layout import CHUNK, FrozenBase, WeightLayout, count_chunks
+from tequio_shared.head.step import record_bytes
 from tequio_shared.ids import (
     STEERING,
     Bytes32Text,
@@ -265,6 +266,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     def aux_bytes(self) -> int:
         """Size of the state beside a head's weights (residual or momentum); 0 without one."""
         return self.aux_dtype.itemsize * self.layout.elements if self.aux_dtype else 0
+
+    @property
+    def step_bytes(self) -> int:
+        """Size of the step of a head, whatever the number of members; 0 without a down link."""
+        down_k = self.algorithm.down_k
+        return self.chunks * record_bytes(down_k) if down_k else 0
 
     @classmethod
     def parse(cls, raw: bytes) -> Manifest:

@@ -268,16 +268,19 @@ class RunsList:
         ours: Collection[str] = (),
         flop_per_s: float = 0.0,
         first_rounds: Mapping[str, int] = NO_ROUNDS,
+        *,
+        is_witness: bool = True,
     ) -> RunsReply:
         """List every run whose rules are available; raises TequioError.
 
         `ours` are the ids of our runs, `flop_per_s` the speed of this computer's device, if known,
-        and `first_rounds` the first round of each run in which our work earned points.
+        `first_rounds` the first round of each run in which our work earned points, and
+        `is_witness` tells whether we offer that role.
         """
         rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
-                row = await self._row(answer, ours, flop_per_s)
+                row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
                 row = msgspec.structs.replace(row, first_round=first_rounds.get(row.run, 0))
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
@@ -288,11 +291,13 @@ class RunsList:
     async def parameters(self) -> dict[str, int]:
         return {row.run: row.parameters for row in (await self.read()).rows}
 
-    async def _row(self, answer: RunAnswer, ours: Collection[str], flop_per_s: float) -> RunRow:
+    async def _row(
+        self, answer: RunAnswer, ours: Collection[str], flop_per_s: float, *, is_witness: bool
+    ) -> RunRow:
         manifest, corpus = await self.read_rules(answer)
         is_open, sample = answer.state != ENDED_STATES, answer.sample
         pace = await self.pace(answer, manifest)
-        needed = estimate(manifest, corpus, pace)
+        needed = estimate(manifest, corpus, pace, is_witness=is_witness)
         back = answer.rollbacks[0] if answer.rollbacks else None
         return RunRow(
             run=answer.run,

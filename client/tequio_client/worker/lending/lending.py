@@ -47,6 +47,7 @@ from tequio_client.worker.lending.history import (
 from tequio_client.worker.lending.policy import BY_THE_RULES, decide
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import Role
 
@@ -349,6 +350,12 @@ class Lending:
         """Roles to offer in a run: the one chosen for the device, if the settings allow it."""
         role = self.choice(device).role
         return (role,) if role in self._settings.roles else self._settings.roles
+
+    @property
+    def is_witness(self) -> bool:
+        """True if one of the devices offers to witness; without devices, if the settings do."""
+        offered = [self.roles(device) for device in self.devices.values()]
+        return any(WITNESS in roles for roles in offered or [self._settings.roles])
 
     def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""

@@ -26,7 +26,9 @@ padding).
 - Connection: each member fetches every contribution of a round except its own, its auditors fetch
   leaves of the trainer's feedback, and now and then all fetch the next shard of the data. These
   bytes are sent by members, so upload equals download on average. In addition, one seed fetches
-  every contribution once, and every tenth head.
+  every contribution once, and every tenth head. In a run with a down link, a member without witness
+  duty fetches the step of each head instead of contributions, and keeps no residual. What it sends
+  depends on the others' roles; the estimate is what it would send among witnesses alone.
 """
 
 from __future__ import annotations
@@ -100,9 +102,11 @@ class RoundPace:
     """Accepted, on average; None: unknown. A member whose audit is due sends none."""
 
 
-def estimate(manifest: Manifest, corpus: Corpus, pace: RoundPace) -> ResourceNeeds:
+def estimate(
+    manifest: Manifest, corpus: Corpus, pace: RoundPace, *, is_witness: bool = True
+) -> ResourceNeeds:
     """Estimate for a computer that takes part in each round."""
-    parts = _RoundParts(manifest, corpus, pace)
+    parts = _RoundParts(manifest, corpus, pace, follows=follows_steps(manifest, is_witness))
     hourly = _HOUR_MS / max(pace.length_ms, 1)
     return ResourceNeeds(
         memory_mb=memory_mb(manifest),
@@ -114,29 +118,37 @@ def estimate(manifest: Manifest, corpus: Corpus, pace: RoundPace) -> ResourceNee
     )
 
 
+def follows_steps(manifest: Manifest, is_witness: bool) -> bool:  # noqa: FBT001 - a role
+    """Return whether a member fetches the steps of heads instead of contributions."""
+    return manifest.algorithm.down_k > 0 and not is_witness
+
+
 def disk_after(manifest: Manifest, corpus: Corpus, pace: RoundPace, rounds: int) -> int:
     """Disk space that a worker uses after that number of rounds, without a storage limit."""
-    return _RoundParts(manifest, corpus, pace).disk_bytes(rounds)
+    return _RoundParts(manifest, corpus, pace, follows=False).disk_bytes(rounds)
 
 
 class _RoundParts:
     """The parts of the estimate, in bytes, for a round and one of its members."""
 
-    def __init__(self, manifest: Manifest, corpus: Corpus, pace: RoundPace) -> None:
+    def __init__(
+        self, manifest: Manifest, corpus: Corpus, pace: RoundPace, *, follows: bool
+    ) -> None:
         members = max(pace.members, manifest.rounds.min_members)
         sent, audits = _contributions_and_audits(manifest, members, pace.contributions)
         contribution = contribution_bytes(manifest, round(sent))
         leaves = 2 * opened_chunk_count(manifest.chunks) * leaf_bytes(manifest.chunks)
         shard = sum(one.size_bytes for one in corpus.train) / len(corpus.train)
         shard_tokens = sum(one.tokens for one in corpus.train) / len(corpus.train)
-        self._head = manifest.weights_bytes + manifest.aux_bytes
-        self._payloads = sent * contribution
+        self._head = manifest.weights_bytes + (0 if follows else manifest.aux_bytes)
+        self._payloads = contribution + manifest.step_bytes if follows else sent * contribution
         self._shards = shard * pace.tokens / shard_tokens
         self._all_shards = shard * len(corpus.train)
-        exchanged = (sent - sent / members) * contribution + leaves * audits / members
-        exchanged += self._shards
-        self.down_bytes = exchanged
-        self.up_bytes = exchanged + (self._payloads + self._head / SEED_HEADS_EVERY) / members
+        others = leaves * audits / members + self._shards
+        exchanged = (sent - sent / members) * contribution + others
+        self.down_bytes = manifest.step_bytes + others if follows else exchanged
+        to_seed = sent * contribution + self._head / SEED_HEADS_EVERY
+        self.up_bytes = exchanged + to_seed / members
         shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._first_shards = sum(shards[:SHARDS])
         self._base = _base_bytes(manifest)

@@ -23,7 +23,6 @@ from typing import BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.head.step import record_bytes
 from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
@@ -87,8 +86,7 @@ def weights_ref(manifest: Manifest, root: Digest) -> TreeRef:
 
 def step_ref(manifest: Manifest, root: Digest) -> TreeRef:
     """The tree of the step that made a head, in a run with a down link."""
-    size = manifest.chunks * record_bytes(manifest.algorithm.down_k)
-    return TreeRef(root=root, size_bytes=size, piece_bytes=PIECE_BYTES)
+    return TreeRef(root=root, size_bytes=manifest.step_bytes, piece_bytes=PIECE_BYTES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -238,6 +238,22 @@ def test_needs_follow_from_the_rules() -> None:
     assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
 
 
+def test_a_member_without_witness_duty_fetches_as_much_however_many_there_are() -> None:
+    manifest, data = plain_manifest(), corpus(plain_manifest(), (100,))
+    algorithm = msgspec.structs.replace(manifest.algorithm, down_k=64)
+    linked = msgspec.structs.replace(manifest, algorithm=algorithm)
+    few, many = (
+        estimate(linked, data, replace(PACE, members=count), is_witness=False)
+        for count in (10, 1_000)
+    )
+    assert few.hourly_down_bytes == many.hourly_down_bytes == 60 * linked.step_bytes
+    all_of_it = estimate(linked, data, PACE)
+    assert few.first_bytes == all_of_it.first_bytes - linked.aux_bytes
+    assert few.disk_bytes < all_of_it.disk_bytes
+    without = estimate(manifest, data, PACE, is_witness=False)
+    assert without == estimate(manifest, data, PACE), "there are no steps without a down link"
+
+
 def test_audits_and_new_shards_count_as_traffic() -> None:
     manifest = plain_manifest()
     data, piece = corpus(manifest, (6_000, 6_000)), contribution_bytes(manifest, 4)
