@@ -37,6 +37,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.statement import Entry
 from tests.support.authors import WORK_BITS
+from tests.support.duty_swarm import ROLES
 from tests.support.memory_log import NET, MemoryLog, serving
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.swarm.transfer import Fetcher
     from tequio_shared.round.manifest import Corpus
     from tequio_shared.round.round import RoundView
+    from tequio_shared.statements.network import Role
     from tequio_shared.statements.statement import Body
     from tests.support.duty_swarm import DutySwarm
 
@@ -78,6 +80,7 @@ class DutyRunnerSetup:
     announcer: RecordingAnnouncer = field(default_factory=RecordingAnnouncer)
     store: Store | None = None  # of the current life
     held_out_documents: int = 5
+    roles: tuple[Role, ...] = ROLES
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[DutyRunner]:
@@ -109,7 +112,7 @@ class DutyRunnerSetup:
                         key=signer.key,
                         manifest=manifest,
                         corpus=cast("Corpus", _corpus(store, self.held_out_documents)),
-                        roles=("trainer", "witness"),
+                        roles=self.roles,
                         store=store,
                         pins=pins,
                         recorded_heads=RecordedHeads(self.folder, manifest.run_id),

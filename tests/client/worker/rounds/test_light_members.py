@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
 from msgspec import UNSET, structs
 
 from tequio_client.worker.rounds import duties
+from tequio_shared.errors import PeerError
+from tequio_shared.head.step import encode_step
 from tequio_shared.ids import to_text
+from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
 from tests.support import memory_swarm as swarms
 from tests.support.attack_table import attack
+from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.duty_swarm import DutyMember, DutySwarm, step_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_shared.round.round import Head
 
 
 def _rules(down_k: int = 16, **rounds: int) -> Manifest:
@@ -102,3 +116,45 @@ def test_without_a_down_link_nobody_names_steps() -> None:
     for one in swarm.entries:
         if isinstance(one.statement.body, HeadAttest | HeadPromote):
             assert one.statement.body.step_root is UNSET
+
+
+def _records(swarm: DutySwarm, head: Head) -> bytes:
+    """The records of the step from the first head to that one."""
+    weights, rules = swarm.arithmetic.weights, swarm.manifest
+    _, lambda_q = rules.schedule_at(head.round)
+    return encode_step(
+        weights[first_head(rules).weights_root],
+        weights[head.weights_root],
+        lambda_q=lambda_q,
+        matrix_elements=rules.layout.matrix_end,
+        down_k=rules.algorithm.down_k,
+    )
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize("is_right", [True, False])
+async def test_weights_after_a_step_are_kept_only_if_they_have_the_promoted_root(
+    tmp_path: Path, *, is_right: bool
+) -> None:
+    swarm, _ = _swarm()
+    while swarm.view.head is None or swarm.view.head.round < 1:
+        assert swarm.step()
+    head = swarm.view.head
+    records = bytearray(_records(swarm, head))
+    if not is_right:
+        records[0] += 1  # of the first chunk's quantum
+    desk = DutyRunnerSetup(tmp_path, swarm, roles=("trainer",))
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            assert desk.store is not None
+            step = desk.store.put_tree(bytes(records), PIECE_BYTES).root
+            await desk.hold_head(deeds)
+            if is_right:
+                await deeds.perform(duties.FollowDuty(head, step), swarm.view)
+                assert deeds.heads.held == head
+            else:
+                with pytest.raises(PeerError, match="does not lead to its head"):
+                    await deeds.perform(duties.FollowDuty(head, step), swarm.view)
+                assert deeds.heads.held == first_head(swarm.manifest)
+            assert desk.store.has_tree(step) is is_right
+            assert desk.store.has_tree(head.weights_root) is is_right
