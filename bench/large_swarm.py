@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,10 +50,11 @@ COLUMNS = (
     "witness",
     "s of a round",
 )
-DOWN_K, TRAIN_S = 64, 4.0
+DOWN_K, TRAIN_S, GRACE_S = 64, 4.0, 1.0
+DEADLINE_S = 240
+"""Of each phase: all volunteers share two cores here, and no round may be void for that."""
 WARMED_ROUNDS = 2
 """After which bytes are counted: those before fetch the first head."""
-START_PAUSE_S = 0.3
 PATIENCE_S = 3_000.0
 POLL_S = 2.0
 _SETTLES_S = 4.0
@@ -146,7 +148,13 @@ def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[
 
 async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
     windows = (plan.peers, 2 * plan.peers)
-    text = small_network.plan(windows=windows, train_s=TRAIN_S, grace_s=1.0, rounds=plan.rounds)
+    text = small_network.plan(
+        windows=windows,
+        train_s=TRAIN_S,
+        deadline_s=DEADLINE_S,
+        grace_s=GRACE_S,
+        rounds=plan.rounds,
+    )
     rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - 2}')}\n"
     files = small_network.RunFiles(
         config=small_network.CONFIG, plan=f"{rules}[algorithm]\ndown_k = {DOWN_K}\n"
@@ -206,8 +214,13 @@ async def _started(stage: RealNetwork, plan: SwarmPlan) -> AsyncIterator[Running
         begin = tequio() if rank < plan.torch // 2 else (*STAND_IN, str(stage.folder / "never"))
         words = ("worker", *options(stage, plan.gateway, name), "--device", "cpu")
         roles = () if is_witness else ("--role", "trainer")
-        yield stage.start(name, inside(namespace, [*begin, *words, *roles]))
-        await trio.sleep(START_PAUSE_S)
+        worker = stage.start(name, inside(namespace, [*begin, *words, *roles]))
+        await stage.until(f"{name} runs", partial(_is_up, worker), PATIENCE_S)
+        yield worker
+
+
+def _is_up(worker: RunningProgram) -> bool:
+    return worker.program.status is not None
 
 
 async def _round_after(stage: RealNetwork, worker: RunningProgram, number: int) -> float:
