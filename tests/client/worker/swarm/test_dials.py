@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
+from tequio_client.worker.swarm import dials
 from tequio_client.worker.swarm.dials import (
     Reach,
     has_reach,
@@ -20,6 +21,7 @@ from tequio_client.worker.swarm.dials import (
     reach_of_url,
 )
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.peers.host import OwnAddresses
 from tequio_shared.errors import PeerError
 from tests.support.loopback import LOOPBACK
 
@@ -202,3 +204,20 @@ async def test_a_node_behind_a_bridge_takes_everybody_for_public() -> None:
         await other.connect(hidden.addresses()[0])
         assert hidden.reach_of(other.key) is Reach.PUBLIC
         assert other.reach_of(hidden.key) is Reach.LOOPBACK
+
+
+def test_a_host_reads_its_own_addresses_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def found(listened: str) -> list[str]:
+        asked.append(listened)
+        return [f"/ip4/10.0.0.{len(asked)}/tcp/1", "/ip4/10.0.0.9/tcp/1"]
+
+    monkeypatch.setattr(dials, "own_addresses", found)
+    lasting, passing = OwnAddresses(fresh_s=3_600.0), OwnAddresses(fresh_s=0.0)
+    here = ["/ip4/0.0.0.0/tcp/1"]
+    first = lasting.of(here)
+    assert first == lasting.of(list(here)) == ["/ip4/10.0.0.1/tcp/1", "/ip4/10.0.0.9/tcp/1"]
+    other = [*here, "/ip4/0.0.0.0/tcp/2"]
+    assert len(lasting.of(other)) == 3, "each once, and at once where it listens elsewhere"
+    assert passing.of(here) != passing.of(here)
