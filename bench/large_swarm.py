@@ -165,16 +165,15 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         seed = tequio("seed", *options(stage, plan.gateway, "seed"))
         stage.start("seed", inside(plan.seed, seed))
         workers = [start async for start in _started(stage, plan)]
-        last = workers[0]
-        begun_s = await _round_after(stage, last, WARMED_ROUNDS)
+        watched = workers[0]
+        begun_s = await _round_after(stage, watched, WARMED_ROUNDS)
         await trio.sleep(_SETTLES_S)
-        begun = [_status(one) for one in workers]
-        ended_s = await _round_after(stage, last, plan.rounds)
+        begun = [one.status for one in workers]
+        ended_s = await _round_after(stage, watched, plan.rounds)
         await trio.sleep(_SETTLES_S)
-        ended = [_status(one) for one in workers]
-        resident_mb = _resident_mb(workers)
-        closed = list(last.events("round closed"))
-        voids = list(last.events("round void"))
+        ended = [one.status for one in workers]
+        closed = list(watched.events("round closed"))
+        voids = list(watched.events("round void"))
     measured_rounds = plan.rounds - WARMED_ROUNDS
     heads = [one.head for one in ended]
     report: dict[str, Any] = {
@@ -188,7 +187,7 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         "least_accepted": min(one["accepted"] for one in closed[1:]),
         "same_head": heads.count(ended[0].head),
         "round_s": round((ended_s - begun_s) / measured_rounds, 1),
-        "resident_mb": resident_mb,
+        "resident_mb": sum(one.resident_mb for one in ended),  # without trainers
     }
     for name, is_wanted in (("following", False), ("witness", True)):
         pairs = [
@@ -237,15 +236,6 @@ async def _round_after(stage: RealNetwork, worker: RunningProgram, number: int) 
     shown: dict[str, int] = {}
     await stage.until(f"head {number}", is_there, PATIENCE_S)
     return time.monotonic()
-
-
-def _status(worker: RunningProgram) -> Status:
-    return worker.status
-
-
-def _resident_mb(workers: Iterable[RunningProgram]) -> int:
-    """Memory of all workers without their trainers."""
-    return round(sum(one.status.resident_mb for one in workers))
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -34,13 +34,13 @@ from tequio_shared.head.head import (
     order_by_id,
     set_root,
 )
-from tequio_shared.head.layout import CHUNK
+from tequio_shared.head.layout import CHUNK, WeightLayout
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash
 from tequio_shared.log import merkle
 
 _OPEN_FILES = 256  # payloads mapped at once; the others are opened for each read
 _LEAF_CHUNKS = 64
-_WEIGHT = np.dtype("<i4")
+WEIGHT = np.dtype("<i4")
 
 _Result = TypeVar("_Result")
 _Span = tuple[int, int]  # first chunk, chunk after the last
@@ -131,7 +131,7 @@ def _check_files(step: OuterStep, files: HeadFiles) -> None:
     kind = step.params.aux_dtype
     if (kind is None) != (files.aux_out is None) or (kind is None and files.aux_in is not None):
         raise RefusedError("aux", "these aux files do not fit the run's outer optimiser")
-    _check_size(files.weights_in, step.layout.elements * _WEIGHT.itemsize)
+    _check_size(files.weights_in, step.layout.elements * WEIGHT.itemsize)
     if files.aux_in is not None and kind is not None:
         _check_size(files.aux_in, step.layout.elements * kind.itemsize)
 
@@ -171,7 +171,7 @@ class _Work:
         """Write the next weights and aux, and return their roots."""
         elements, kind = self.step.layout.elements, self.step.params.aux_dtype
         with contextlib.ExitStack() as stack:
-            weights = NewArray(files.weights_out, elements, _WEIGHT)
+            weights = NewArray(files.weights_out, elements, WEIGHT)
             stack.callback(weights.discard)
             aux = None
             if kind is not None and files.aux_out is not None:
@@ -207,17 +207,23 @@ class _Work:
         layout, kind = self.step.layout, self.step.params.aux_dtype
         aux = None if kind is None else np.zeros(elements, kind)
         if kind is not None and files.aux_in is not None:
-            aux = _read(files.aux_in, begin, elements, kind)
+            aux = read_numbers(files.aux_in, begin, elements, kind)
         return Block(
             records=self.payloads.read(members, first, stop),
-            weights=_read(files.weights_in, begin, elements, _WEIGHT),
+            weights=read_numbers(files.weights_in, begin, elements, WEIGHT),
             aux=aux,
             padding=layout.padding(first, stop),
-            matrix_elements=min(max(layout.matrix_end - begin, 0), elements),
+            matrix_elements=decaying(layout, begin, elements),
         )
 
 
-def _read(path: Path, begin: int, elements: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def decaying(layout: WeightLayout, begin: int, elements: int) -> int:
+    """How many of these elements lie in matrices, which decay; they come first."""
+    return min(max(layout.matrix_end - begin, 0), elements)
+
+
+def read_numbers(path: Path, begin: int, elements: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Read some elements of a file of numbers."""
     return np.fromfile(path, dtype, elements, offset=begin * dtype.itemsize)
 
 

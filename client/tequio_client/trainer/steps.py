@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.files import delete, move
-from tequio_client.trainer.head import NewArray
+from tequio_client.trainer.head import WEIGHT, NewArray, decaying, read_numbers
 from tequio_shared.errors import MalformedError
 from tequio_shared.head import step as steps
 from tequio_shared.head.layout import CHUNK
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
 
 _BLOCK_CHUNKS = 64 * 16
-_WEIGHT = np.dtype("<i4")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,8 +52,8 @@ def step_rule(manifest: Manifest, number: int) -> StepRule:
     return StepRule(lambda_q=lambda_q, down_k=manifest.algorithm.down_k)
 
 
-def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:
-    """Write the step between two heads; False, and no file, where no records can tell it.
+def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> None:
+    """Write the step between two heads; no file where no records can tell it.
 
     That is so where a weight reached the limits of its type.
     """
@@ -62,7 +61,7 @@ def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:
     try:
         with part.open("wb") as file:
             for first, matrix, before in _blocks(layout, files.before):
-                after = _read(files.after, first, before.size)
+                after = read_numbers(files.after, first, before.size, WEIGHT)
                 file.write(
                     steps.encode_step(
                         before,
@@ -74,10 +73,9 @@ def write_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> bool:
                 )
         move(part, files.step)
     except steps.NoStepError:
-        return False
+        pass
     finally:
         delete(part)
-    return True
 
 
 def follow_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> Digest:
@@ -90,7 +88,7 @@ def follow_step(layout: WeightLayout, rule: StepRule, files: StepFiles) -> Diges
         raise MalformedError(
             f"the step has {files.step.stat().st_size} bytes, not {layout.chunks * size}"
         )
-    weights = NewArray(files.after, layout.elements, _WEIGHT)
+    weights = NewArray(files.after, layout.elements, WEIGHT)
     try:
         with files.step.open("rb") as file:
             for first, matrix, before in _blocks(layout, files.before):
@@ -114,8 +112,4 @@ def _blocks(layout: WeightLayout, path: Path) -> Iterator[tuple[int, int, NDArra
     for chunk in range(0, layout.chunks, _BLOCK_CHUNKS):
         first = chunk * CHUNK
         count = min(_BLOCK_CHUNKS, layout.chunks - chunk) * CHUNK
-        yield first, min(max(layout.matrix_end - first, 0), count), _read(path, first, count)
-
-
-def _read(path: Path, first: int, count: int) -> NDArray[np.int32]:
-    return np.fromfile(path, _WEIGHT, count, offset=first * _WEIGHT.itemsize)
+        yield first, decaying(layout, first, count), read_numbers(path, first, count, WEIGHT)

@@ -462,7 +462,7 @@ def advance(task: trainer.Advance, context: TaskContext) -> trainer.AdvanceRepor
         engine=heads.engine_for(step, setup.device.label),
         threads=setup.prepare.threads,
     )
-    if task.step_out and step.params.down_k:
+    if task.step_out:
         files = StepFiles(
             before=Path(task.weights), after=Path(task.weights_out), step=Path(task.step_out)
         )

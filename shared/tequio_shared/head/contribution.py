@@ -88,7 +88,7 @@ class RecordShape:
     @property
     def low_bits(self) -> int:
         """l: bits of an index that are stored as they are (sparse records)."""
-        return 12 - (self.k.bit_length() - 1)
+        return low_bits(self.k)
 
     @property
     def high_at(self) -> int:
@@ -130,6 +130,11 @@ class RecordShape:
         return flat.reshape(-1, self.record_bytes)
 
 
+def low_bits(k: int) -> int:
+    """Bits of an index that are stored as they are, in records of k entries."""
+    return 12 - (k.bit_length() - 1)
+
+
 def k_for_trainers(trainers: int) -> int:
     """Choose k for a round whose manifest says 0, by trainer slots in its roster."""
     for most, k in _K_BY_TRAINERS:
@@ -156,22 +161,30 @@ def decode_records(payload: Bytes, shape: RecordShape) -> Records:
     if shape.is_dense:
         every = np.broadcast_to(np.arange(CHUNK, dtype=np.uint16), (len(rows), CHUNK))
         return Records(scales=rows[:, 0], indices=every, levels=rows[:, 1:].view(np.int8))
-    bitmap = np.unpackbits(rows[:, shape.high_at : shape.codes_at], axis=1, bitorder="little")
-    if not (bitmap.sum(axis=1) == shape.k).all():
-        raise MalformedError("a record's bitmap has not exactly k bits set")
-    return Records(
-        scales=rows[:, 0],
-        indices=_indices(rows, bitmap, shape),
-        levels=LEVELS[shape.bits][_fields(rows, shape.codes_at, shape.bits, shape.k)],
-    )
+    indices, codes = _entries(rows[:, 1:], shape.k, shape.bits)
+    return Records(scales=rows[:, 0], indices=indices, levels=LEVELS[shape.bits][codes])
 
 
-def _indices(
-    rows: NDArray[np.uint8], bitmap: NDArray[np.uint8], shape: RecordShape
-) -> NDArray[np.uint16]:
-    where = np.flatnonzero(bitmap).reshape(-1, shape.k) % (2 * shape.k)
-    high = (where - np.arange(shape.k)) << shape.low_bits
-    return high.astype(np.uint16) | _fields(rows, 1, shape.low_bits, shape.k)
+def _entries(
+    rows: NDArray[np.uint8], k: int, bits: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Indices and codes uint16[n, k] of rows as `pack_entries` makes them.
+
+    Raises MalformedError when a bitmap has not k bits set.
+    """
+    high_at = k * low_bits(k) // 8
+    codes_at = high_at + 2 * k // 8
+    bitmap = np.unpackbits(rows[:, high_at:codes_at], axis=1, bitorder="little")
+    if not (bitmap.sum(axis=1) == k).all():
+        raise MalformedError(f"a record's bitmap has not exactly {k} bits set")
+    return _indices(rows, bitmap, k), _fields(rows, codes_at, bits, k)
+
+
+def _indices(rows: NDArray[np.uint8], bitmap: NDArray[np.uint8], k: int) -> NDArray[np.uint16]:
+    """Indices of rows that begin with low bits, with the bitmaps uint8[n, 2k] of the high ones."""
+    where = np.flatnonzero(bitmap).reshape(-1, k) % (2 * k)
+    high = (where - np.arange(k)) << low_bits(k)
+    return high.astype(np.uint16) | _fields(rows, 0, low_bits(k), k)
 
 
 def _fields(rows: NDArray[np.uint8], at: int, bits: int, count: int) -> NDArray[np.uint16]:
@@ -227,11 +240,11 @@ def pack_entries(
     if (indices >= CHUNK).any():
         raise RefusedError("records", f"an index is {CHUNK} or more")
     count, k = indices.shape
-    low = 12 - (k.bit_length() - 1)
+    low = low_bits(k)
     bitmap = np.zeros((count, 2 * k), np.uint8)
     where = (indices >> low).astype(np.int64) + np.arange(k)
     np.put_along_axis(bitmap, where, 1, axis=1)
-    fields = (_bits_of(indices & ((1 << low) - 1), low), bitmap, _bits_of(codes, bits))
+    fields = (_bits_of(indices & np.uint16((1 << low) - 1), low), bitmap, _bits_of(codes, bits))
     return np.concatenate([np.packbits(one, axis=1, bitorder="little") for one in fields], axis=1)
 
 
@@ -242,17 +255,10 @@ def unpack_entries(
 
     Raises MalformedError for a bitmap without exactly k bits, or an index of 4096 or more.
     """
-    low = 12 - (k.bit_length() - 1)
-    codes_at = k * (low + 2) // 8
-    bitmap = np.unpackbits(rows[:, k * low // 8 : codes_at], axis=1, bitorder="little")
-    if not (bitmap.sum(axis=1) == k).all():
-        raise MalformedError(f"a record's bitmap has not exactly {k} bits set")
-    where = np.flatnonzero(bitmap).reshape(-1, k) % (2 * k)
-    high = ((where - np.arange(k)) << low).astype(np.uint16)
-    indices = high | _fields(rows, 0, low, k)
+    indices, codes = _entries(rows, k, bits)
     if (indices >= CHUNK).any():
         raise MalformedError(f"an index is {CHUNK} or more")
-    return indices, _fields(rows, codes_at, bits, k)
+    return indices, codes
 
 
 def _codes(levels: NDArray[np.int8], bits: int) -> NDArray[np.uint16]:
@@ -308,7 +314,7 @@ def _broken_sparse(rows: NDArray[np.uint8], shape: RecordShape) -> _Broken:
     miscounted = bitmap.sum(axis=1) != shape.k
     # A wrong bitmap has no indices to compare: a harmless one stands in, and `popcount` reports it.
     bitmap[miscounted] = np.unpackbits(empty[shape.high_at : shape.codes_at], bitorder="little")
-    indices = _indices(rows, bitmap, shape)
+    indices = _indices(rows[:, 1:], bitmap, shape.k)
     return [
         ("scale", rows[:, 0] > shape.largest_scale),
         ("filler", (rows[:, 0] == 0) & (rows != empty).any(axis=1)),

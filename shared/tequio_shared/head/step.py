@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_shared.errors import MalformedError, TequioError
-from tequio_shared.head.contribution import pack_entries, unpack_entries
+from tequio_shared.head.contribution import low_bits, pack_entries, unpack_entries
 from tequio_shared.head.head import apply_move
 from tequio_shared.head.layout import CHUNK
 
@@ -35,8 +35,7 @@ class NoStepError(TequioError):
 
 def record_bytes(down_k: int) -> int:
     """Size of the record of a chunk."""
-    low_bits = 12 - (down_k.bit_length() - 1)
-    return _QUANTUM_BYTES + down_k * (low_bits + 2 + _CODE_BITS) // 8
+    return _QUANTUM_BYTES + down_k * (low_bits(down_k) + 2 + _CODE_BITS) // 8
 
 
 def encode_step(

@@ -31,8 +31,6 @@ class TeamOrder:
         self.gflop = 0
         """Paid for the team to keys that are not restricted, members or not."""
         self._paid: dict[PeerKey, int] = {}
-        self._places: list[tuple[int, int, PeerKey]] = []
-        self._place_of: dict[PeerKey, tuple[int, int, PeerKey]] = {}
         record = view.teams.records[team]
         holders = map(view.links.holder, record.earned)
         for key in dict.fromkeys((*record.members, *holders)):

@@ -341,8 +341,8 @@ class LogFollower:
                             raise MalformedError(
                                 f"event {event.index} where {self._edge.size} is next"
                             )
-                        if self._is_unproven_for_long:
-                            raise LedgerUnavailableError(self._uncovered())
+                        if uncovered := self._uncovered():
+                            raise LedgerUnavailableError(uncovered)
                         await self._append(event.leaf)
             except LedgerRefusedError as err:  # bundles serve as well
                 raise LedgerUnavailableError(str(err)) from err
@@ -402,16 +402,14 @@ class LogFollower:
             if now_s - self._edge.appended_at_s > self._limits.lag_s:
                 self._stream_scope.cancel()  # it withholds entries: `_feed` reads bundles instead
             return
-        if self._is_unproven_for_long:
-            raise PeerError(self._uncovered())
-
-    @property
-    def _is_unproven_for_long(self) -> bool:
-        waited_s = trio.current_time() - self._edge.proven_at_s
-        return bool(self._edge.unproven) and waited_s > self._limits.uncovered_s
+        if uncovered := self._uncovered():
+            raise PeerError(uncovered)
 
     def _uncovered(self) -> str:
+        """A sentence if entries have waited too long for a checkpoint, or nothing."""
         waited_s = trio.current_time() - self._edge.proven_at_s
+        if not self._edge.unproven or waited_s <= self._limits.uncovered_s:
+            return ""
         return f"no checkpoint covers entry {self._edge.size - 1} for {waited_s:.0f} s"
 
     async def _check_newest(self) -> Checkpoint:

@@ -106,7 +106,9 @@ def estimate(
     manifest: Manifest, corpus: Corpus, pace: RoundPace, *, is_witness: bool = True
 ) -> ResourceNeeds:
     """Estimate for a computer that takes part in each round."""
-    parts = _RoundParts(manifest, corpus, pace, follows=follows_steps(manifest, is_witness))
+    parts = _RoundParts(
+        manifest, corpus, pace, follows=follows_steps(manifest, is_witness=is_witness)
+    )
     hourly = _HOUR_MS / max(pace.length_ms, 1)
     return ResourceNeeds(
         memory_mb=memory_mb(manifest),
@@ -118,7 +120,7 @@ def estimate(
     )
 
 
-def follows_steps(manifest: Manifest, is_witness: bool) -> bool:  # noqa: FBT001 - a role
+def follows_steps(manifest: Manifest, *, is_witness: bool) -> bool:
     """Return whether a member fetches the steps of heads instead of contributions."""
     return manifest.algorithm.down_k > 0 and not is_witness
 

@@ -62,7 +62,7 @@ class HeadKeeper:
         ref = step_ref(context.manifest, step)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._make_sound, held)
-            await self._fetch_step(ref)
+            await self._fetch_tree(ref, f"the step of round {head.round}")
         out = workdir.file("head", head.round)
         report = await workdir.ask(
             lambda command: link.Follow(
@@ -82,17 +82,6 @@ class HeadKeeper:
         self._keep_step(head, step)
         await self._hold(head)
         log.info("head followed", round=head.round, head=to_text(head.hash)[:10])
-
-    async def _fetch_step(self, ref: TreeRef) -> None:
-        """Raises PeerError when nothing of it arrived for `stall_timeout_s`."""
-        store, left = self._context.store, -1
-        while not store.has_tree(ref.root):
-            with trio.move_on_after(self._stall_timeout_s):
-                await self._context.exchange.fetch_tree(ref)
-            missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
-            if missing == left:
-                raise PeerError(f"no peer sent any of a step for {self._stall_timeout_s:.0f} s")
-            left = missing
 
     def _keep_step(self, head: Head, step: Digest) -> None:
         self._context.pins.pin(step)
@@ -173,23 +162,32 @@ class HeadKeeper:
         log.info(
             "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
         )
-        pieces: Counter[str] = Counter()
-        while not self._context.store.has_tree(ref.root):
+        try:
+            pieces = await self._fetch_tree(ref, f"head {head.round}", like)
+        except PeerError:  # maybe no peer has it any more
+            self.fetching = None
+            raise
+        log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=pieces)
+
+    async def _fetch_tree(
+        self, ref: TreeRef, what: str, like: Sequence[Digest] = ()
+    ) -> dict[str, int]:
+        """Fetch a tree, and count its pieces by source.
+
+        Raises PeerError when nothing of it arrived for `stall_timeout_s`.
+        """
+        store, pieces = self._context.store, Counter[str]()
+        missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
+        while not store.has_tree(ref.root):
             with trio.move_on_after(self._stall_timeout_s):
-                for source, count in (
-                    await self._context.exchange.fetch_tree(ref, like=like)
-                ).items():
+                sources = await self._context.exchange.fetch_tree(ref, like=like)
+                for source, count in sources.items():
                     pieces[source_text(source)] += count
-            left = await trio.to_thread.run_sync(self._context.store.missing_bytes, ref)
-            if left and left >= missing:  # maybe no peer has it any more
-                self.fetching = None
-                raise PeerError(
-                    f"no peer sent any of head {head.round} for {self._stall_timeout_s:.0f} s"
-                )
+            left = await trio.to_thread.run_sync(store.missing_bytes, ref)
+            if left and left >= missing:
+                raise PeerError(f"no peer sent any of {what} for {self._stall_timeout_s:.0f} s")
             missing = left
-        log.info(
-            "head fetched", round=head.round, head=to_text(head.hash)[:10], sources=dict(pieces)
-        )
+        return dict(pieces)
 
     async def _hold(self, head: Head) -> None:
         if head in self._pinned:  # gone back to: the newest again

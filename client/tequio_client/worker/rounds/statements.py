@@ -22,6 +22,7 @@ from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.ledger.outbox import Outbox
+from tequio_client.worker.lending.needs import follows_steps
 from tequio_client.worker.points.points import PointsRecorder
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.announce import CommitmentGossip
@@ -90,7 +91,7 @@ class RunContext:
     @property
     def is_light(self) -> bool:
         """True if this worker follows steps of heads: it checks no others' work, nor needs it."""
-        return WITNESS not in self.roles and self.manifest.algorithm.down_k > 0
+        return follows_steps(self.manifest, is_witness=WITNESS in self.roles)
 
     def refs(self, head: Head) -> tuple[TreeRef, ...]:
         """The trees of a head that this worker keeps: a light one needs the weights alone."""

@@ -56,8 +56,8 @@ _FOREIGN = ("libp2p", "trio", "noise", "multiaddr", "google.protobuf")
 class OwnAddresses:
     """Addresses of this computer at which a host listens, read from the system now and then.
 
-    The library asks before each gossip message that it sends, and reading them took a fifth of the
-    processor time of a worker in a round of 64.
+    The library asks before each gossip message that it sends, and to read them takes longer than to
+    send it.
     """
 
     def __init__(self, fresh_s: float = INTERFACES_S) -> None:
