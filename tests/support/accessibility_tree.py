@@ -26,6 +26,7 @@ ROOT = "/org/a11y/atspi/accessible/root"
 REGISTRY = "org.a11y.atspi.Registry"
 SCREEN = 0
 """Coordinates of the screen, not of the window."""
+WINDOWS = ("frame", "dialog")
 POLL_S = 0.2
 DEPTH = 40
 _SHOWING, _ENABLED = 1 << 25, 1 << 8
@@ -86,6 +87,18 @@ class AccessibilityReader:
         """Wait for an element whose name contains these words."""
         return self.find(f"…{words}…", lambda one: words in one.name, patience_s)
 
+    def window(self, thing: AccessibleElement) -> AccessibleElement | None:
+        """The window around an element; None around those of menus, which lie anywhere."""
+        bus, path = thing.bus, thing.path
+        for _ in range(DEPTH):
+            bus, path = self._property(bus, path, "Parent")
+            role = self._call(bus, path, ACCESSIBLE, "GetRoleName")[0]
+            if role in WINDOWS:
+                return self._thing(bus, path)
+            if "menu" in role or role == "application":
+                return None
+        return None
+
     def _below(self, bus: str, path: str, depth: int) -> Iterator[AccessibleElement]:
         if depth > DEPTH:
             return
@@ -105,12 +118,14 @@ class AccessibilityReader:
         with suppress(DBusErrorResponse):
             extents = self._call(bus, path, COMPONENT, "GetExtents", "u", SCREEN)[0]
         role = self._call(bus, path, ACCESSIBLE, "GetRoleName")[0]
-        return AccessibleElement(bus, path, self._name(bus, path), role, *extents)
+        return AccessibleElement(
+            bus, path, str(self._property(bus, path, "Name")), role, *extents
+        )
 
-    def _name(self, bus: str, path: str) -> str:
+    def _property(self, bus: str, path: str, name: str) -> Any:  # noqa: ANN401 - D-Bus values
         address = DBusAddress(path, bus_name=bus, interface=ACCESSIBLE)
-        reply = self._bus.send_and_get_reply(Properties(address).get("Name"), timeout=5)
-        return str(unwrap_msg(reply)[0][1])
+        reply = self._bus.send_and_get_reply(Properties(address).get(name), timeout=5)
+        return unwrap_msg(reply)[0][1]
 
     def _call(self, bus: str, path: str, interface: str, method: str, *rest: Any) -> Any:  # noqa: ANN401 - D-Bus values
         address = DBusAddress(path, bus_name=bus, interface=interface)

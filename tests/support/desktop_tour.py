@@ -55,8 +55,11 @@ ROLES = (
 )
 """Roles of elements that can be clicked."""
 PROOF = "Proof checked by this computer: open to see what that means"
-WHEEL_DOWN = "5"
-"""Button of the X server."""
+WHEEL_UP, WHEEL_DOWN = "4", "5"
+"""Buttons of the X server."""
+TURNS = 40
+EDGE = 30
+"""Pixels from a window's right edge, where nothing but the page turns with the wheel."""
 ROUNDS = 2
 """One of the first rounds worked in, this many, must be proven."""
 
@@ -81,8 +84,7 @@ class DesktopUser:
 
     def click(self, name: str, *, settle_s: float = SETTLE_S) -> float:
         """Click the element with that name; returns the time on the monotonic clock."""
-        thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
-        x, y = thing.middle
+        x, y = self._scroll_to(name).middle
         at_s = time.monotonic()
         _hands("mousemove", str(x), str(y), "click", "1")
         time.sleep(settle_s)
@@ -92,6 +94,23 @@ class DesktopUser:
         """Click at a point of the screen."""
         _hands("mousemove", str(x), str(y), "click", str(button))
         time.sleep(SETTLE_S)
+
+    def _scroll_to(self, name: str) -> AccessibleElement:
+        """Turn the wheel until the element with that name is inside its window.
+
+        Pages grow while they are open: the first badge pushes the table of rounds off the screen.
+        """
+        for _ in range(TURNS):
+            thing = self._eyes.named(name, *ROLES, patience_s=PATIENCE_S)
+            window = self._eyes.window(thing)
+            middle = thing.middle[1]
+            if window is None or window.y < middle < window.y + window.height:
+                return thing
+            wheel = WHEEL_DOWN if middle > window.y else WHEEL_UP
+            edge = (str(window.x + window.width - EDGE), str(window.middle[1]))
+            _hands("mousemove", *edge, "click", wheel)
+            time.sleep(SETTLE_S)
+        raise AssertionError(f"no turn of the wheel brings {name!r} into its window")
 
     def scroll_down(self, name: str) -> None:
         """Turn the wheel over the element with that name, to the end of its page."""
