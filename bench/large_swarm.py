@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import psutil
 import trio
 from loops import repository, table  # noqa: F401 - it puts the tests on the path
 from loops.machine import machine
@@ -48,9 +49,11 @@ COLUMNS = (
     "witness",
     "KB sent a round, member that follows",
     "witness",
+    "KB of gossip and framing, both ways",
+    "CPU ms of a member's worker a round",
     "s of a round",
 )
-DOWN_K, TRAIN_S, GRACE_S = 64, 4.0, 1.0
+DOWN_K, TRAIN_S, GRACE_S = 64, 4.0, 8.0
 DEADLINE_S = 240
 """Of each phase: all volunteers share two cores here, and no round may be void for that."""
 WARMED_ROUNDS = 2
@@ -60,6 +63,7 @@ POLL_S = 2.0
 _SETTLES_S = 4.0
 """Until all others have followed the step, too, and said so."""
 AT_A_SITE = 8
+DIRECTIONS = ("received_bytes", "sent_bytes")
 STAND_IN = (sys.executable, "-m", "tests.support.faulty_worker")
 
 
@@ -153,7 +157,7 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         train_s=TRAIN_S,
         deadline_s=DEADLINE_S,
         grace_s=GRACE_S,
-        rounds=plan.rounds,
+        rounds=plan.rounds + 3,  # with the last one of a run, its workers end
     )
     rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - 2}')}\n"
     files = small_network.RunFiles(
@@ -168,10 +172,10 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         watched = workers[0]
         begun_s = await _round_after(stage, watched, WARMED_ROUNDS)
         await trio.sleep(_SETTLES_S)
-        begun = [one.status for one in workers]
+        begun, began_cpu_s = [one.status for one in workers], _cpu_s(workers)
         ended_s = await _round_after(stage, watched, plan.rounds)
         await trio.sleep(_SETTLES_S)
-        ended = [one.status for one in workers]
+        ended, ended_cpu_s = [one.status for one in workers], _cpu_s(workers)
         closed = list(watched.events("round closed"))
         voids = list(watched.events("round void"))
     measured_rounds = plan.rounds - WARMED_ROUNDS
@@ -187,6 +191,7 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         "least_accepted": min(one["accepted"] for one in closed[1:]),
         "same_head": heads.count(ended[0].head),
         "round_s": round((ended_s - begun_s) / measured_rounds, 1),
+        "cpu_ms": round((ended_cpu_s - began_cpu_s) / measured_rounds / plan.peers * 1e3),
         "resident_mb": sum(one.resident_mb for one in ended),  # without trainers
     }
     for name, is_wanted in (("following", False), ("witness", True)):
@@ -197,6 +202,12 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         ]
         report[f"{name}_received_kb"] = _per_round(pairs, "received_bytes", measured_rounds)
         report[f"{name}_sent_kb"] = _per_round(pairs, "sent_bytes", measured_rounds)
+    pairs = list(zip(begun, ended, strict=True))
+    report["overhead_kb"] = round(
+        sum(_per_round(pairs, f"wire_{name}", measured_rounds) for name in DIRECTIONS)
+        - sum(_per_round(pairs, name, measured_rounds) for name in DIRECTIONS),
+        1,
+    )
     return report
 
 
@@ -216,6 +227,12 @@ async def _started(stage: RealNetwork, plan: SwarmPlan) -> AsyncIterator[Running
         worker = stage.start(name, inside(namespace, [*begin, *words, *roles]))
         await stage.until(f"{name} runs", partial(_is_up, worker), PATIENCE_S)
         yield worker
+
+
+def _cpu_s(workers: Iterable[RunningProgram]) -> float:
+    """CPU seconds of all workers since their start, without their trainers."""
+    times = [psutil.Process(one.pid).cpu_times() for one in workers]
+    return sum(one.user + one.system for one in times)
 
 
 def _is_up(worker: RunningProgram) -> bool:
@@ -260,6 +277,8 @@ def _row(one: dict[str, Any]) -> list[str]:
         f"{one['witness_received_kb']:,.0f}",
         f"{one['following_sent_kb']:,.0f}",
         f"{one['witness_sent_kb']:,.0f}",
+        f"{one['overhead_kb']:,.0f}",
+        f"{one['cpu_ms']:,}",
         f"{one['round_s']}",
     ]
 

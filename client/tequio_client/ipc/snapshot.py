@@ -187,7 +187,12 @@ class Status(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     head_round: int = -1
     peers: int = 0
     sent_bytes: int = 0
+    """Content that others asked for."""
     received_bytes: int = 0
+    """Verified content."""
+    wire_sent_bytes: int = 0
+    """Everything sent to peers: content, gossip, and what frames and encrypts them."""
+    wire_received_bytes: int = 0
     sources: int = 0
     """Peers that sent verified bytes."""
     bad_sources: tuple[Text, ...] = ()

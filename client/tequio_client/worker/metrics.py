@@ -75,6 +75,12 @@ def node_metrics(status: Status) -> Iterator[Metric]:
     yield _gauge("tequio_node_peers", "Connected peers.", status.peers)
     yield _count("tequio_node_sent_bytes", "Content sent to peers.", status.sent_bytes)
     yield _count("tequio_node_received_bytes", "Verified content received.", status.received_bytes)
+    yield _count("tequio_node_wire_sent_bytes", "All bytes sent to peers.", status.wire_sent_bytes)
+    yield _count(
+        "tequio_node_wire_received_bytes",
+        "All bytes received from peers.",
+        status.wire_received_bytes,
+    )
     yield _gauge("tequio_node_sources", "Peers that sent verified content.", status.sources)
     bad = "Peers whose content was wrong, of the latest."
     yield _gauge("tequio_node_bad_sources", bad, len(status.bad_sources))

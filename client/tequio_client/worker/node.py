@@ -322,6 +322,8 @@ def node_status(node: Node, roles: Sequence[str], state: str, elapsed_s: float) 
         peers=len(node.network.connected_peers()),
         sent_bytes=node.blobs.sent_bytes,
         received_bytes=sum(node.exchange.received.values()),
+        wire_sent_bytes=node.network.limiter.written_bytes,
+        wire_received_bytes=node.network.limiter.read_bytes,
         sources=len(node.exchange.received),
         bad_sources=tuple(map(str, node.fetcher.bans.newest_first[:MAX_BAD_SOURCES])),
         elapsed_seconds=elapsed_s,

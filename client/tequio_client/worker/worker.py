@@ -388,8 +388,8 @@ class Worker:
         node = self.node
         if node is None:
             return None
-        received_bytes = node.fetcher.client.streams.received_bytes
-        return TransferCounters(node=node, up=node.blobs.sent_bytes, down=received_bytes)
+        limiter = node.network.limiter
+        return TransferCounters(node=node, up=limiter.written_bytes, down=limiter.read_bytes)
 
     def _count_energy(self, now: LocalInstant) -> None:
         """Count the energy of the devices that compute, and assign it to the rounds they are in."""

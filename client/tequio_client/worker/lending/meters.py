@@ -213,8 +213,8 @@ class TransferCounters:
 class TransferMeter:
     """Transfer rates, and the month's count; `observe` is called about once a second.
 
-    Only content fetched from and by peers is counted; announcements, statements and connection
-    upkeep are little beside it.
+    All bytes from and to peers are counted, gossip and encryption included; requests to the
+    ledger are not.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -108,6 +108,8 @@ class RateLimiter:
         self._introductions = TokenBuckets(introductions, introductions * BURST_S)
         self._faults = TokenBuckets(limits.faults_per_s, FORGIVEN_FAULTS)
         self._bans: OrderedDict[PeerKey, _Ban] = OrderedDict()  # the newest last
+        self.read_bytes = 0  # over all sockets since the start: contents, gossip and what frames it
+        self.written_bytes = 0
 
     @property
     def inbound(self) -> int:
@@ -126,9 +128,14 @@ class RateLimiter:
             yield handshake
 
     def delay_s(self, network: str, size_bytes: int, *, is_ours: bool) -> float:
-        """Charge an address for bytes; returns the pause before more are read or sent."""
+        """Count bytes and charge an address; returns the pause before more are read or sent."""
+        if is_ours:
+            self.written_bytes += size_bytes
+        else:
+            self.read_bytes += size_bytes
+        charged_bytes = max(size_bytes, MIN_CHARGE_BYTES)
         return self._bytes.spend(
-            (network, is_ours), size_bytes, self._clock(), self._times(network)
+            (network, is_ours), charged_bytes, self._clock(), self._times(network)
         )
 
     def allows_gossip(self, forwarder: PeerKey, count: int) -> bool:

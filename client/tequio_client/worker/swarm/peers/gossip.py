@@ -9,7 +9,7 @@ authors and lengths, and what else the topic knows without a signature.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol, cast
 from weakref import WeakKeyDictionary
@@ -23,7 +23,6 @@ from libp2p.peer.id import ID
 from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
 from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
 from libp2p.pubsub.pubsub import Pubsub
-from libp2p.pubsub.utils import maybe_consume_signed_record
 
 from tequio_client.worker.swarm.limits import RateLimiter
 from tequio_client.worker.swarm.peers.stream import key_of
@@ -41,6 +40,8 @@ RPC_BYTES = 4 * GOSSIP_BYTES
 """Longest packet between two peers."""
 SUBSCRIPTIONS = 64
 """Topics remembered of one peer; also topics that we have not joined yet."""
+UNWANTED_BYTES = 4_096
+"""Messages from this size on are worth telling neighbours that they need not send them again."""
 VALIDATED = 128
 """Messages remembered with the result of their check; the library's duplicates are apart."""
 
@@ -95,6 +96,7 @@ class GossipTopics:
     def admit(self, forwarder: ID, packet: RPC) -> bool:
         """Strip a packet of what needs no check; whether to process the rest."""
         peer = key_of(forwarder)
+        packet.ClearField("senderRecord")  # addresses that nobody asked for: we keep none of them
         control = packet.control
         # Control entries count as messages: each costs a look-up, and a packet holds thousands.
         count = len(packet.publish) + len(packet.subscriptions)
@@ -112,6 +114,9 @@ class GossipTopics:
         return True
 
     def _is_wanted(self, message: Message) -> bool:
+        # Most are repeats: each neighbour in the mesh sends each message.
+        if self.pubsub.seen_messages.has(self.pubsub.get_message_id(message)):
+            return False
         author = key_of(ID(message.from_id))
         message.ClearField("key")  # it is in `from_id`; one that does not parse ends the library
         if author is None or len(message.data) > GOSSIP_BYTES or len(message.topicIDs) != 1:
@@ -126,9 +131,7 @@ _TOPICS: WeakKeyDictionary[IHost, GossipTopics] = WeakKeyDictionary()
 def _check_packet(packet: RPC, host: IHost, forwarder: ID) -> bool:
     """Replaces the library's first check of each packet; False: the packet is ignored."""
     topics = _TOPICS.get(host)
-    if topics is not None and not topics.admit(forwarder, packet):
-        return False
-    return maybe_consume_signed_record(packet, host, forwarder)
+    return topics is None or topics.admit(forwarder, packet)
 
 
 async def _pump(
@@ -217,6 +220,15 @@ class RepeatingRouter(GossipSub):
         super().add_peer(peer_id, protocol_id)
         # Twice is harmless, never is not: the greeting that the library sends may be lost.
         self.manager.run_task(self._send_topics, peer_id)
+
+    async def _emit_idontwant_for_message(self, msg_id: bytes, topic_ids: Iterable[str]) -> None:
+        """Keep neighbours from sending a long message again; a short one costs less than the news.
+
+        GossipSub 1.2 asks for a threshold; the library has none.
+        """
+        message = self.mcache.get(msg_id)
+        if message is not None and len(message.data) >= UNWANTED_BYTES:
+            await super()._emit_idontwant_for_message(msg_id, topic_ids)
 
     async def _repeat_topics(self) -> None:
         while True:

@@ -32,7 +32,7 @@ from libp2p.stream_muxer.yamux.yamux import Yamux
 from multiaddr import Multiaddr
 
 from tequio_client.worker.swarm import dials
-from tequio_client.worker.swarm.limits import CONNECTIONS, MIN_CHARGE_BYTES, RateLimiter
+from tequio_client.worker.swarm.limits import CONNECTIONS, RateLimiter
 from tequio_client.worker.swarm.peers import patches
 from tequio_client.worker.swarm.peers.store import ConnectedPeers
 from tequio_client.worker.swarm.peers.stream import key_of, reset, shielded
@@ -259,11 +259,11 @@ class MeteredSocket(ReadWriteCloser):
     async def read(self, n: int | None = None) -> bytes:
         # Paid after the read, as its size is not known before; the next read waits for it.
         received = await self._conn.read(READ_BYTES if n is None else min(n, READ_BYTES))
-        await self._pay(max(len(received), MIN_CHARGE_BYTES), is_ours=False)
+        await self._pay(len(received), is_ours=False)
         return received
 
     async def write(self, data: bytes) -> None:
-        await self._pay(max(len(data), MIN_CHARGE_BYTES), is_ours=True)
+        await self._pay(len(data), is_ours=True)
         await self._conn.write(data)
 
     async def close(self) -> None:

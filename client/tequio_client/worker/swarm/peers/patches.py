@@ -2,7 +2,8 @@
 
 Every private name of py-libp2p that is replaced is here, except two on the host (`host`, `gossip`).
 None of these has an upstream fix in 0.8.1: a frame write that is cancelled half-way breaks the
-connection, gossip queues overflow silently, dropped peers are dialled again, reads are unbounded.
+connection, gossip queues overflow silently, dropped peers are dialled again, reads are unbounded,
+and each gossip packet costs two signatures over addresses that nobody reads.
 Yamux becomes prompt (an event instead of a poll), whole (frames) and bounded (memory, streams).
 """
 
@@ -13,13 +14,16 @@ import struct
 
 import libp2p.network.swarm as _swarm
 import libp2p.protocol_muxer.multiselect_communicator as _communicator
+import libp2p.pubsub.gossipsub as _gossipsub
 import libp2p.pubsub.pubsub as _pubsub
 import libp2p.stream_muxer.yamux.yamux as _yamux
 import trio
+from libp2p.abc import IHost
 from libp2p.exceptions import ParseError
 from libp2p.io.abc import Reader
 from libp2p.network.auto_connector import AutoConnector
 from libp2p.peer.id import ID
+from libp2p.pubsub.pb.rpc_pb2 import RPC
 from libp2p.pubsub.rpc_queue import RpcQueue
 from libp2p.stream_muxer.exceptions import MuxedStreamError
 from libp2p.stream_muxer.yamux.yamux import Yamux, YamuxStream
@@ -32,6 +36,8 @@ LIBP2P_VERSION = "0.8.1"
 RPC_QUEUE = 1024
 """Gossip messages that may wait for one peer; the library's 32 overflow silently."""
 SUBSCRIPTION_QUEUE = 4096
+JOINED_BYTES = 32_768
+"""Packets that wait for one peer are joined up to this size: one encryption, one write."""
 NEGOTIATION_BYTES = 1024
 """Longest line of a negotiation; the library would wait for as many bytes as the peer names."""
 
@@ -49,6 +55,7 @@ NOISE_PAYLOAD_BYTES = 65_519
 """Payload of one Noise message. A Yamux frame of this size is encrypted once, not twice."""
 
 _queue_init = RpcQueue.__init__
+_queue_pop = RpcQueue.pop
 _read_body = Yamux._read_data_body  # noqa: SLF001 - the patches replace private names
 
 
@@ -65,6 +72,9 @@ def install() -> None:
     # It would remember every peer that ever left, for a dialling that is switched off.
     AutoConnector.record_disconnect = _forget  # type: ignore[method-assign]
     RpcQueue.__init__ = _larger_queue  # type: ignore[method-assign]
+    RpcQueue.pop = _joined  # type: ignore[method-assign]
+    for router in (_pubsub, _gossipsub):
+        router.env_to_send_in_RPC = _no_record  # type: ignore[attr-defined]
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
     # A quarter of the library's: several streams at full window have to stay under
     # CONNECTION_BYTES, or an honest peer would look like one that ignores its windows.
@@ -167,6 +177,24 @@ async def _read_line(reader: Reader) -> bytes:
 def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
     _queue_init(self, *args, **kwargs)
     self._queue.max_size = RPC_QUEUE
+
+
+async def _joined(self: RpcQueue) -> RPC | None:
+    """Take the next packet, and those that wait behind it as far as they fit into one."""
+    packet = await _queue_pop(self)
+    size_bytes = packet.ByteSize() if packet is not None else 0
+    while packet is not None and len(self):
+        waiting = self._queue._priority or self._queue._non_priority  # noqa: SLF001 - a private class
+        size_bytes += waiting[0].ByteSize()
+        if size_bytes > JOINED_BYTES:
+            break
+        packet.MergeFrom(waiting.popleft())
+    return packet
+
+
+def _no_record(_host: IHost) -> tuple[bytes, bool]:
+    """Sign no addresses: ours go out by peer exchange, and `ConnectedPeers` takes none."""
+    return b"", False
 
 
 async def _no_dialling(self: AutoConnector) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import signal
 import socket
@@ -18,23 +17,19 @@ from tequio_client.worker.swarm.dials import Claim, Reach
 from tequio_client.worker.swarm.limits import PeerLimits
 from tequio_client.worker.swarm.peers import (
     CONNECTION_BYTES,
-    Announcement,
     PeerNetwork,
     PeerStream,
     patches,
 )
-from tequio_client.worker.swarm.peers.gossip import TOPIC_CHARACTERS
-from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
-from tequio_shared.limits import FRAME_BYTES, GOSSIP_BYTES
-from tests.support.loopback import LOOPBACK, ContentFilter, network, two_peers
+from tequio_shared.limits import FRAME_BYTES
+from tests.support.loopback import LOOPBACK, network, two_peers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from contextlib import AbstractContextManager
-
-    from libp2p.peer.id import ID
 
     from tequio_shared.ids import PeerKey
 
@@ -379,149 +374,6 @@ async def test_garbage_on_the_socket_does_no_harm(pair: tuple[PeerNetwork, PeerN
         await stream.send_all(junk)
         await stream.aclose()
     assert await asked(second, first.key) == b"still there?"
-
-
-PROBE = b"good"
-
-
-async def mesh_stands(
-    sender: PeerNetwork, received: trio.MemoryReceiveChannel[Announcement]
-) -> None:
-    """Return once a message of the sender arrives: those before the mesh stands are lost."""
-
-    async def probe() -> None:
-        while True:
-            await sender.publish("/test/topic", PROBE)
-            await trio.sleep(0.5)
-
-    with trio.fail_after(90):
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(probe)
-            await received.receive()
-            nursery.cancel_scope.cancel()
-
-
-@pytest.mark.trio
-async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
-    pair: tuple[PeerNetwork, PeerNetwork],
-) -> None:
-    first, second = pair
-    received = await first.subscribe("/test/topic", ContentFilter())
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
-    for number in range(300):
-        await second.publish("/test/topic", b"%d" % number)
-    contents: set[bytes] = set()
-    with trio.move_on_after(60):
-        while len(contents) < 300:
-            announcement = await received.receive()
-            assert announcement.author == second.key
-            contents |= {announcement.content} - {PROBE}
-    assert len(contents) == 300
-
-
-@pytest.mark.trio
-async def test_a_peer_that_joins_a_topic_after_another_reaches_that_one(
-    pair: tuple[PeerNetwork, PeerNetwork],
-) -> None:
-    first, second = pair
-    received = await first.subscribe("/test/topic", ContentFilter())
-    await trio.sleep(1)  # the other was told, and does not take the topic itself
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
-
-
-@pytest.mark.trio
-async def test_a_topic_with_a_very_long_name_is_not_remembered(
-    pair: tuple[PeerNetwork, PeerNetwork],
-) -> None:
-    first, second = pair
-    await second.subscribe("/test/" + "t" * TOPIC_CHARACTERS, ContentFilter())
-    received = await second.subscribe("/test/topic", ContentFilter())
-    await first.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(first, received)
-    assert set(known_topics(first)) == {"/test/topic"}
-
-
-@pytest.mark.trio
-async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
-    async with two_peers(PeerLimits(repeat_topics_s=0.5)) as (first, second):
-        received = await first.subscribe("/test/topic", ContentFilter())
-        await second.subscribe("/test/topic", ContentFilter())
-        await mesh_stands(second, received)
-        known_topics(second).clear()
-        await until(lambda: "/test/topic" in known_topics(second), 20)
-
-
-def known_topics(peers: PeerNetwork) -> dict[str, set[ID]]:
-    return peers.topics.pubsub.peer_topics
-
-
-@pytest.mark.trio
-async def test_a_relay_passes_on_what_it_does_not_read_and_keeps_nothing_of_it() -> None:
-    async with network("sender") as sender, network("relay") as relay, network("reader") as reader:
-        received = await reader.subscribe("/test/topic", ContentFilter())
-        for passing_on in (relay, sender):
-            (await passing_on.subscribe("/test/topic", ContentFilter())).close()
-        for peer in (sender, reader):
-            await peer.connect(relay.addresses()[0])
-        await mesh_stands(sender, received)
-        for number in range(100):
-            await sender.publish("/test/topic", b"%d" % number)
-        contents: set[bytes] = set()
-        with trio.move_on_after(60):
-            while len(contents) < 100:
-                contents |= {(await received.receive()).content} - {PROBE}
-        assert len(contents) == 100
-        with trio.fail_after(60):  # some may still be on their way through somebody's hands
-            while _announcements() > received.statistics().current_buffer_used + 1:  # noqa: ASYNC110 - nothing tells of it
-                await trio.sleep(0.2)
-
-
-def _announcements() -> int:
-    """How many of them somebody in this process still holds and can reach."""
-    gc.collect()
-    return sum(type(one) is Announcement for one in gc.get_objects())  # no proxy's `__class__`
-
-
-@pytest.mark.trio
-async def test_a_check_that_refuses_or_raises_stops_only_that_message(
-    pair: tuple[PeerNetwork, PeerNetwork],
-) -> None:
-    first, second = pair
-
-    def check(author: PeerKey, content: bytes) -> bool:
-        assert author == second.key
-        if content == b"malformed":
-            raise MalformedError("no")
-        if content == b"bug":
-            raise ValueError("ours")
-        return content == b"good"
-
-    received = await first.subscribe("/test/topic", ContentFilter(check))
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
-    for content in (b"malformed", b"bug", b"refused", b"good"):
-        await second.publish("/test/topic", content)
-    with trio.fail_after(20):
-        assert (await received.receive()).content == b"good"
-
-
-@pytest.mark.trio
-async def test_gossip_of_the_largest_size_arrives_and_a_larger_one_is_refused(
-    pair: tuple[PeerNetwork, PeerNetwork],
-) -> None:
-    first, second = pair
-    received = await first.subscribe("/test/topic", ContentFilter())
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
-    with pytest.raises(RefusedError):
-        await second.publish("/test/topic", bytes(GOSSIP_BYTES + 1))
-    await second.publish("/test/topic", bytes(GOSSIP_BYTES))
-    with trio.fail_after(20):
-        while (content := (await received.receive()).content) == PROBE:
-            pass
-    assert content == bytes(GOSSIP_BYTES)
 
 
 CHILD = """
