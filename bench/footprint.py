@@ -51,7 +51,7 @@ def read_worker(folder: Path) -> Reading:
     with WorkerCall.to(folder) as call:
         shown = call.snapshot()
     return Reading(
-        sent_bytes=shown.status.sent_bytes if shown.status else 0,
+        sent_bytes=shown.status.wire_sent_bytes if shown.status else 0,
         traffic_bytes=shown.line.month_bytes,
     )
 

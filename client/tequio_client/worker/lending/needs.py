@@ -28,7 +28,8 @@ padding).
   bytes are sent by members, so upload equals download on average. In addition, one seed fetches
   every contribution once, and every tenth head. In a run with a down link, a member without witness
   duty fetches the step of each head instead of contributions, and keeps no residual. What it sends
-  depends on the others' roles; the estimate is what it would send among witnesses alone.
+  depends on the others' roles; the estimate is what it would send among witnesses alone. Gossip
+  comes on top: `ANNOUNCED_BYTES` each way for each member of a round and each neighbour.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ FEEDBACK_FILES = FEEDBACK_ROUNDS + 3
 """Before and after each past contribution, the open file, and the one that the trainer writes."""
 SEED_HEADS_EVERY = 10
 """Rounds between the heads that a seed fetches, unless told otherwise."""
+ANNOUNCED_BYTES = 2_300
+"""A member's two announcements in a round, as one neighbour sends them; measured by
+`bench/large_swarm.py`."""
+NEIGHBOURS = 6
+"""Peers in a mesh of gossip; the seed is one, too."""
 _BASIS = 10_000
 _HASH_BYTES = 32
 _LEAF_BYTES = 2 * layout.CHUNK
@@ -148,9 +154,11 @@ class _RoundParts:
         self._all_shards = shard * len(corpus.train)
         others = leaves * audits / members + self._shards
         exchanged = (sent - sent / members) * contribution + others
-        self.down_bytes = manifest.step_bytes + others if follows else exchanged
+        gossip = gossip_bytes(members)
+        fetched = manifest.step_bytes + others if follows else exchanged
+        self.down_bytes = fetched + gossip
         to_seed = sent * contribution + self._head / SEED_HEADS_EVERY
-        self.up_bytes = exchanged + to_seed / members
+        self.up_bytes = exchanged + to_seed / members + gossip
         shards = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._first_shards = sum(shards[:SHARDS])
         self._base = _base_bytes(manifest)
@@ -187,6 +195,11 @@ def _contributions_and_audits(
 def leaf_bytes(chunks: int) -> int:
     """Size of a leaf of the error feedback with its proof."""
     return _LEAF_BYTES + _HASH_BYTES * math.ceil(math.log2(max(chunks, 2)))
+
+
+def gossip_bytes(members: int) -> int:
+    """Bytes that one member receives in a round by gossip, and about as many that it sends."""
+    return members * min(members, NEIGHBOURS) * ANNOUNCED_BYTES
 
 
 def contribution_bytes(manifest: Manifest, trainers: int) -> int:

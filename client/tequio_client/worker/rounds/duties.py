@@ -282,7 +282,9 @@ def _ready_duty(view: RunView, own: MemberState) -> Duty | None:
     if own.is_leaving or own.idle_reason or own.held is None:
         return None
     # A member that is ready without the head would only delay the round's start for all others.
-    if view.next_head is not None and not _is_next(view, own.held):
+    # One that follows steps gets there once the others have promoted it, which takes a roster.
+    has_all_there_is = own.is_light and own.held == view.head
+    if view.next_head is not None and not _is_next(view, own.held) and not has_all_there_is:
         return None
     current, slot = _place(view, own)
     is_in = current is not None and slot is not None and not _was_dropped(current, slot)

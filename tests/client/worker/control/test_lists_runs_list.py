@@ -30,6 +30,7 @@ from tequio_client.worker.lending.needs import (
     contribution_bytes,
     disk_after,
     estimate,
+    gossip_bytes,
     memory_mb,
     min_memory_mb,
 )
@@ -229,7 +230,8 @@ def test_needs_follow_from_the_rules() -> None:
     working = 3 * head + FEEDBACK_FILES * feedback
     assert found.disk_bytes == found.first_bytes + 2 * head + 2 * 5 * piece + working
     assert found.day_disk_bytes == 500 + 8 * head + 24 * 60 * 5 * piece + working
-    assert found.hourly_down_bytes == 60 * 4 * piece
+    gossip = gossip_bytes(PACE.members)
+    assert found.hourly_down_bytes == 60 * (4 * piece + gossip)
     to_seed = 60 * (piece + head / 10 / 5)
     assert found.hourly_up_bytes == pytest.approx(found.hourly_down_bytes + to_seed, abs=1)
     assert found.memory_mb == memory_mb(manifest) > 700
@@ -238,7 +240,7 @@ def test_needs_follow_from_the_rules() -> None:
     assert lonely.hourly_down_bytes > 0, "as for the fewest that make a round"
 
 
-def test_a_member_without_witness_duty_fetches_as_much_however_many_there_are() -> None:
+def test_a_member_without_witness_duty_fetches_as_much_content_however_many_there_are() -> None:
     manifest, data = plain_manifest(), corpus(plain_manifest(), (100,))
     algorithm = msgspec.structs.replace(manifest.algorithm, down_k=64)
     linked = msgspec.structs.replace(manifest, algorithm=algorithm)
@@ -246,7 +248,11 @@ def test_a_member_without_witness_duty_fetches_as_much_however_many_there_are() 
         estimate(linked, data, replace(PACE, members=count), is_witness=False)
         for count in (10, 1_000)
     )
-    assert few.hourly_down_bytes == many.hourly_down_bytes == 60 * linked.step_bytes
+    assert few.hourly_down_bytes == 60 * (linked.step_bytes + gossip_bytes(10))
+    more = many.hourly_down_bytes - few.hourly_down_bytes
+    assert more == 60 * (gossip_bytes(1_000) - gossip_bytes(10)), (
+        "contents do not grow with the members"
+    )
     all_of_it = estimate(linked, data, PACE)
     assert few.first_bytes == all_of_it.first_bytes - linked.aux_bytes
     assert few.disk_bytes < all_of_it.disk_bytes
@@ -259,7 +265,8 @@ def test_audits_and_new_shards_count_as_traffic() -> None:
     data, piece = corpus(manifest, (6_000, 6_000)), contribution_bytes(manifest, 4)
     seen = replace(PACE, contributions=4.0, tokens=300)
     plain = estimate(manifest, data, replace(seen, tokens=0)).hourly_down_bytes
-    assert plain == 60 * (4 - 4 / 5) * piece, "without audits, the fifth member is away"
+    gossip = gossip_bytes(PACE.members)
+    assert plain == 60 * ((4 - 4 / 5) * piece + gossip), "without audits, the fifth is away"
     with_shards = estimate(manifest, data, seen).hourly_down_bytes
     assert with_shards - plain == 60 * 6_000 / 10, "a tenth of a shard in a round"
     rules = AuditRules(unproven_bp=5_000, others_bp=500)

@@ -16,6 +16,7 @@ from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
 from tests.support import memory_swarm as swarms
 from tests.support.attack_table import attack
@@ -33,8 +34,8 @@ def _rules(down_k: int = 16, **rounds: int) -> Manifest:
     return structs.replace(rules, algorithm=structs.replace(rules.algorithm, down_k=down_k))
 
 
-def _swarm(down_k: int = 16) -> tuple[DutySwarm, DutyMember]:
-    swarm = DutySwarm(_rules(down_k))
+def _swarm(down_k: int = 16, **rounds: int) -> tuple[DutySwarm, DutyMember]:
+    swarm = DutySwarm(_rules(down_k, **rounds))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     return swarm, swarm.join("light", ("trainer",))
@@ -108,6 +109,18 @@ def test_a_member_that_missed_a_head_fetches_the_newest() -> None:
     own = light.own()
     assert own.held == held
     assert duties.next_duty(light.view, own) == duties.FetchDuty(swarm.view.head)
+
+
+def test_one_that_was_too_late_is_ready_before_the_head_that_it_cannot_compute_is_promoted() -> None:
+    swarm, light = _swarm(min_members=4)
+    while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
+        assert swarm.step()
+    swarm.members.remove(light)  # its commitment would come too late
+    while swarm.view.closed < 1:
+        assert swarm.step()
+    swarm.members.append(light)
+    swarm.run()
+    assert swarm.view.state is RunState.FINISHED, "the others alone are too few for a roster"
 
 
 def test_without_a_down_link_nobody_names_steps() -> None:
