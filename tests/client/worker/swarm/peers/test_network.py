@@ -251,6 +251,20 @@ async def test_the_largest_frame_passes(pair: tuple[PeerNetwork, PeerNetwork]) -
 
 
 @pytest.mark.trio
+async def test_all_bytes_are_counted_at_both_ends(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
+    first, second = pair
+    before = [(one.limiter.read_bytes, one.limiter.written_bytes) for one in pair]
+    assert min(min(both) for both in before) > 200, "the handshake counts"
+    stream = await second.open_stream(first.key, SINK)
+    await stream.write(bytes(1 << 20))
+    with trio.fail_after(20):
+        while first.limiter.read_bytes < before[0][0] + (1 << 20):  # noqa: ASYNC110 - no event
+            await trio.sleep(0.02)
+    sent = second.limiter.written_bytes - before[1][1]
+    assert 1 << 20 < sent < 1.05 * (1 << 20), "frames and encryption add little"
+
+
+@pytest.mark.trio
 async def test_what_was_read_ahead_is_read_next(pair: tuple[PeerNetwork, PeerNetwork]) -> None:
     first, second = pair
     stream = await second.open_stream(first.key, ECHO)
