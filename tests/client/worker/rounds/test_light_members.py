@@ -111,9 +111,7 @@ def test_a_member_that_missed_a_head_fetches_the_newest() -> None:
     assert duties.next_duty(light.view, own) == duties.FetchDuty(swarm.view.head)
 
 
-def test_one_that_was_too_late_is_ready_before_the_head_that_it_cannot_compute_is_promoted() -> (
-    None
-):
+def test_one_that_was_late_is_ready_before_the_head_that_it_cannot_compute_is_promoted() -> None:
     swarm, light = _swarm(min_members=4)
     while swarm.view.round is None or swarm.view.round.phase is not RoundPhase.TRAIN:
         assert swarm.step()
