@@ -110,6 +110,15 @@ class FaultSwarm:
         else:
             self.actors[name] = self.network.volunteer(name, *OPTIONS.get(name, ()))
 
+    async def all_run(self, names: Iterable[str]) -> None:
+        """Wait until volunteers run: a start takes as long as rounds here, on a busy machine."""
+        started = [self.actors[name].program for name in names if name in VOLUNTEERS]
+
+        def have_status() -> bool:
+            return all(one.status for one in started)
+
+        await self.network.until("volunteers run", have_status, PATIENCE_S)
+
     async def kill(self, names: Iterable[str]) -> None:
         """Kill -9, all at once; returns when they are gone."""
         gone = [self.actors[name] for name in names]
@@ -215,9 +224,6 @@ async def _dawn(swarm: FaultSwarm) -> None:
         )
         await swarm.start(name)
 
-    def all_known() -> bool:
-        return all(swarm.actors[name].program.status for name in VOLUNTEERS)
-
-    await swarm.network.until("everybody has a status", all_known, PATIENCE_S)
+    await swarm.all_run(VOLUNTEERS)
     swarm.keys = {name: swarm.actors[name].key for name in VOLUNTEERS}
     await swarm.moment(FaultMoment.CLOSE, WITNESS)

@@ -40,10 +40,11 @@ class SwarmFault:
 
 
 async def kill(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
-    """Kill -9, and start them again at once."""
+    """Kill -9, and start them again at once; returns when they run."""
     await swarm.kill(victims)
     for name in victims:
         await swarm.start(name)
+    await swarm.all_run(victims)
 
 
 async def kill_trainer(swarm: FaultSwarm, victims: tuple[str, ...]) -> None:
