@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from tequio_ledger.log.sequencer import Logged
 from tequio_shared.ids import to_text
 from tests.support.ledgers import UNLIMITED, VirtualClock, make_settings, opened, running, served
@@ -20,11 +22,13 @@ if TYPE_CHECKING:
 
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
+    from tequio_shared.round.manifest import Manifest
     from tequio_shared.statements.statement import Entry
 
 AGO_MS = 20_000
-"""Time since the round's roster, by the clock of the program that serves it."""
+"""Time since the roster of the last run, by the clock of the program that serves it."""
 BATCH = 100
+RULES = manifest(train=600_000, train_limit=900_000, attest=120_000, most_members=512)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,38 +50,52 @@ class MapSite:
 
 
 @contextmanager
-def served_round(folder: Path, members: int, committed: int, absent: int) -> Iterator[MapSite]:
-    """Serve a round in training: some members have committed, and some never came."""
+def served_round(
+    folder: Path, members: int, committed: int, absent: int, runs: int = 1
+) -> Iterator[MapSite]:
+    """Serve runs with a round in training: some members have committed, and some never came."""
     now_ms = time.time_ns() // 1_000_000
-    settings, begun_ms = make_settings(folder), now_ms - AGO_MS
+    settings, begun_ms = make_settings(folder), now_ms - runs * AGO_MS
     with ThreadPoolExecutor(1) as pool:  # an open browser has an event loop in its own thread
-        made = pool.submit(fill_round, settings, begun_ms, members, committed, absent).result()
+        made = pool.submit(
+            fill_round, settings, begun_ms, members, committed, absent, runs
+        ).result()
     with served(folder, *UNLIMITED) as program:
         yield MapSite(url=program.url, round=made)
 
 
 def fill_round(
-    settings: LedgerSettings, at_ms: int, members: int, committed: int, absent: int
+    settings: LedgerSettings, at_ms: int, members: int, committed: int, absent: int, runs: int = 1
 ) -> TrainingRound:
-    """Create a ledger in the settings' folder at a time, with a round in training."""
+    """Create a ledger in the settings' folder, with runs whose rounds are in training.
+
+    What it returns is about the last one.
+    """
     clock = VirtualClock(at_ms)
 
     async def run(ledger: Ledger) -> TrainingRound:
         async with running(ledger):
-            return await _begin_round(ledger, clock, members, committed, absent)
+            organiser = SigningOrganiser(ledger)
+            for number in range(runs):
+                rules = replace(RULES, name=f"paper-{number}")
+                await _log_opening(ledger, organiser, rules)
+                made = await _begin_round(ledger, clock, rules, members, committed, absent)
+            return made
 
     with opened(settings, clock) as ledger:
         return asyncio.run(run(ledger))
 
 
-async def _begin_round(
-    ledger: Ledger, clock: VirtualClock, members: int, committed: int, absent: int
-) -> TrainingRound:
-    rules = manifest(train=600_000, train_limit=900_000, attest=120_000, most_members=512)
-    organiser = SigningOrganiser(ledger)
-    peers = [SigningPeer(f"mapped {at}", ledger, rules.run_id) for at in range(members)]
+async def _log_opening(ledger: Ledger, organiser: SigningOrganiser, rules: Manifest) -> None:
     ledger.blobs.put(rules.encode())
-    await _log(ledger, [organiser.open(rules, clock())])
+    await _log(ledger, [organiser.open(rules, ledger.clock())])
+
+
+async def _begin_round(
+    ledger: Ledger, clock: VirtualClock, rules: Manifest, members: int, committed: int, absent: int
+) -> TrainingRound:
+    names = (f"in {rules.name}, {at}" for at in range(members))
+    peers = [SigningPeer(name, ledger, rules.run_id) for name in names]
     for peer in peers:
         await _log(ledger, peer.join())
     clock.pass_ms(rules.rounds.warmup)

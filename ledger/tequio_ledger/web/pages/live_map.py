@@ -53,7 +53,7 @@ PAUSE_MS, DENSE_PAUSE_MS = 1_000, 4_000
 
 STATIONS: Mapping[str, StatusLabel] = {
     "unstated": StatusLabel("Head not stated", "wait", "In the roster; has not stated its head."),
-    "stated": StatusLabel("Head stated", "busy", "Has the model, and has no training due now."),
+    "stated": StatusLabel("Head stated", "busy", "Has the model, and nothing to train yet."),
     "training": StatusLabel("Training", "busy", "Trains on its windows, or audits other work."),
     "committed": StatusLabel("Committed", "ok", "Its contribution is fixed by its signed hash."),
     "witnessed": StatusLabel("Proof sent", "ok", "Drawn by lot, it checked the contributions."),

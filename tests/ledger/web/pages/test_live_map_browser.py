@@ -72,6 +72,14 @@ def crowd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MapSite]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MapSite]:
+    """Serve two runs at once."""
+    folder = tmp_path_factory.mktemp("pair")
+    with served_round(folder, members=6, committed=2, absent=1, runs=2) as running:
+        yield running
+
+
 @pytest.mark.parametrize(
     ("scheme", "size"),
     [("light", WIDE), ("dark", NARROW)],
@@ -110,3 +118,20 @@ def test_every_number_of_the_map_leads_somewhere_without_scripts(
         assert len(set(links)) > 5
         for link in sorted(set(links)):
             assert httpx.get(link, follow_redirects=True).status_code == 200, link
+
+
+@pytest.mark.parametrize("width", [1400, 900, 390])
+def test_runs_of_one_network_are_side_by_side_where_there_is_room(
+    pair: MapSite, browser: Browser, width: int
+) -> None:
+    with watched(browser, size=(width, 900)) as one:
+        one.open(f"{pair.url}/map")
+        first, second = (each.bounding_box() for each in one.page.locator("section.map").all())
+        assert first
+        assert second
+        assert (first["y"] == second["y"]) == (width == 1400)
+        assert one.page.evaluate("document.scrollingElement.scrollWidth") <= width
+        inside = one.page.locator("section.map *").evaluate_all(
+            "all => all.filter((each) => each.getBoundingClientRect().right > innerWidth).length"
+        )
+        assert inside == 0
