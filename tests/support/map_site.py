@@ -32,7 +32,7 @@ RULES = manifest(train=600_000, train_limit=900_000, attest=120_000, most_member
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingRound:
+class MappedRound:
     """A round in training; `next_work` is not logged yet."""
 
     run: str
@@ -46,7 +46,7 @@ class MapSite:
     """A round in training, and the address of the ledger that has it."""
 
     url: str
-    round: TrainingRound
+    round: MappedRound
 
 
 @contextmanager
@@ -66,14 +66,14 @@ def served_round(
 
 def fill_round(
     settings: LedgerSettings, at_ms: int, members: int, committed: int, absent: int, runs: int = 1
-) -> TrainingRound:
+) -> MappedRound:
     """Create a ledger in the settings' folder, with runs whose rounds are in training.
 
     What it returns is about the last one.
     """
     clock = VirtualClock(at_ms)
 
-    async def run(ledger: Ledger) -> TrainingRound:
+    async def run(ledger: Ledger) -> MappedRound:
         async with running(ledger):
             organiser = SigningOrganiser(ledger)
             for number in range(runs):
@@ -93,7 +93,7 @@ async def _log_opening(ledger: Ledger, organiser: SigningOrganiser, rules: Manif
 
 async def _begin_round(
     ledger: Ledger, clock: VirtualClock, rules: Manifest, members: int, committed: int, absent: int
-) -> TrainingRound:
+) -> MappedRound:
     names = (f"in {rules.name}, {at}" for at in range(members))
     peers = [SigningPeer(name, ledger, rules.run_id) for name in names]
     for peer in peers:
@@ -112,7 +112,7 @@ async def _begin_round(
     await _log(ledger, (peer.commit() for peer in trainers[:committed]))
     following = trainers[committed]
     clock.pass_ms(AGO_MS)  # what is sent later must not have expired by then
-    return TrainingRound(
+    return MappedRound(
         run=to_text(rules.run_id),
         next_work=following.commit().leaf(),
         next_key=to_text(following.key),

@@ -91,7 +91,7 @@ class MemberMark:
 
     @property
     def caption(self) -> str:
-        """Its place in words."""
+        """Describe its place in words."""
         label = STATIONS.get(self.station) or ASIDE[self.station]
         elected = ", elected witness" if self.is_elected else ""
         return f"Slot {self.slot}: {label.word.lower()}{elected}, entry {self.entry:,}"
@@ -117,7 +117,7 @@ class PhaseStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeHead:
-    """What a round that ended has made."""
+    """The outcome of a round that ended."""
 
     round: int
     outcome: StatusLabel
@@ -135,7 +135,7 @@ class MadeHead:
     @property
     def streams(self) -> tuple[str, ...]:
         """SVG paths, each from the left edge of a square of 100 to the middle of the right one."""
-        count = min(sum(number for label, number in self.counts if label.tone == "ok"), MAX_STREAMS)
+        count = min(len(self.accepted), MAX_STREAMS)
         heights = (round(100 * (at + 0.5) / count, 1) for at in range(count))
         return tuple(f"M0 {y}C55 {y} 45 50 100 50" for y in heights)
 
@@ -173,8 +173,8 @@ class RunMap:
         return self.members > MAX_NAMED
 
     @property
-    def is_measured(self) -> bool:
-        return any(bar.value is not None for bar in self.bars)
+    def last_measured(self) -> RoundBar | None:
+        return next((bar for bar in reversed(self.bars) if bar.value is not None), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
