@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import torch
+from click.testing import CliRunner, Result
 
 from tequio_client.checkpoint import cli, layout, onnx
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.support import architectures
+from tests.support.llama_swarm import ROUNDS, ServedLog, played
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,9 +39,29 @@ def test_a_folder_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     onnx.check_free(tmp_path / "bean")
 
 
-def test_the_command_names_it_among_the_formats() -> None:
-    (option,) = [one for one in cli.export.params if one.name == "with_onnx"]
-    assert option.opts == ["--onnx"]
+def run_export(site: ServedLog, target: Path) -> Result:
+    """Run the command as somebody with a store would."""
+    store = played().store(target.parent / "store", ROUNDS)
+    words = ["--run", "maize- 1.0", "--to", str(target), "--store", str(store)]
+    return CliRunner().invoke(cli.export, [*words, "--ledger", site.url, "--onnx"])
+
+
+def test_the_command_exports_nothing_where_the_packages_are_missing(
+    site: ServedLog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(onnx, "_PACKAGES", ("onnx_that_nobody_has",))
+    result = run_export(site, tmp_path / "out")
+    assert isinstance(result.exception, UserFacingError)
+    assert not (tmp_path / "out").exists()
+
+
+@needs_onnx
+def test_the_command_writes_the_graph_beside_the_folder(site: ServedLog, tmp_path: Path) -> None:
+    result = run_export(site, tmp_path / "out")
+    assert result.exception is None, result.output
+    assert result.output.splitlines()[-1] == str(tmp_path / "out-onnx")
+    assert (tmp_path / "out" / layout.CONFIG).exists()
+    assert (tmp_path / "out-onnx" / "model.onnx").stat().st_size > 0
 
 
 def logits_of_torch(folder: Path, ids: NDArray[np.int64], mask: NDArray[np.int64]) -> NDArray[Any]:
