@@ -34,7 +34,7 @@ SKIPPED = {"__pycache__", "results"}
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
-late = "__main__", ".trainer.hub_models", ".trainer.conversation"
+late = "__main__", ".trainer.hub_models", ".trainer.conversation", ".trainer.onnx_graph"
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     if not module.name.endswith(late) and ".migrations" not in module.name:

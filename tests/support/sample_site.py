@@ -41,8 +41,10 @@ class Site:
         return {
             "home": "/",
             "join": "/join",
+            "map": "/map",
             "runs": "/runs",
             "run": run,
+            "run-map": f"{run}/map",
             "rounds": f"{run}/rounds",
             "round": f"{run}/rounds/{REFUSED}",
             "round-void": f"{run}/rounds/{VOID}",

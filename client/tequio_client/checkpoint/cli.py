@@ -51,6 +51,12 @@ def checkpoint() -> None:
     is_flag=True,
     help="Also write a GGUF file next to the folder; adapters are merged for it.",
 )
+@click.option(
+    "--onnx",
+    "with_onnx",
+    is_flag=True,
+    help="Also write a folder for onnxruntime next to it; adapters are merged for it.",
+)
 @cli.stores_option
 @cli.ledger_option
 @cli.trust_option
@@ -61,6 +67,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     target: Path,
     is_merged: bool,
     with_gguf: bool,
+    with_onnx: bool,
     stores: tuple[Path, ...],
     ledger: str,
     trust_file: Path | None,
@@ -74,7 +81,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.checkpoint import export as program
-    from tequio_client.checkpoint import gguf
+    from tequio_client.checkpoint import gguf, onnx
     from tequio_client.checkpoint.layout import ExportForm
     from tequio_client.verify.report import ProgressBars
 
@@ -82,19 +89,24 @@ def export(  # noqa: PLR0913 - one parameter an option
     if with_gguf:
         gguf.check_installed()
         gguf.check_free(target)
+    if with_onnx:
+        onnx.check_installed()
+        onnx.check_free(target)
     options = program.ExportOptions(
         origin=_origin(ledger, trust_file, stores),
         run=run_name,
         round=round_number,
         target=target,
         form=ExportForm.MERGED if is_merged else ExportForm.HEAD,
-        merges_adapters=with_gguf and not is_merged,
+        merges_adapters=(with_gguf or with_onnx) and not is_merged,
     )
     with ProgressBars(Console(stderr=True)) as bars:
         story = program.export_head(options, bars)
         click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
         if with_gguf:
             click.echo(str(gguf.write_gguf(target, bars)))
+        if with_onnx:
+            click.echo(str(onnx.write_onnx(target, bars)))
 
 
 @checkpoint.command()

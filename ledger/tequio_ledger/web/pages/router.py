@@ -20,6 +20,7 @@ from tequio_ledger.web.pages import (
     documentation,
     feeds,
     home,
+    live_map,
     log,
     peers,
     render,
@@ -122,6 +123,8 @@ def answer_missing(request: Request) -> Response:
 ROUTES = (
     home.get_home,
     home.get_join,
+    live_map.get_map,
+    live_map.get_run_map,
     runs.get_runs,
     runs.get_run,
     runs.get_rounds,

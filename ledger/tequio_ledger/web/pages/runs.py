@@ -214,7 +214,7 @@ class RoundLine:
         return f"Round {number}: {self.mark.word.lower()}"
 
 
-def _round_line(row: RoundRow, state: RunState, *, given_up: bool) -> RoundLine:
+def round_line(row: RoundRow, state: RunState, *, given_up: bool) -> RoundLine:
     is_timed = row.opened_ms is not None and row.ended_ms is not None
     is_last = row.opened_ms is None and row.ended_ms is None and state in text.ENDING
     mark = text.LAST_HEAD_LABEL if is_last else text.outcome(row.outcome)
@@ -282,7 +282,7 @@ async def get_run(
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
             heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
             opening = entries.read_entry(connection, now.opened_index)
-        lines = [_round_line(row, now.state, given_up=now.is_given_up(row.round)) for row in past]
+        lines = [round_line(row, now.state, given_up=now.is_given_up(row.round)) for row in past]
         loss = next((line.loss for line in reversed(lines) if line.loss), None)
         data = data_progress(now, ledger.blobs.read)
         return render.page(
@@ -339,7 +339,7 @@ def get_rounds(
         run=run,
         name=now.manifest.name,
         rounds=[
-            _round_line(row, now.state, given_up=is_given_up(rollbacks, row.round, now.number))
+            round_line(row, now.state, given_up=is_given_up(rollbacks, row.round, now.number))
             for row in rows
         ],
         older=rows[-1].round if len(rows) == PAGE_ROUNDS and rows[-1].round > 1 else None,

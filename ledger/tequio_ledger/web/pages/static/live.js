@@ -4,6 +4,7 @@
 const QUIET_MS = 1000;
 const SPREAD_MS = 1500; // so that not all browsers ask at the same moment
 const SECOND_MS = 1000;
+const GLIDE_MS = 900;
 
 /** Writes a duration as the server does. */
 function duration(ms) {
@@ -90,7 +91,9 @@ function replace(region, fresh) {
   const scrolled = [...region.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
   const focused = focusPath(region);
   const written = new Map([...region.querySelectorAll("input[id]")].map((one) => [one.id, one.value]));
+  const former = new Map([...region.querySelectorAll("[data-mark]")].map((one) => [one.dataset.mark, placeOf(one)]));
   region.replaceChildren(...fresh.childNodes);
+  if (former.size && !matchMedia("(prefers-reduced-motion: reduce)").matches) glide(region, former);
   region.querySelectorAll("details").forEach((one, at) => { one.open = openOnes.has(at); });
   region.querySelectorAll(".scroll").forEach((one, at) => { one.scrollLeft = scrolled[at] ?? 0; });
   region.querySelectorAll("input[id]").forEach((one) => { one.value = written.get(one.id) ?? one.value; });
@@ -98,6 +101,19 @@ function replace(region, fresh) {
   prepareSamples();
   focused?.(region)?.focus({ preventScroll: true });
   tick();
+}
+
+const placeOf = (one) => ({ station: one.dataset.station, at: one.getBoundingClientRect() });
+
+/** Moves each mark that has come to another station there from where it was. */
+function glide(region, former) {
+  for (const one of region.querySelectorAll("[data-mark]")) {
+    const before = former.get(one.dataset.mark);
+    if (!before || before.station === one.dataset.station) continue;
+    const now = one.getBoundingClientRect();
+    const from = `translate(${before.at.x - now.x}px, ${before.at.y - now.y}px)`;
+    one.animate([{ transform: from }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-in-out" });
+  }
 }
 
 /** Gives a function that finds the focused element again, by its place among its kind. */
@@ -130,12 +146,13 @@ async function refresh(region) {
 function follow(region) {
   let shown = region.dataset.live;
   let waiting = null;
+  const quiet = Number(region.dataset.pause ?? QUIET_MS);
   let stream = null;
   const ask = () => { waiting = null; refresh(region).catch(() => {}); };
   const grown = (event) => {
     if (event.data === shown) return;
     shown = event.data;
-    waiting ??= setTimeout(ask, QUIET_MS + Math.random() * SPREAD_MS);
+    waiting ??= setTimeout(ask, quiet + Math.random() * SPREAD_MS);
   };
   const listen = () => {
     stream?.close();

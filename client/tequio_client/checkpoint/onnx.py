@@ -1,0 +1,68 @@
+"""An exported folder as a folder of ONNX, for onnxruntime and programs built on it.
+
+Beside the graph and its weights are the configuration and the tokenizer, under the names that these
+programs look for. It is a copy for use: only the folder that it was made from can be verified.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tequio_client import files
+from tequio_client.checkpoint import layout
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_client.verify.report import WorkProgress
+
+_PACKAGES = ("onnx", "onnxscript")
+_COPIED = (layout.CONFIG, layout.GENERATION, layout.TOKENIZER, layout.TOKENIZER_CONFIG)
+
+
+def check_installed() -> None:
+    """Raise UserFacingError where the packages of the extra `onnx` are missing."""
+    missing = [name for name in _PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UserFacingError(
+            f"ONNX needs {' and '.join(missing)}, which the extra `onnx` brings: install "
+            "tequio[onnx], or run `make setup` in a checkout"
+        )
+
+
+def check_free(folder: Path) -> None:
+    """Raise UserFacingError where FOLDER-onnx is there already: it may be of another round."""
+    target = onnx_folder(folder)
+    if target.exists():
+        raise UserFacingError(
+            f"{target} is there already: choose another place with --to, or remove it"
+        )
+
+
+def onnx_folder(folder: Path) -> Path:
+    """Give the folder beside an exported one."""
+    whole = folder.absolute()  # the folder may be called `.`
+    return whole.with_name(f"{whole.name}-onnx")
+
+
+def write_onnx(folder: Path, progress: WorkProgress) -> Path:
+    """Write FOLDER-onnx, which appears when it is complete; raises UserFacingError."""
+    from tequio_client.trainer import onnx_graph  # noqa: PLC0415 - imports torch
+
+    target = onnx_folder(folder)
+    part = target.with_name(f".{target.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    try:
+        with progress.work("ONNX graph", 1) as tick:
+            onnx_graph.write_graph(folder, part)
+            tick(1)
+        for name in _COPIED:
+            if (folder / name).exists():
+                shutil.copyfile(folder / name, part / name)
+        files.sync_and_rename_folder(part, target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return target
