@@ -12,7 +12,7 @@ import msgspec
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import check_measure, read_entries
-from tequio_client.organiser import heads
+from tequio_client.organiser import heads, signing
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.api.runs import MeasuredAnswer, RollbackAnswer, RunAnswer
 from tequio_shared.errors import PeerError, UserFacingError
@@ -64,7 +64,7 @@ class VerdictReader:
         run = heads.find_run(self.name, await api.runs())
         if self._rules is None:
             rules = (await heads.read_manifest(run.run, api)).measures
-            _check_rules(run.name, rules)
+            check_rules(run.name, rules)
             self._rules = (
                 rules if self.margin is None else msgspec.structs.replace(rules, margin=self.margin)
             )
@@ -107,7 +107,20 @@ async def _last_pages(api: LedgerApi, run: RunAnswer, every: int) -> list[Measur
         back *= 2
 
 
-def _check_rules(name: str, rules: MeasureRules) -> None:
+def find_fine_head(name: str, ledger: str) -> int:
+    """Round of the newest fine head of a run; raises UserFacingError for none."""
+    seen = signing.ask_ledger(ledger, VerdictReader(name=name).read)
+    found = seen.newest_fine()
+    if found is None:
+        raise UserFacingError(
+            f"no head of {seen.run.name} was measured by enough members yet: wait, or choose one "
+            "with --round"
+        )
+    return found
+
+
+def check_rules(name: str, rules: MeasureRules) -> None:
+    """Raise UserFacingError unless heads of a run with these rules can have a verdict."""
     if not rules.every:
         raise UserFacingError(
             f"members of {name} measure no heads, so there is nothing to compare: let a later run "

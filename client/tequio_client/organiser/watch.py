@@ -113,7 +113,6 @@ class RunWatch:
                 "pause", run.run, options.ledger, options.folders, reason_text(newest)
             )
             self._remember(run.run, newest.round)
-            self._remember(run.run, newest.round)
             self.report(said)
             return
         # A pause for any other reason is the organisers' own, and so is what follows from it.
@@ -152,7 +151,7 @@ class RunWatch:
 
     def _remember(self, run: str, head_round: int) -> None:
         known = self._read_file()
-        rounds = (*known.get(run, ()), head_round)
+        rounds = sorted({*known.get(run, ()), head_round})
         write_for_user(self._file, msgspec.json.encode({**known, run: rounds}))
 
     def _read_file(self) -> dict[str, tuple[int, ...]]:

@@ -1,0 +1,125 @@
+"""A run of real programs gets worse: members measure it, and the watch pauses it and goes back.
+
+Its learning rate is far too high, so the first round makes a worse model than the random one.
+"""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.organiser.watch import reason_beginning
+from tequio_client.platform.programs import tequio
+from tequio_shared.network.verdicts import HeadVerdict
+from tequio_shared.statements.runs import (
+    HeadMeasure,
+    HeadPromote,
+    RoundClose,
+    RunNotice,
+    RunPause,
+    RunRollback,
+)
+from tests.support.history import LogHistory
+from tests.support.real_network import running_network
+from tests.support.small_network import CONFIG, RUN, RunFiles, found, plan
+from tests.support.timing_slack import allowed_s
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.real_network import RealNetwork
+
+WHOLE_S = 420.0
+_MEASURE = "\n[measure]\nevery = 1\nmembers = 3\ntokens = 1000\nmargin = 50\n"
+BROKEN = RunFiles(config=CONFIG, plan=plan().replace("lr = 0.0003", "lr = 1.0") + _MEASURE)
+
+
+@pytest.mark.whole
+@pytest.mark.trio
+async def test_a_run_that_gets_worse_is_paused_and_goes_back(tmp_path: Path) -> None:
+    with trio.fail_after(WHOLE_S):
+        async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
+            await found(stage, BROKEN)
+            history = LogHistory(api)
+            watch = tequio("run", "watch", RUN, *_organise(stage))
+            first = stage.start("watch", watch)
+            stage.seed()
+            volunteers = [stage.volunteer(name) for name in ("ana", "beto", "citlali")]
+
+            async def is_pausing() -> bool:
+                await history.read()
+                return bool(history.all_of(RunPause))
+
+            await stage.until("the watch pauses the run", is_pausing, allowed_s(180.0))
+            first.may_end = True
+            first.send(signal.SIGKILL)
+            await first.wait_ended(allowed_s(5.0))
+
+            async def is_paused() -> bool:
+                return await history.state() == "paused"
+
+            await stage.until("the run is paused", is_paused)
+            worse = await _check_reason(stage, history)
+            again = stage.start("watch-again", [*watch, "--roll-back"])
+
+            async def went_back() -> bool:
+                await history.read()
+                return bool(history.all_of(RunRollback))
+
+            await stage.until("another watch goes back", went_back)
+            again.may_end = True
+            again.send(signal.SIGTERM)
+            await again.wait_ended(allowed_s(5.0))
+            await _check_rollback(stage, api, history, worse)
+            for one in volunteers:
+                one.may_end = True
+            await stage.command("finish", "run", "finish", RUN, *_organise(stage))
+            for one in volunteers:
+                assert await one.wait_ended(60.0) == 0
+            said = await stage.command("audit", "audit", "--ledger", stage.url)
+            assert "Everything holds" in said
+
+
+def _organise(stage: RealNetwork) -> tuple[str, ...]:
+    return "--ledger", stage.url, "--dir", str(stage.folder / "organiser")
+
+
+async def _check_reason(stage: RealNetwork, history: LogHistory) -> int:
+    """Volunteers read the round and both figures; returns the round that is worse."""
+    await history.read()
+    ((_, said),) = history.all_of(RunNotice)
+    worse = next(one for one in range(1, 100) if said.text.startswith(reason_beginning(one)))
+    assert "round 0 needed" in said.text
+    measured = [one for one, _ in history.all_of(HeadMeasure) if one.round == worse]
+    assert len({one.author for one in measured}) >= 2, "nobody's word alone"
+
+    async def is_told() -> bool:
+        folder = str(stage.folder / "ana")
+        return said.text in await stage.command("status-ana", "status", "--dir", folder)
+
+    await stage.until("a volunteer is told", is_told)
+    return worse
+
+
+async def _check_rollback(
+    stage: RealNetwork, api: LedgerApi, history: LogHistory, worse: int
+) -> None:
+    """The run stands at the first head, once; the API and the watch say what is worse."""
+    ((_, body),) = history.all_of(RunRollback)
+    heads = {one.round: body.head for one, body in history.all_of(HeadPromote)}
+    assert (body.head_round, body.head) == (0, heads[0])
+    assert len(history.all_of(RunPause)) == 1
+    (run,) = await api.runs()
+    assert (run.state, run.head_round) == ("paused", 0)
+    assert run.round == max(history.rounds(RoundClose))
+    page = await api.measures(run.id, after=-1, limit=10)
+    verdicts = {one.round: (one.verdict, one.best) for one in page.heads}
+    assert verdicts[0] == (HeadVerdict.FINE, None)
+    assert verdicts[worse] == (HeadVerdict.WORSE, 0)
+    once = ("run", "watch", RUN, "--once", "--only-report", "--ledger", stage.url)
+    said = await stage.command("once", *once)
+    assert "nothing to compare with" in said, "what was given up counts no longer"
