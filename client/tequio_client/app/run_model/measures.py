@@ -29,6 +29,8 @@ SETTLED_MS = 150
 """A round is asked for once the slider has rested this long."""
 MOST_TRIES = 4
 """Requests for a later head of the same text: some heads are never measured."""
+FINE, WORSE, UNMEASURED = "fine", "worse", "unmeasured"
+"""Verdicts of `tequio_shared.network.verdicts`, which loads numpy."""
 MOST_KNOWN = 64
 """Heads in memory."""
 Then = Callable[[tuple["ModelMeasure", ...]], None]
@@ -45,6 +47,10 @@ class ModelMeasure:
     prompt: str = ""
     """Beginning of a held-out text; empty: nobody reported what the head wrote."""
     text: str = ""
+    verdict: str = ""
+    """Empty: the ledger gives none."""
+    best_round: int | None = None
+    """Round of the head that it was compared with."""
 
 
 class RunMeasures(QObject):
@@ -73,6 +79,8 @@ class RunMeasures(QObject):
         """The newest head with the same text as `earlier`, or else the newest one."""
         self.chosen_round = 0
         """The round that was asked for `earlier`."""
+        self.head_round = 0
+        """Round of the newest head, measured or not."""
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
@@ -98,7 +106,7 @@ class RunMeasures(QObject):
     def state(self) -> tuple[object, ...]:
         """Everything that can be shown: equal as long as nothing has changed."""
         heads = (self.first, self.last, self.joined, self.earlier, self.later)
-        return (*heads, self.step, self.chosen_round, self.is_choosing)
+        return (*heads, self.head_round, self.step, self.chosen_round, self.is_choosing)
 
     def set_run(self, ledger: str, run: str, joined_round: int) -> None:
         """Read about this run from now on; the first round with our work may be 0: none yet."""
@@ -132,6 +140,7 @@ class RunMeasures(QObject):
         if run.head_round is None:
             self._end_reading()
             return
+        self.head_round = run.head_round
         hint = run.sample.round if run.sample else run.head_round
         self._find_last(hint - 1, 1)
 
@@ -284,6 +293,8 @@ def _measured(answer: _HeadAnswer) -> ModelMeasure:
         perplexity=power_of_two(answer.millibits / (answer.tokens * MILLIBITS)),
         prompt=said.prompt if said else "",
         text=said.text if said else "",
+        verdict=answer.verdict,
+        best_round=answer.best,
     )
 
 
@@ -301,6 +312,8 @@ class _HeadAnswer(msgspec.Struct, frozen=True):
     size_bytes: Positive
     tokens: Positive
     sample: _HeadSample | None = None
+    verdict: str = ""
+    best: Natural | None = None
 
 
 class _MeasuresPage(msgspec.Struct, frozen=True):
