@@ -10,6 +10,7 @@ last such round on.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening, rollback, signing
 from tequio_client.organiser.verdicts import HeadVerdicts, VerdictReader, describe
 from tequio_client.worker import shutdown
+from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import TequioError, UserFacingError, first_error
 from tequio_shared.network.rollback import is_given_up
 from tequio_shared.network.run_states import RunState
@@ -57,19 +59,24 @@ class WatchOptions:
     """Thousandths of a bit per byte; None: the margin in the run's rules."""
 
 
-def reason_beginning(head_round: int) -> str:
-    """How the reason of a pause for the head of that round begins."""
-    return f"The model got worse: round {head_round} needs "
+_REASON = re.compile(r"The model got worse: round ([0-9]+) needs ")
+
+
+def paused_for(run: RunAnswer) -> int | None:
+    """Round for whose head a watch paused the run, by the reason in the log; None: none did."""
+    found = _REASON.match(run.pause_reason.text) if run.pause_reason else None
+    return int(found[1]) if found else None
 
 
 def reason_text(judged: JudgedHead) -> str:
     """One line for volunteers: the rounds, both figures, and where to check them."""
-    if judged.measured is None or judged.best is None:
+    measured, best = judged.measured, judged.best
+    if measured is None or best is None:
         raise ValueError(f"the head of round {judged.round} is not worse than another")
     return (
-        f"{reason_beginning(judged.round)}{judged.measured.bits_per_byte:.3f} bits per byte of "
-        f"held-out text, round {judged.best.round} needed {judged.best.bits_per_byte:.3f}. "
-        f"{judged.measured.agreeing} members measured it: see Measurements on the run's page."
+        f"The model got worse: round {judged.round} needs {measured.bits_per_byte:.3f} bits per "
+        f"byte of held-out text, round {best.round} needed {best.bits_per_byte:.3f}. "
+        f"{measured.agreeing} members measured it: see Measurements on the run's page."
     )
 
 
@@ -91,8 +98,7 @@ class RunWatch:
         Raises UserFacingError.
         """
         seen = signing.ask_ledger(self.options.ledger, self.reader.read)
-        paused_for = self._read_file().get(seen.run.run, ())
-        since = _accepted(seen, paused_for)
+        since = _accepted(seen, self._read_file().get(seen.run.run, ()))
         newest = _newest(seen, since)
         is_over = seen.run.state == RunState.FINISHED
         self._report_silence(seen, newest)
@@ -102,8 +108,6 @@ class RunWatch:
         self._report("verdict", f"{seen.run.name}, {describe(newest)}")
         if newest.verdict is HeadVerdict.WORSE and not is_over and not self.options.only_reports:
             self._act(seen, newest, since)
-            if _is_ours(seen, newest.round) and newest.round not in paused_for:
-                self._remember(seen.run.run, newest.round)
         return newest.verdict, is_over
 
     def _act(self, seen: HeadVerdicts, newest: JudgedHead, since: int) -> None:
@@ -116,8 +120,11 @@ class RunWatch:
             self.report(said)
             return
         # A pause for any other reason is the organisers' own, and so is what follows from it.
-        is_due = run.state == RunState.PAUSED and _is_ours(seen, newest.round)
-        if not (options.rolls_back and is_due):
+        if paused_for(run) is None:
+            return
+        # Also when a watch was killed right after the pause, or later heads were measured since.
+        self._remember(run.run, newest.round)
+        if run.state != RunState.PAUSED or not options.rolls_back:
             return
         target = seen.newest_fine(since)
         if target is None:
@@ -151,7 +158,10 @@ class RunWatch:
 
     def _remember(self, run: str, head_round: int) -> None:
         known = self._read_file()
-        rounds = sorted({*known.get(run, ()), head_round})
+        before = known.get(run, ())
+        if head_round in before:
+            return
+        rounds = (*before, head_round)
         write_for_user(self._file, msgspec.json.encode({**known, run: rounds}))
 
     def _read_file(self) -> dict[str, tuple[int, ...]]:
@@ -171,19 +181,13 @@ def _is_pausing(seen: HeadVerdicts) -> bool:
     return seen.run.state == RunState.PAUSED or seen.run.pause_reason is not None
 
 
-def _is_ours(seen: HeadVerdicts, head_round: int) -> bool:
-    """Return whether the run is paused for the head of that round, by a watch."""
-    reason = seen.run.pause_reason
-    return reason is not None and reason.text.startswith(reason_beginning(head_round))
-
-
-def _accepted(seen: HeadVerdicts, paused_for: tuple[int, ...]) -> int:
+def _accepted(seen: HeadVerdicts, rounds: tuple[int, ...]) -> int:
     """Round from which on heads are compared: the last worse one with which the run went on."""
-    last = seen.run.round
+    now, last = paused_for(seen.run), seen.run.round
     went_on = (
         one
-        for one in paused_for
-        if not (_is_ours(seen, one) or is_given_up(seen.rollbacks, one, last))
+        for one in rounds
+        if (now is None or one < now) and not is_given_up(seen.rollbacks, one, last)
     )
     return max(went_on, default=0)
 

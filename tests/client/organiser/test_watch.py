@@ -16,7 +16,9 @@ from tequio_client.organiser.watch import FILE, WatchOptions
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS
+from tequio_shared.network.verdicts import judge
 from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.statements.runs import HeadMeasure
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, make_settings, served
 from tests.support.sample_ledger import ASTRAY, MEASURED, fill_astray
@@ -212,15 +214,15 @@ def test_runs_without_enough_measures_are_refused() -> None:
 
 
 def test_the_longest_reason_fits() -> None:
-    largest, best = verdicts.judge(
-        [(2**40 - 1, _huge(0)), (2**40, _huge(1))], (), MeasureRules(members=16)
-    )[::-1]
+    largest, best = judge([(2**40 - 1, _huge(0)), (2**40, _huge(1))], (), MeasureRules(members=16))[
+        ::-1
+    ]
     assert best.verdict == "fine"
     assert len(watch.reason_text(largest)) <= NOTICE_CHARS
 
 
-def _huge(more: int) -> list[verdicts.HeadMeasure]:
-    measure = verdicts.HeadMeasure(
+def _huge(more: int) -> list[HeadMeasure]:
+    measure = HeadMeasure(
         head="A" * 43, millibits=2**40 * 90_000 + more * 2**40 * 1_000, size_bytes=2**40, tokens=1
     )
     return [measure] * 16

@@ -315,13 +315,13 @@ BADGES: Mapping[str, StatusLabel] = {
 
 HEAD_VERDICTS: Mapping[HeadVerdict, StatusLabel] = {
     HeadVerdict.UNMEASURED: StatusLabel(
-        "Not measured yet", "wait", "Fewer than two members agree on how good it is."
+        "Not measured yet", "wait", "Too few members agree on how good it is."
     ),
     HeadVerdict.FINE: StatusLabel(
-        "Measured, fine", "ok", "At least two members agree on how good it is."
+        "Measured, fine", "ok", "Its members agree that it did not get worse."
     ),
     HeadVerdict.WORSE: StatusLabel(
-        "Worse than before", "danger", "At least two members agree that the model got worse."
+        "Worse than before", "danger", "Its members agree that it got worse."
     ),
 }
 
