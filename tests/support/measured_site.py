@@ -57,6 +57,8 @@ class MeasuredRun:
     """Rounds on whose heads too few members agree."""
     newest: int = 0
     """Round of the newest head, measured or not; 0: the last that was measured."""
+    rollbacks: tuple[tuple[int, int], ...] = ()
+    """Head and last round of each, the newest first."""
 
     def heads(self) -> list[MeasuredAnswer]:
         due = range(0, self.rounds + 1, self.every) if self.every else ()
@@ -105,8 +107,10 @@ class MeasuredSite:
         heads = self.run.heads()
         if parts == f"/v1/runs/{self.run.run}":
             sample = {"round": heads[-1].round} if heads and heads[-1].sample else None
+            newest = self.run.newest or self.run.rounds
+            went_back = [{"head_round": head, "last_round": at} for head, at in self.run.rollbacks]
             return msgspec.json.encode(
-                {"head_round": self.run.newest or self.run.rounds, "sample": sample}
+                {"head_round": newest, "sample": sample, "rollbacks": went_back}
             )
         if parts == f"/v1/runs/{self.run.run}/measures":
             after, limit = int(query["after"][0]), int(query["limit"][0])

@@ -8,6 +8,7 @@ it is not longer than the page; then any head is compared with the newest of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -81,6 +82,8 @@ class RunMeasures(QObject):
         """The round that was asked for `earlier`."""
         self.head_round = 0
         """Round of the newest head, measured or not."""
+        self.rollbacks: tuple[RunRollback, ...] = ()
+        """Where the run went back to an earlier head, the newest first."""
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
@@ -105,7 +108,7 @@ class RunMeasures(QObject):
     @property
     def state(self) -> tuple[object, ...]:
         """Everything that can be shown: equal as long as nothing has changed."""
-        heads = (self.first, self.last, self.joined, self.earlier, self.later)
+        heads = (self.first, self.last, self.joined, self.earlier, self.later, self.rollbacks)
         return (*heads, self.head_round, self.step, self.chosen_round, self.is_choosing)
 
     def set_run(self, ledger: str, run: str, joined_round: int) -> None:
@@ -140,7 +143,7 @@ class RunMeasures(QObject):
         if run.head_round is None:
             self._end_reading()
             return
-        self.head_round = run.head_round
+        self.head_round, self.rollbacks = run.head_round, run.rollbacks
         hint = run.sample.round if run.sample else run.head_round
         self._find_last(hint - 1, 1)
 
@@ -274,6 +277,20 @@ class RunMeasures(QObject):
         self.changed.emit()
 
 
+def is_given_up(rollbacks: Sequence[RunRollback], number: int) -> bool:
+    """Return whether the run went back behind that round; `rollbacks` are the newest first.
+
+    `tequio_shared.network.rollback` has the rule, and loads numpy.
+    """
+    last: float = math.inf
+    for one in rollbacks:
+        if one.last_round < last:
+            if one.last_round < number <= last:
+                return False
+            last = one.head_round
+    return number > last
+
+
 def period_of(heads: Sequence[ModelMeasure]) -> int:
     """The rounds after which the texts of ascending heads come round again; 0: not among these."""
     seen: dict[str, int] = {}
@@ -324,6 +341,14 @@ class _NewestSample(msgspec.Struct, frozen=True):
     round: Natural
 
 
+class RunRollback(msgspec.Struct, frozen=True):
+    """The run went back to the head of a round, after its last round."""
+
+    head_round: Natural
+    last_round: Natural
+
+
 class _RunHeads(msgspec.Struct, frozen=True):
     head_round: Natural | None = None
+    rollbacks: Annotated[tuple[RunRollback, ...], msgspec.Meta(max_length=PAGE_HEADS)] = ()
     sample: _NewestSample | None = None

@@ -115,14 +115,18 @@ class HeldOut:
         measured, best = self.judged.measured, self.judged.best
         if measured is None:
             return self.verdict.description
+        said = f"{measured.agreeing} members agree on {measured.bits_per_byte:.4f} bits per byte."
         if best is None:
-            return f"{measured.agreeing} members agree. There is no earlier head to compare with."
-        place = "worse" if self.judged.verdict is HeadVerdict.WORSE else "not worse"
+            return f"{said} There is no earlier head to compare with."
+        margin = f"{self.margin / MILLIBITS:g}"
+        if self.judged.verdict is HeadVerdict.WORSE:
+            return (
+                f"{said} That is more than {margin} above the {best.bits_per_byte:.4f} of round "
+                f"{best.round:,}, the best earlier head."
+            )
         return (
-            f"{measured.agreeing} members agree. Its {measured.bits_per_byte:.4f} bits per byte "
-            f"are {place} than the {best.bits_per_byte:.4f} of the head of round {best.round}, "
-            f"the best of those it was made from, by more than "
-            f"{self.margin / MILLIBITS:g}."
+            f"{said} The best earlier head, of round {best.round:,}, needs "
+            f"{best.bits_per_byte:.4f}; more than {margin} above that would be worse."
         )
 
     def status_of(self, head_round: int) -> StatusLabel:

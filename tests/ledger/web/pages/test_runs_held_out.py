@@ -188,8 +188,8 @@ def test_a_head_that_is_worse_says_than_which_and_by_which_figures() -> None:
     assert found is not None
     assert (found.verdict.word, found.verdict.tone) == ("Worse than before", "danger")
     assert found.explanation == (
-        "3 members agree. Its 5.5000 bits per byte are worse than the 5.0000 of the head of round "
-        "10, the best of those it was made from, by more than 0.02."
+        "3 members agree on 5.5000 bits per byte. That is more than 0.02 above the 5.0000 of round "
+        "10, the best earlier head."
     )
     assert found.curve.readings[-1].caption.endswith("median of 3, worse than round 10")
     assert found.curve.readings[-2].caption.endswith("median of 3")
@@ -213,7 +213,9 @@ def test_the_run_shows_verdicts_and_which_head_is_not_measured(seen: PageSite) -
     assert [one["best"] for one in answer] == [None, *(one["round"] for one in answer[:-1])]
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
     assert "Measured, fine" in page.text
-    assert f"the head of round {LAST - MEASURED}, the best of those it was made from" in page.text
+    assert f"The best earlier head, of round {LAST - MEASURED}, needs" in page.text
+    assert "Last fine head" in page.text
+    assert "tequio checkpoint export --measured" in page.text
 
 
 def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
