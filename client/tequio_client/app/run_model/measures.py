@@ -82,7 +82,7 @@ class RunMeasures(QObject):
         """The round that was asked for `earlier`."""
         self.head_round = 0
         """Round of the newest head, measured or not."""
-        self.rollbacks: tuple[RunRollback, ...] = ()
+        self.rollbacks: tuple[HeadRollback, ...] = ()
         """Where the run went back to an earlier head, the newest first."""
         self.step = 1
         """Rounds between two measured heads."""
@@ -277,7 +277,7 @@ class RunMeasures(QObject):
         self.changed.emit()
 
 
-def is_given_up(rollbacks: Sequence[RunRollback], number: int) -> bool:
+def is_given_up(rollbacks: Sequence[HeadRollback], number: int) -> bool:
     """Return whether the run went back behind that round; `rollbacks` are the newest first.
 
     `tequio_shared.network.rollback` has the rule, and loads numpy.
@@ -341,7 +341,7 @@ class _NewestSample(msgspec.Struct, frozen=True):
     round: Natural
 
 
-class RunRollback(msgspec.Struct, frozen=True):
+class HeadRollback(msgspec.Struct, frozen=True):
     """The run went back to the head of a round, after its last round."""
 
     head_round: Natural
@@ -350,5 +350,5 @@ class RunRollback(msgspec.Struct, frozen=True):
 
 class _RunHeads(msgspec.Struct, frozen=True):
     head_round: Natural | None = None
-    rollbacks: Annotated[tuple[RunRollback, ...], msgspec.Meta(max_length=PAGE_HEADS)] = ()
+    rollbacks: Annotated[tuple[HeadRollback, ...], msgspec.Meta(max_length=PAGE_HEADS)] = ()
     sample: _NewestSample | None = None

@@ -9,9 +9,9 @@ import pytest
 from tequio_client.app.run_model.measures import (
     MOST_TRIES,
     PAGE_HEADS,
+    HeadRollback,
     ModelMeasure,
     RunMeasures,
-    RunRollback,
     is_given_up,
     period_of,
 )
@@ -223,7 +223,7 @@ def test_a_real_ledger_answers_it(tmp_path: Path, qtbot: QtBot) -> None:
     "went_back", [[], [(40, 63)], [(40, 63), (20, 50)], [(60, 70), (40, 63)], [(0, 9), (0, 5)]]
 )
 def test_what_was_given_up_is_what_the_ledger_counts_so(went_back: list[tuple[int, int]]) -> None:
-    ours = [RunRollback(head_round=head, last_round=last) for head, last in went_back]
+    ours = [HeadRollback(head_round=head, last_round=last) for head, last in went_back]
     theirs = [Rollback(index=0, head_round=head, last_round=last) for head, last in went_back[::-1]]
     for number in range(1, 80):
         assert is_given_up(ours, number) is rollback.is_given_up(theirs, number, 90), number
