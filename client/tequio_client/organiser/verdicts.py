@@ -22,7 +22,7 @@ from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 
 _READ_HEADS = 2 * COMPARED_HEADS
-"""Measured heads that are read at least, if there are so many; the newer half is judged exactly."""
+"""Least number of measured heads that are read, if there are enough; the newer half is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -395,7 +395,7 @@ class MeasuredHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictRules:
-    """What the verdicts on a run's heads depend on, beside the measures."""
+    """Rules and rollbacks on which the verdicts on a run's heads depend, beside the measures."""
 
     measures: MeasureRules
     rollbacks: tuple[Rollback, ...]
