@@ -92,6 +92,10 @@ def _organise(stage: RealNetwork) -> tuple[str, ...]:
     return "--ledger", stage.url, "--dir", str(stage.folder / "organiser")
 
 
+def _store(stage: RealNetwork, name: str) -> tuple[str, str]:
+    return "--store", str(stage.folder / name / "store")
+
+
 async def _check_reason(stage: RealNetwork, api: LedgerApi, history: LogHistory) -> int:
     """Volunteers read the round and both figures; returns the round that is worse."""
     await history.read()
@@ -134,3 +138,7 @@ async def _check_rollback(
     once = ("run", "watch", RUN, "--once", "--only-report", "--ledger", stage.url)
     report = await stage.command("once", *once)
     assert f"round {good}: " in report, "what was given up counts no longer"
+    stores = [word for name in ("ana", "beto", "seed") for word in _store(stage, name)]
+    to = ("--to", str(stage.folder / "fine"), "--ledger", stage.url)
+    export = ("checkpoint", "export", "--run", RUN, "--measured", *to, *stores)
+    assert f"head of round {good}" in await stage.command("export", *export)
