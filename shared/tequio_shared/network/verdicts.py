@@ -8,8 +8,8 @@ measured before it. It is worse if its lowest measure lies above the highest mea
 more than the margin. A verdict stops nothing: with `tequio run watch`, organisers act on it.
 (docs/protocol.md, 9.9)
 
-Theory. All heads of a run are measured on the same text, so the choice of the text adds no
-noise between two of them. What remains is the arithmetic of devices, which the agreeing measures span,
+Theory. All heads of a run are measured on the same text, so the choice of the text adds no noise
+between two of them. What remains is the arithmetic of devices, which the agreeing measures span,
 and training itself, which goes up and down: the margin is for that.
 """
 
