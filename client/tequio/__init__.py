@@ -34,7 +34,7 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import ApiLimits, LedgerRefusedError, LedgerUnavailableError
-from tequio_client.ledger.proofs import LogProofs, read_policy
+from tequio_client.ledger.proofs import LogProofs, check_measure, read_policy
 from tequio_client.names import find_one
 from tequio_client.verify.audit import AuditOptions, audit_live
 from tequio_client.verify.reader import POLL_S, PUBLISHED_S
@@ -43,7 +43,6 @@ from tequio_shared.api.answer import PAGE_ROWS, AsOf
 from tequio_shared.api.competitions import CompetitionAnswer, CompetitionLine
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.api.runs import (
-    MeasureAnswer,
     MeasuredAnswer,
     PublishedAnswer,
     RoundAnswer,
@@ -54,7 +53,7 @@ from tequio_shared.ids import Digest, digest_from_text, key_from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round import measures
-from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid
+from tequio_shared.statements.runs import RoundClose, RoundVoid
 from tequio_shared.statements.statement import Statement
 
 __all__ = [
@@ -362,7 +361,9 @@ class _LedgerCall:
         if not rows:
             raise PeerError(f"nobody measured the head of round {answer.round}")
         said = dict(zip(rows, await self.statements(indices=list(rows)), strict=True))
-        bodies = {entry: _measure(run, answer, rows[entry], one) for entry, one in said.items()}
+        bodies = {
+            entry: check_measure(run, answer, rows[entry], one) for entry, one in said.items()
+        }
         middle, sample = measures.median(bodies.values()), answer.sample
         if sample is not None:
             told = bodies.get(sample.entry)
@@ -461,17 +462,3 @@ def _check_page(what: str, places: Sequence[_Place], most: int) -> None:
             raise PeerError(f"the {what} do not ascend: {other} comes after {one}")
     if len(places) > most + 1:
         raise PeerError(f"{len(places) - 1} {what} came where at most {most} were asked for")
-
-
-def _measure(
-    run: RunAnswer, head: MeasuredAnswer, row: MeasureAnswer, said: Statement
-) -> HeadMeasure:
-    """Check what the ledger reports of a measure; raises PeerError."""
-    body = said.body
-    if (
-        not isinstance(body, HeadMeasure)
-        or (said.run, said.round, body.head) != (run.id, head.round, head.head)
-        or (to_text(said.author), body.millibits) != (row.peer, row.millibits)
-    ):
-        raise PeerError(f"entry {row.entry} is not the measure that the ledger reports")
-    return body

@@ -111,6 +111,10 @@ VESTING = 64
 """Own contributions, or own proofs, after which the points for one are the author's to keep."""
 MEASURED_HEADS = 4
 """Heads, the last ones that were drawn for, of which measures are taken."""
+COMPARED_HEADS = 16
+"""Measured heads before one, with the best of which it is compared."""
+WORSE_MARGIN = 20
+"""Thousandths of a bit per byte by which a worse head differs, unless the run names another."""
 SAMPLE_PROMPT_BYTES = 64
 """Most of a held-out text that a model goes on from, UTF-8, in its tokens and in the log."""
 SAMPLE_TOKENS = 64

@@ -47,6 +47,7 @@ ELSEWHERE = (
         "tests/client/simulator/test_cli.py",
     ),
     (r"organising: tequio run (rollback|pause maize$)", "tests/whole/test_a_rollback.py"),
+    (r"organising: tequio run watch", "tests/client/organiser/test_watch.py"),
     (r"organising: tequio announce", "tests/client/ledger/test_announcement.py"),
     (r"organising: tequio release announce", "tests/client/releases/test_log_check.py"),
     # --- scoring and competitions

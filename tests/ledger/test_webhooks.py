@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import select
 from structlog.testing import capture_logs
 
+from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.replay import replay
 from tequio_ledger.store.models import NEWS_POSITION
 from tequio_ledger.webhooks import (
@@ -31,6 +32,8 @@ from tequio_ledger.webhooks import (
     as_matrix,
 )
 from tequio_shared.served.answers import published_heads
+from tequio_shared.statements.network import NetNotice
+from tequio_shared.statements.runs import RunNotice
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.sample_ledger import SampleLedger
 
@@ -218,6 +221,33 @@ def test_news_are_posted_signed_and_in_order_and_a_restart_continues(tmp_path: P
         expected = hmac.new(b"s3cret", body, hashlib.sha256).hexdigest()
         assert headers["x-tequio-signature"] == f"sha256={expected}"
         assert headers["host"] == inbox.url.split("/")[2]
+
+
+def test_an_announcement_to_the_network_is_posted_and_taking_it_back_is_not(
+    tmp_path: Path,
+) -> None:
+    clock, told = VirtualClock(), "The ledger moves on Sunday."
+
+    async def run(ledger: Ledger, inbox: Inbox) -> int:
+        async with running(ledger):
+            shown = SampleLedger(ledger, clock)
+            await shown.open()
+            async with posting(ledger, hook(inbox)):
+                entries = [shown.organiser.sign(NetNotice(text=one), clock()) for one in (told, "")]
+                first, _ = await ledger.sequencer.submit(entries)
+                assert isinstance(first, Logged), first
+                await shown.steer(RunNotice(about="run", text="Soon: maths."))
+                await inbox.wait_for(2)
+                return first.index
+
+    with listening() as inbox, opened(make_settings(tmp_path), clock) as ledger:
+        index = asyncio.run(run(ledger, inbox))
+        posted, of_run = inbox.bodies()
+    assert (posted["event"], of_run["event"]) == ("network.announced", "run.announced")
+    assert (posted["index"], posted["text"], posted["run"]) == (index, told, None)
+    assert posted["title"] == f"Organisers of the network {posted['network']} announce"
+    assert posted["url"] == "https://ledger.example/"
+    assert posted["proof"] == f"https://ledger.example/entries/{index}"
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ import msgspec
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, MeasuresAnswer, SampleAnswer
 from tequio_shared.ids import to_text
+from tequio_shared.network.verdicts import HeadVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +51,14 @@ class MeasuredRun:
     skipped: frozenset[int] = frozenset()
     """Rounds that nobody measured, though they were due."""
     has_samples: bool = True
+    worse: frozenset[int] = frozenset()
+    """Rounds whose heads are worse than the one before them."""
+    unmeasured: frozenset[int] = frozenset()
+    """Rounds on whose heads too few members agree."""
+    newest: int = 0
+    """Round of the newest head, measured or not; 0: the last that was measured."""
+    rollbacks: tuple[tuple[int, int], ...] = ()
+    """Head and last round of each, the newest first."""
 
     def heads(self) -> list[MeasuredAnswer]:
         due = range(0, self.rounds + 1, self.every) if self.every else ()
@@ -71,9 +80,16 @@ class MeasuredRun:
             head=HEAD,
             tokens=TOKENS,
             measures=[measure] * 3,
+            verdict=self._verdict(number),
+            best=number - self.every if number else None,
             sample=sample if self.has_samples else None,
             **said,
         )
+
+    def _verdict(self, number: int) -> HeadVerdict:
+        if number in self.unmeasured:
+            return HeadVerdict.UNMEASURED
+        return HeadVerdict.WORSE if number in self.worse else HeadVerdict.FINE
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +107,11 @@ class MeasuredSite:
         heads = self.run.heads()
         if parts == f"/v1/runs/{self.run.run}":
             sample = {"round": heads[-1].round} if heads and heads[-1].sample else None
-            return msgspec.json.encode({"head_round": self.run.rounds, "sample": sample})
+            newest = self.run.newest or self.run.rounds
+            went_back = [{"head_round": head, "last_round": at} for head, at in self.run.rollbacks]
+            return msgspec.json.encode(
+                {"head_round": newest, "sample": sample, "rollbacks": went_back}
+            )
         if parts == f"/v1/runs/{self.run.run}/measures":
             after, limit = int(query["after"][0]), int(query["limit"][0])
             page = [head for head in heads if head.round > after][:limit]

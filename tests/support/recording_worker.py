@@ -13,7 +13,9 @@ from tequio_client.ipc.control import AskDiagnostics, AskPoints, DiagnosticsRepl
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
+    CurrentRoundView,
     DesiredState,
+    LedgerView,
     PointsView,
     ReachabilityView,
     Snapshot,
@@ -40,6 +42,8 @@ class RecordingWorker:
         self.points = PointsView()
         self.decision, self.line = UNDECIDED, TrafficView()
         self.reach = ReachabilityView()
+        self.ledger = LedgerView()
+        self.round: CurrentRoundView | None = None
         self.rows: tuple[PointsRow, ...] = ()
         self.facts: dict[object, SessionFacts] = {}
         self.changed = trio.Event()
@@ -58,6 +62,8 @@ class RecordingWorker:
             decision=self.decision,
             line=self.line,
             reach=self.reach,
+            ledger=self.ledger,
+            round=self.round,
         )
 
     def apply_state(self, wish: DesiredState) -> None:

@@ -52,7 +52,7 @@ from tests.support.memory_swarm import rollback_to
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
@@ -142,6 +142,8 @@ class SampleLedger:
         self.organiser = SigningOrganiser(ledger)
         self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
         self.withheld = 0
+        self.worse: frozenset[int] = frozenset()
+        """Rounds whose heads predict much worse than those before them."""
 
     @property
     def round(self) -> RoundView:
@@ -281,7 +283,8 @@ class SampleLedger:
         asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
         for at, peer in enumerate(asked):
             bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
-            factor = 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
+            factor = 1.3 if draw.head.round in self.worse else 1.0
+            factor *= 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
             millibits = int(bits * factor * MEASURED_BYTES * MILLIBITS)
             sample = UNSET if draw.head.round == 0 else _written(draw.head.round, at)
             await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
@@ -376,6 +379,21 @@ async def live_audited(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
     return shown
 
 
+async def live_astray(ledger: Ledger, clock: VirtualClock, worse: Collection[int]) -> SampleLedger:
+    """Run rounds until the head of round `ASTRAY` is measured, by one of three wrongly."""
+    shown = SampleLedger(ledger, clock)
+    shown.worse = frozenset(worse)
+    await shown.open()
+    workers = shown.peers[:4]
+    for _ in range(ASTRAY):
+        await shown.play(workers)
+        await shown.pass_ms(4_000)
+    # Nobody commits in time, so the next round waits for members.
+    await shown.start(workers)
+    await shown.pass_ms(shown.rules.rounds.train_limit)
+    return shown
+
+
 async def live_back(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
     """Run rounds whose losses rise at last, go back, and run some more."""
     shown = SampleLedger(ledger, clock)
@@ -401,6 +419,23 @@ def fill_back(settings: LedgerSettings, until_ms: int) -> SampleLedger:
     async def run(ledger: Ledger) -> SampleLedger:
         async with running(ledger):
             return await live_back(ledger, clock)
+
+    with opened(settings, clock) as ledger:
+        return asyncio.run(run(ledger))
+
+
+def fill_astray(
+    settings: LedgerSettings, until_ms: int, *, worse: Collection[int] = ()
+) -> SampleLedger:
+    """Create a ledger in the settings' folder whose run waits for members after `ASTRAY`.
+
+    The heads of the rounds `worse` predict much worse than those before them.
+    """
+    clock = VirtualClock(until_ms - HOUR_MS)
+
+    async def run(ledger: Ledger) -> SampleLedger:
+        async with running(ledger):
+            return await live_astray(ledger, clock, worse)
 
     with opened(settings, clock) as ledger:
         return asyncio.run(run(ledger))

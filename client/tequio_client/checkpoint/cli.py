@@ -33,6 +33,12 @@ def checkpoint() -> None:
     "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
 @click.option(
+    "--measured",
+    "is_measured",
+    is_flag=True,
+    help="The newest head that members measured and found no worse than those before it.",
+)
+@click.option(
     "--to",
     "target",
     required=True,
@@ -64,6 +70,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     *,
     run_name: str,
     round_number: int | None,
+    is_measured: bool,
     target: Path,
     is_merged: bool,
     with_gguf: bool,
@@ -83,9 +90,14 @@ def export(  # noqa: PLR0913 - one parameter an option
     from tequio_client.checkpoint import export as program
     from tequio_client.checkpoint import gguf, onnx
     from tequio_client.checkpoint.layout import ExportForm
+    from tequio_client.organiser import verdicts
     from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
+    if is_measured and round_number is not None:
+        raise click.UsageError("give either --round or --measured")
+    if is_measured:
+        round_number = verdicts.find_fine_head(run_name, ledger)
     if with_gguf:
         gguf.check_installed()
         gguf.check_free(target)

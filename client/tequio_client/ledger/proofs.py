@@ -10,8 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
+from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, RunAnswer
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
-from tequio_shared.ids import Digest
+from tequio_shared.ids import Digest, to_text
 from tequio_shared.log import tiles as log_tiles
 from tequio_shared.log.merkle import Frontier, leaf_hash, root_of_hashes, verify_inclusion
 from tequio_shared.log.notes import Checkpoint
@@ -26,7 +27,8 @@ from tequio_shared.log.tiles import (
     tile_width,
 )
 from tequio_shared.network.genesis import check_role
-from tequio_shared.statements.statement import Entry, check_work
+from tequio_shared.statements.runs import HeadMeasure
+from tequio_shared.statements.statement import Entry, Statement, check_work
 
 _TILES = 64
 """Tiles that are cached between proofs: 0.5 MiB, and more than one proof needs."""
@@ -120,6 +122,20 @@ def check_entry(index: int, entry: Entry, network: LedgerNetwork) -> None:
     except RefusedError as err:
         raise PeerError(f"entry {index} of the log is not allowed: {err}") from err
     entry.verify(network.id)
+
+
+def check_measure(
+    run: RunAnswer, head: MeasuredAnswer, row: MeasureAnswer, said: Statement
+) -> HeadMeasure:
+    """Check what the ledger reports of a measure against the log; raises PeerError."""
+    body = said.body
+    if (
+        not isinstance(body, HeadMeasure)
+        or (said.run, said.round, body.head) != (run.id, head.round, head.head)
+        or (to_text(said.author), body.millibits) != (row.peer, row.millibits)
+    ):
+        raise PeerError(f"entry {row.entry} is not the measure that the ledger reports")
+    return body
 
 
 def read_policy(path: Path | None) -> Policy | None:

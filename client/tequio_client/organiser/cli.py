@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -214,6 +215,62 @@ def roll_back(
         return yes or click.confirm("Sign this as an organiser?")
 
     click.echo(rollback.roll_back(name, ledger, (folder, *others), head_round, agrees))
+
+
+@run.command()
+@cli.log_id_argument("name")
+@click.option("--roll-back", "rolls_back", is_flag=True, help="Also go back to the last fine head.")
+@click.option(
+    "--margin",
+    type=click.FloatRange(0.001, 8),
+    help="Bits per byte by which a worse head differs (default: the run's rules).",
+)
+@click.option("--once", is_flag=True, help="Check once and exit, for cron.")
+@click.option("--only-report", "only_reports", is_flag=True, help="Sign nothing; needs no key.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+@cli.logging_options
+def watch(  # noqa: PLR0913 - one parameter an option
+    *,
+    name: str,
+    rolls_back: bool,
+    margin: float | None,
+    once: bool,
+    only_reports: bool,
+    ledger: str,
+    folder: Path,
+    others: tuple[Path, ...],
+    log_level: str,
+    log_json: bool,
+) -> None:
+    """Pause a run as soon as its model gets worse.
+
+    Reads what drawn members measured of each head, and pauses the run if they agree that the newest
+    is worse than an earlier one by more than the margin. Volunteers see the reason. It continues
+    until the run ends, and can be stopped and started at any time.
+
+    Exit status with --once: 0 the newest measured head is fine, 2 it is worse, 3 none is measured.
+    """
+    from tequio_client.organiser import watch as program
+    from tequio_shared.network.verdicts import HeadVerdict
+
+    cli.set_up_logs(log_json=log_json, log_level=log_level)
+    if only_reports and rolls_back:
+        raise click.UsageError("give either --only-report or --roll-back")
+    options = program.WatchOptions(
+        run=name,
+        ledger=ledger,
+        folders=(folder, *others),
+        rolls_back=rolls_back,
+        only_reports=only_reports,
+        margin=None if margin is None else round(margin * 1_000),
+    )
+    if not once:
+        program.watch_run(options, click.echo)
+        return
+    exits = {HeadVerdict.FINE: 0, HeadVerdict.WORSE: 2, HeadVerdict.UNMEASURED: 3}
+    sys.exit(exits[program.check_once(options, click.echo)])
 
 
 @run.command()

@@ -7,7 +7,7 @@ proven entry that promotes it. Its weights are fetched when the run is opened, a
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,11 @@ _GB = 1e9
 
 def named_run(name: str, ledger: str) -> RunAnswer:
     """The run of that name, or with the id that begins so; raises UserFacingError."""
-    runs = signing.ask_ledger(ledger, LedgerApi.runs)
+    return find_run(name, signing.ask_ledger(ledger, LedgerApi.runs))
+
+
+def find_run(name: str, runs: Iterable[RunAnswer]) -> RunAnswer:
+    """The run of that name, or with the id that begins so; raises UserFacingError."""
     return find_one("run", runs, lambda one: (one.name, one.run), name)
 
 
@@ -168,10 +172,11 @@ def parent_of(one: RunAnswer, ledger: str) -> ParentHead | None:
 
     Raises UserFacingError; UnreadableRulesError if the manifest cannot be read.
     """
-    return signing.ask_ledger(ledger, partial(_manifest, one.run)).continued
+    return signing.ask_ledger(ledger, partial(read_manifest, one.run)).continued
 
 
-async def _manifest(run: str, api: LedgerApi) -> Manifest:
+async def read_manifest(run: str, api: LedgerApi) -> Manifest:
+    """Read the rules of a run; raises UnreadableRulesError."""
     try:
         return Manifest.parse(await _document(api, run))
     except MalformedError as err:
@@ -184,7 +189,7 @@ async def _manifest(run: str, api: LedgerApi) -> Manifest:
 async def _read_continued(one: RunAnswer, plan: ParentPlan, api: LedgerApi) -> ContinuedHead:
     network = await api.network()
     promoted = await find_head(api, one, plan.round)
-    manifest = await _manifest(one.run, api)
+    manifest = await read_manifest(one.run, api)
     return ContinuedHead(
         ledger=plan.ledger,
         manifest=manifest,

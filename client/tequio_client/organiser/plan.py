@@ -18,7 +18,7 @@ mirrors = []                # optional: addresses at which that folder is on the
 [rounds]                    # optional: train_s, most, min_members, ...
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
 [expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
-[measure]                   # optional: every, members, tokens; heads measured on held-out text
+[measure]                   # optional: every, members, tokens, margin; heads on held-out text
 [audit]                     # optional: newcomers, others; shares of the work that is repeated
 """
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import (
         AuditsView,
+        CurrentRoundView,
         Decision,
         DesiredState,
         PointsView,
@@ -388,12 +389,7 @@ def _print_status(shown: Snapshot, *, as_json: bool) -> None:
     _print_vesting(shown.points)
 
 
-def _round_lines(shown: Snapshot) -> Iterator[str]:
-    if shown.ledger.announcement:
-        yield f"From the network's organisers: {shown.ledger.announcement}"
-    one = shown.round
-    if one is None:
-        return
+def _round_lines(one: CurrentRoundView) -> Iterator[str]:
     yield f"{one.run_name}: round {one.number} of {one.rounds}, {one.role or 'no role'}"
     if one.pause_reason:
         yield f"Paused by its organisers: {one.pause_reason}"
@@ -405,7 +401,9 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     from tequio_client.ipc.texts import reachability_templates, reachability_values
 
     yield from _decision_lines(shown.decision)
-    yield from _round_lines(shown)
+    yield from _network_lines(shown)
+    if shown.round is not None:
+        yield from _round_lines(shown.round)
     if shown.audits.ordered_round:
         yield _audit_line(shown.audits)
     if shown.status is not None:
@@ -413,8 +411,6 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.reach.port:
         sentences = " ".join(reachability_templates(shown.reach))
         yield sentences.format(**reachability_values(shown.reach))
-    if shown.ledger.problem and not _names_ledger(shown.decision):
-        yield f"Can't reach the network at {shown.ledger.url}"
     yield from _device_lines(shown)
     sandboxes = sorted({one.sandbox for one in shown.trainers if one.sandbox})
     yield from (f"Trainer's sandbox: {one}" for one in sandboxes)
@@ -424,6 +420,13 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.line.cap_reached_ms:
         cap_gb, at = shown.line.month_cap_bytes // 10**9, _local(shown.line.cap_reached_ms)
         yield f"At the present rate, this month's {cap_gb} GB of traffic end on {at.date}"
+
+
+def _network_lines(shown: Snapshot) -> Iterator[str]:
+    if shown.ledger.announcement:
+        yield f"From the network's organisers: {shown.ledger.announcement}"
+    if shown.ledger.problem and not _names_ledger(shown.decision):
+        yield f"Can't reach the network at {shown.ledger.url}"
 
 
 def _decision_lines(decision: Decision) -> Iterator[str]:

@@ -39,6 +39,7 @@ from tequio_ledger.store.models import (
     TIER,
 )
 from tequio_shared.ids import PeerKey, RunId
+from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.tiers import Tier
 from tequio_shared.served.answers import LISTED_STANDINGS
 from tequio_shared.served.rows import (
@@ -107,6 +108,10 @@ class StoredRows:
         return _heads(
             self.connection, run, heads.distinct().order_by(MEASURED.c.round).limit(limit)
         )
+
+    def measured_before(self, run: RunId, before: int, limit: int) -> list[MeasuredHead]:
+        """Read the last measured heads before a number, ascending."""
+        return last_measured_heads(self.connection, run, limit, before)
 
     def attended(self, key: PeerKey, before: int, limit: int) -> list[AttendedRound]:
         """Read the rounds of a key that ended with an entry below an index, the newest first."""
@@ -193,9 +198,11 @@ def points_per_day(
     return {int(number): int(total) for number, total in connection.execute(query) if number}
 
 
-def last_measured_heads(connection: Connection, run: bytes, limit: int) -> list[MeasuredHead]:
-    """Read the last measured heads of a run, ascending."""
-    heads = select(MEASURED.c.round).where(MEASURED.c.run == run)
+def last_measured_heads(
+    connection: Connection, run: bytes, limit: int, before: int = JSON_INTEGER
+) -> list[MeasuredHead]:
+    """Read the last measured heads of a run before a round, ascending."""
+    heads = select(MEASURED.c.round).where(MEASURED.c.run == run, MEASURED.c.round < before)
     return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
 
 

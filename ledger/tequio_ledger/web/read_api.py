@@ -44,6 +44,7 @@ from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.served import answers, competitions
+from tequio_shared.served.rows import VerdictRules
 from tequio_shared.served.state import key_rows
 
 AfterRound = Annotated[int, msgspec.Meta(ge=-1, le=JSON_INTEGER)]
@@ -141,9 +142,11 @@ def get_measures(
     ledger: Ledger, run: str, after: AfterRound = -1, limit: Limit = 100
 ) -> MeasuresAnswer:
     """List heads measured on held-out text by drawn members, after the head of a round."""
+    run_id = RunId(from_text(run))
+    rules = VerdictRules.of(ledger.state.run(run_id))
     with snapshot(ledger.database) as (connection, published):
         rows = StoredRows(connection)
-        return answers.measures_page(rows, RunId(from_text(run)), after, limit, as_of(published))
+        return answers.measures_page(rules, rows, run_id, after, limit, as_of(published))
 
 
 @get("/v1/ranking")

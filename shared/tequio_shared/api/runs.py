@@ -19,10 +19,12 @@ from tequio_shared.ids import (
     digest_from_text,
 )
 from tequio_shared.network.run_states import RunState
+from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import RepoText, RevisionText
 
 # A reader accepts any word here: a newer ledger may have more of them.
+VerdictText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in HeadVerdict]})]
 StateText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RunState]})]
 PhaseText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in RoundPhase]})]
 OutcomeText = Annotated[Text, Meta(extra_json_schema={"enum": ["open", "closed", "void"]})]
@@ -174,7 +176,7 @@ class SampleAnswer(Struct, frozen=True, kw_only=True):
 
 
 class MeasuredAnswer(Struct, frozen=True, kw_only=True):
-    """One head: the median of its measures, and each measure."""
+    """One head: the median of its measures, each measure, and what they say together."""
 
     round: Natural
     head: Bytes32Text
@@ -182,6 +184,9 @@ class MeasuredAnswer(Struct, frozen=True, kw_only=True):
     size_bytes: Positive
     tokens: Positive
     measures: Rows[MeasureAnswer]
+    verdict: VerdictText
+    best: Natural | None
+    """Round of the head that it was compared with."""
     sample: SampleAnswer | None
 
 

@@ -39,7 +39,13 @@ from tequio_shared.ids import (
     RunId,
     sha256,
 )
-from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
+from tequio_shared.limits import (
+    CONTRIBUTORS,
+    DOCUMENT_BYTES,
+    JSON_INTEGER,
+    WITNESSES,
+    WORSE_MARGIN,
+)
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.points import trainer_gflop
@@ -190,6 +196,17 @@ class MeasureRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     every: Annotated[int, Meta(ge=0, le=1 << 40)] = 10
     members: Annotated[int, Meta(ge=1, le=WITNESSES)] = 3
     tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
+    margin: Annotated[int, Meta(ge=1, le=8_000)] | UnsetType = UNSET
+    """Thousandths of a bit per byte by which a worse head differs; absent: `WORSE_MARGIN`."""
+
+    @property
+    def least_agreeing(self) -> int:
+        """Agreeing measures that judge a head: more than half, and nobody's word alone."""
+        return max(self.members // 2 + 1, 2)
+
+    @property
+    def worse_margin(self) -> int:
+        return WORSE_MARGIN if isinstance(self.margin, UnsetType) else self.margin
 
 
 class AuditRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -140,7 +140,7 @@ def outliers(measures: Mapping[_Name, HeadMeasure]) -> frozenset[_Name]:
     if len(measures) < _MAJORITY:
         return frozenset()
     middle = median(measures.values())
-    return frozenset(name for name, one in measures.items() if not _agree(one, middle))
+    return frozenset(name for name, one in measures.items() if not agree(one, middle))
 
 
 def bits_per_byte(measure: HeadMeasure) -> float:
@@ -162,7 +162,8 @@ def _drawn(current: RoundView, head: Head) -> tuple[PeerKey, ...]:
     return tuple(keys[slot] for slot in lots.measurers(current.holders(to_text(head.hash)), size))
 
 
-def _agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
+def agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
+    """Return whether a measure is of the median's text, and within `TOLERANCE` of it."""
     is_same_text = (one.size_bytes, one.tokens) == (middle.size_bytes, middle.tokens)
     away = abs(one.millibits - middle.millibits)
     return is_same_text and away * TOLERANCE <= middle.millibits

@@ -54,10 +54,12 @@ from tequio_shared.api.runs import (
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
+from tequio_shared.limits import COMPARED_HEADS
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Invitation
+from tequio_shared.network.verdicts import JudgedHead
 from tequio_shared.round import measures
 from tequio_shared.served.rows import (
     AttendedRound,
@@ -66,6 +68,7 @@ from tequio_shared.served.rows import (
     RankedRow,
     RoundRow,
     StandingRow,
+    VerdictRules,
 )
 from tequio_shared.served.state import State
 
@@ -97,6 +100,9 @@ class DerivedRows(Protocol):
 
     def measured(self, run: RunId, after: int, limit: int) -> Sequence[MeasuredHead]:
         """Give the measured heads of the rounds of a run after a number, ascending."""
+
+    def measured_before(self, run: RunId, before: int, limit: int) -> Sequence[MeasuredHead]:
+        """Give the last measured heads of the rounds of a run before a number, ascending."""
 
     def attended(self, key: PeerKey, before: int, limit: int) -> Sequence[AttendedRound]:
         """Give the rounds of a key that ended with an entry below an index, the newest first."""
@@ -332,14 +338,17 @@ def round_answer(row: RoundRow, as_of: AsOf) -> RoundAnswer:
 
 
 def measures_page(
-    rows: DerivedRows, run: RunId, after: int, limit: int, as_of: AsOf
+    rules: VerdictRules, rows: DerivedRows, run: RunId, after: int, limit: int, as_of: AsOf
 ) -> MeasuresAnswer:
     heads = rows.measured(run, after, limit)
     last = heads[-1].round if len(heads) == limit else None
-    return MeasuresAnswer([_measured_answer(head) for head in heads], last, as_of)
+    earlier = rows.measured_before(run, after + 1, COMPARED_HEADS) if heads else ()
+    judged = rules.judge([*earlier, *heads])[len(earlier) :]
+    page = [_measured_answer(head, one) for head, one in zip(heads, judged, strict=True)]
+    return MeasuresAnswer(page, last, as_of)
 
 
-def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
+def _measured_answer(head: MeasuredHead, judged: JudgedHead) -> MeasuredAnswer:
     shown = head.shown
     sample = measures.sample_of(shown.said) if shown else None
     return MeasuredAnswer(
@@ -359,6 +368,8 @@ def _measured_answer(head: MeasuredHead) -> MeasuredAnswer:
             )
             for row in head.rows
         ],
+        verdict=judged.verdict,
+        best=judged.best.round if judged.best else None,
         sample=SampleAnswer(
             entry=shown.entry, peer=to_text(shown.peer), prompt=sample.prompt, text=sample.text
         )

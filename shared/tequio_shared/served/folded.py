@@ -114,6 +114,12 @@ class FoldedRows:
         numbers = islice((one for one in sorted(by_round) if one > after), limit)
         return measured_heads(row for number in numbers for row in by_round[number])
 
+    def measured_before(self, run: RunId, before: int, limit: int) -> list[MeasuredHead]:
+        """Give the last measured heads of the rounds of a run before a number, ascending."""
+        by_round = self._measures[run]
+        numbers = sorted(one for one in by_round if one < before)[-limit:]
+        return measured_heads(row for number in numbers for row in by_round[number])
+
     def attended(self, key: PeerKey, before: int, limit: int) -> list[AttendedRound]:
         """Give the rounds of a key that ended with an entry below an index, the newest first."""
         found = self._attended[key]

@@ -22,6 +22,7 @@ from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, key_from
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.served import answers, competitions
 from tequio_shared.served.answers import DerivedRows
+from tequio_shared.served.rows import VerdictRules
 from tequio_shared.served.state import State, key_rows
 
 _ASIDE = {"as_of", "peer_id", "why", "void", "lacks"}
@@ -129,7 +130,11 @@ def _of_run(run: RunId) -> Iterator[Question]:
     yield Question(path=path, answer=lambda on, _, as_of: answers.run_answer(on.state, run, as_of))
     yield _listed(f"{path}/rounds", lambda on, *page: answers.rounds_page(on.rows, run, *page))
     yield _listed(
-        f"{path}/measures", lambda on, *page: answers.measures_page(on.rows, run, *page), first=-1
+        f"{path}/measures",
+        lambda on, *page: answers.measures_page(
+            VerdictRules.of(on.state.run(run)), on.rows, run, *page
+        ),
+        first=-1,
     )
 
 

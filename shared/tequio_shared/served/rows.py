@@ -21,9 +21,12 @@ from msgspec import UNSET
 
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, from_text, to_text
-from tequio_shared.network.run import Documents
+from tequio_shared.network.rollback import Rollback
+from tequio_shared.network.run import Documents, FullRunView
+from tequio_shared.network.verdicts import JudgedHead, judge
 from tequio_shared.round import measures
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.runs import (
     HeadMeasure,
@@ -388,6 +391,24 @@ class MeasuredHead:
     rows: tuple[MeasuredRow, ...]
     shown: MeasuredRow | None = None
     """The row whose sample of the head's text is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictRules:
+    """Rules and rollbacks on which the verdicts on a run's heads depend, beside the measures."""
+
+    measures: MeasureRules
+    rollbacks: tuple[Rollback, ...]
+    """All of the run. Later ones change no verdict on a head that was made before them."""
+
+    @classmethod
+    def of(cls, view: FullRunView) -> VerdictRules:
+        return cls(measures=view.manifest.measures, rollbacks=tuple(view.rollbacks))
+
+    def judge(self, heads: Sequence[MeasuredHead]) -> list[JudgedHead]:
+        """Judge ascending heads, each by those before it among them."""
+        said = [(head.round, [row.said for row in head.rows]) for head in heads]
+        return judge(said, self.rollbacks, self.measures)
 
 
 def measured_heads(rows: Iterable[MeasureRow]) -> list[MeasuredHead]:

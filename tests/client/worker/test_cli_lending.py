@@ -13,8 +13,10 @@ import trio
 from tequio_client import clock
 from tequio_client.ipc.control import PointsRow
 from tequio_client.ipc.snapshot import (
+    CurrentRoundView,
     Decision,
     DesiredState,
+    LedgerView,
     LendingReason,
     LendingState,
     PointsView,
@@ -135,6 +137,29 @@ async def test_a_status_has_a_forecast_and_warns_of_the_end_of_the_quota(tmp_pat
         told = await said(tmp_path, "status")
         assert "About 1,234 points a day at the pace of the last rounds\n" in told
         assert "At the present rate, this month's 100 GB of traffic end on " in told
+
+
+async def test_a_status_has_what_organisers_tell_the_network_also_outside_a_run(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as host:
+        host.ledger = LedgerView(announcement="The ledger moves on Sunday.")
+        told = (await said(tmp_path, "status")).splitlines()
+        assert "From the network's organisers: The ledger moves on Sunday." in told
+        host.round = CurrentRoundView(
+            run_name="nova",
+            number=7,
+            rounds=9,
+            announcement="Next week: maths.",
+            pause_reason="No.",
+        )
+        told = (await said(tmp_path, "status")).splitlines()
+        at = told.index("From the network's organisers: The ledger moves on Sunday.")
+        assert told[at + 1 : at + 4] == [
+            "nova: round 7 of 9, no role",
+            "Paused by its organisers: No.",
+            "From its organisers: Next week: maths.",
+        ]
 
 
 async def test_a_status_says_whether_others_can_connect_and_what_to_do(tmp_path: Path) -> None:

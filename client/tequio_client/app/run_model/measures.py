@@ -8,6 +8,7 @@ it is not longer than the page; then any head is compared with the newest of the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,8 @@ SETTLED_MS = 150
 """A round is asked for once the slider has rested this long."""
 MOST_TRIES = 4
 """Requests for a later head of the same text: some heads are never measured."""
+FINE, WORSE, UNMEASURED = "fine", "worse", "unmeasured"
+"""Verdicts of `tequio_shared.network.verdicts`, which loads numpy."""
 MOST_KNOWN = 64
 """Heads in memory."""
 Then = Callable[[tuple["ModelMeasure", ...]], None]
@@ -45,6 +48,10 @@ class ModelMeasure:
     prompt: str = ""
     """Beginning of a held-out text; empty: nobody reported what the head wrote."""
     text: str = ""
+    verdict: str = ""
+    """Empty: the ledger gives none."""
+    best_round: int | None = None
+    """Round of the head that it was compared with."""
 
 
 class RunMeasures(QObject):
@@ -73,6 +80,10 @@ class RunMeasures(QObject):
         """The newest head with the same text as `earlier`, or else the newest one."""
         self.chosen_round = 0
         """The round that was asked for `earlier`."""
+        self.head_round = 0
+        """Round of the newest head, measured or not."""
+        self.rollbacks: tuple[HeadRollback, ...] = ()
+        """Where the run went back to an earlier head, the newest first."""
         self.step = 1
         """Rounds between two measured heads."""
         self.has_read = False
@@ -97,8 +108,8 @@ class RunMeasures(QObject):
     @property
     def state(self) -> tuple[object, ...]:
         """Everything that can be shown: equal as long as nothing has changed."""
-        heads = (self.first, self.last, self.joined, self.earlier, self.later)
-        return (*heads, self.step, self.chosen_round, self.is_choosing)
+        heads = (self.first, self.last, self.joined, self.earlier, self.later, self.rollbacks)
+        return (*heads, self.head_round, self.step, self.chosen_round, self.is_choosing)
 
     def set_run(self, ledger: str, run: str, joined_round: int) -> None:
         """Read about this run from now on; the first round with our work may be 0: none yet."""
@@ -132,6 +143,7 @@ class RunMeasures(QObject):
         if run.head_round is None:
             self._end_reading()
             return
+        self.head_round, self.rollbacks = run.head_round, run.rollbacks
         hint = run.sample.round if run.sample else run.head_round
         self._find_last(hint - 1, 1)
 
@@ -265,6 +277,20 @@ class RunMeasures(QObject):
         self.changed.emit()
 
 
+def is_given_up(rollbacks: Sequence[HeadRollback], number: int) -> bool:
+    """Return whether the run went back behind that round; `rollbacks` are the newest first.
+
+    `tequio_shared.network.rollback` has the rule, and loads numpy.
+    """
+    last: float = math.inf
+    for one in rollbacks:
+        if one.last_round < last:
+            if one.last_round < number <= last:
+                return False
+            last = one.head_round
+    return number > last
+
+
 def period_of(heads: Sequence[ModelMeasure]) -> int:
     """The rounds after which the texts of ascending heads come round again; 0: not among these."""
     seen: dict[str, int] = {}
@@ -284,6 +310,8 @@ def _measured(answer: _HeadAnswer) -> ModelMeasure:
         perplexity=power_of_two(answer.millibits / (answer.tokens * MILLIBITS)),
         prompt=said.prompt if said else "",
         text=said.text if said else "",
+        verdict=answer.verdict,
+        best_round=answer.best,
     )
 
 
@@ -301,6 +329,8 @@ class _HeadAnswer(msgspec.Struct, frozen=True):
     size_bytes: Positive
     tokens: Positive
     sample: _HeadSample | None = None
+    verdict: str = ""
+    best: Natural | None = None
 
 
 class _MeasuresPage(msgspec.Struct, frozen=True):
@@ -311,6 +341,14 @@ class _NewestSample(msgspec.Struct, frozen=True):
     round: Natural
 
 
+class HeadRollback(msgspec.Struct, frozen=True):
+    """The run went back to the head of a round, after its last round."""
+
+    head_round: Natural
+    last_round: Natural
+
+
 class _RunHeads(msgspec.Struct, frozen=True):
     head_round: Natural | None = None
+    rollbacks: Annotated[tuple[HeadRollback, ...], msgspec.Meta(max_length=PAGE_HEADS)] = ()
     sample: _NewestSample | None = None

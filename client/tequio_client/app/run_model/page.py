@@ -9,8 +9,9 @@ from tequio_client.app.pages.page import LIST_INTERVAL_MS, ListPage, PageContext
 from tequio_client.app.pages.runs import own_run
 from tequio_client.app.run_model.chat_card import ChatCard, CommandsCard
 from tequio_client.app.run_model.chat_process import ChatTarget
-from tequio_client.app.run_model.measures import RunMeasures
+from tequio_client.app.run_model.measures import WORSE, RunMeasures, is_given_up
 from tequio_client.app.run_model.samples import JoinedCard, SamplesCard
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import fill
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
@@ -37,13 +38,21 @@ class ModelPage(ListPage[RunsReply]):
             self.tr("Open Runs"),
         )
         self.unjoined.button.clicked.connect(lambda: context.open_page("runs"))
-        self.unmeasured = Banner()
+        self.unmeasured, self.worse = Banner(), Banner()
         self.joined, self.samples = JoinedCard(), SamplesCard()
         program = context.program
         self.chat = ChatCard(self.model, program.releases if program else None)
         self.commands = CommandsCard()
         fill(self.body, self.head, self.banner, (self.empty, 1), (self.unjoined, 1))
-        fill(self.body, self.unmeasured, self.joined, self.samples, self.chat, self.commands)
+        fill(
+            self.body,
+            self.unmeasured,
+            self.worse,
+            self.joined,
+            self.samples,
+            self.chat,
+            self.commands,
+        )
         self.body.addStretch(1)
         self.samples.round_chosen.connect(self.measures.choose)
         self.list.changed.connect(self.request_refresh)
@@ -125,6 +134,19 @@ class ModelPage(ListPage[RunsReply]):
         if problem:
             words = self.tr("Couldn't read the measures of this model. Tequio keeps trying.")
             self.banner.show_words("warning", words, details=problem)
+        last = self.measures.last if row is not None else None
+        is_worse = last is not None and last.verdict == WORSE
+        if last is not None and is_given_up(self.measures.rollbacks, last.round):
+            is_worse = False
+        self.worse.setVisible(is_worse)
+        if last is not None and last.best_round is not None and is_worse:
+            words = self.tr(
+                "The model got worse: after round {number}, it guesses unseen text less well than "
+                "after round {best}. Several members measured it and agree. The organisers can "
+                "pause the run and go back to an earlier model."
+            )
+            number, best = figures.count(last.round), figures.count(last.best_round)
+            self.worse.show_words("warning", words.format(number=number, best=best))
         is_unmeasured = row is not None and self.measures.last is None and not problem
         self.unmeasured.setVisible(is_unmeasured)
         self.unmeasured.show_words(

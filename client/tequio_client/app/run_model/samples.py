@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.pages.run_detail import FactLine, fitted_lines
+from tequio_client.app.run_model.measures import FINE, UNMEASURED, WORSE
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -100,6 +101,7 @@ class SamplesCard(Card):
         self.later = SamplePanel(self.tr("Newest"))
         both = Columns(gap=22)
         both.set_parts((self.earlier, self.later))
+        self.canary = caption("")
         self.other = caption(self.tr("Each measure continues another text, so these two differ."))
         explanation = caption(
             self.tr(
@@ -109,7 +111,8 @@ class SamplesCard(Card):
             )
         )
         self.body.setSpacing(10)
-        fill(self.body, self.slider, self.prompt_note, self.prompt, self.other, both, explanation)
+        fill(self.body, self.slider, self.prompt_note, self.prompt, self.other, both)
+        fill(self.body, self.canary, explanation)
 
     def show_measures(self, measures: RunMeasures) -> None:
         first, last, earlier, later = (
@@ -132,6 +135,13 @@ class SamplesCard(Card):
         self.other.setVisible(not is_same and bool(earlier.prompt and later.prompt))
         self.earlier.show_head(earlier, has_prompt=not is_same)
         self.later.show_head(later, has_prompt=not is_same)
+        self.canary.setVisible(measures.head_round > last.round)
+        self.canary.setText(
+            self.tr(
+                "The newest model, after round {number}, has not been measured yet. The chat uses "
+                "it."
+            ).format(number=figures.count(measures.head_round))
+        )
 
     def _round_text(self, number: int) -> str:
         return self.tr("Round {number}").format(number=figures.count(number))
@@ -143,17 +153,22 @@ class SamplePanel(QWidget):
     def __init__(self, name: str) -> None:
         super().__init__()
         self._name, self.heading = name, ElidedLabel("", TextStyle.STRONG)
+        self.verdict = WrappedLabel(tone="sub")
         self.bits = FactLine(self.tr("Bits per byte"))
         self.perplexity = FactLine(self.tr("Perplexity"))
         self.prompt, self.text = WrappedLabel(tone="sub"), WrappedLabel()
         numbers = Columns(folded=2, gap=12)
         numbers.set_parts((self.bits, self.perplexity))
-        vbox(self.heading, numbers, self.prompt, self.text, None, spacing=8, parent=self)
+        parts = (self.heading, self.verdict, numbers, self.prompt, self.text, None)
+        vbox(*parts, spacing=8, parent=self)
         self.setMinimumWidth(PANEL_WIDTH)
 
     def show_head(self, head: ModelMeasure, *, has_prompt: bool) -> None:
         words = self.tr("{name}: after round {number}")
         self.heading.setText(words.format(name=self._name, number=figures.count(head.round)))
+        verdict = self._verdict(head)
+        self.verdict.setText(verdict)
+        self.verdict.setVisible(bool(verdict))
         self.bits.show_value(bits_text(head))
         self.perplexity.show_value(perplexity_text(head))
         self.prompt.setText(fitted_lines(head.prompt))
@@ -161,6 +176,15 @@ class SamplePanel(QWidget):
         nothing = self.tr("Nothing: to the model the text ends there.")
         absent = self.tr("Nobody reported what this round's model writes.")
         self.text.setText(fitted_lines(head.text.strip()) or (nothing if head.prompt else absent))
+
+    def _verdict(self, head: ModelMeasure) -> str:
+        if head.verdict == WORSE and head.best_round is not None:
+            words = self.tr("Worse than after round {number}")
+            return words.format(number=figures.count(head.best_round))
+        if head.verdict == FINE:
+            return self.tr("Measured, fine")
+        is_open = head.verdict == UNMEASURED
+        return self.tr("Too few members agree on these figures so far") if is_open else ""
 
 
 def bits_text(head: ModelMeasure) -> str:

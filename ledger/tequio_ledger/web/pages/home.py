@@ -121,7 +121,7 @@ def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> Featu
     run = RunId(from_text(now.id))
     rounds = queries.last_rounds(connection, run, CHART_ROUNDS)
     measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(measured, rollbacks=now.rollbacks)
+    quality = held_out(measured, rules=now.verdict_rules)
     if quality and quality.curve.layouts:
         curve, what = quality.curve, "Bits per byte on text that nobody trains on"
     else:

@@ -24,6 +24,7 @@ from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.served.answers import published_heads
+from tequio_shared.served.rows import VerdictRules
 
 if TYPE_CHECKING:
     from tequio_shared.served.state import State as LedgerState
@@ -130,6 +131,10 @@ class RunSnapshot:
     @property
     def is_over(self) -> bool:
         return self.state is RunState.FINISHED
+
+    @property
+    def verdict_rules(self) -> VerdictRules:
+        return VerdictRules(measures=self.manifest.measures, rollbacks=self.rollbacks)
 
     def is_given_up(self, round_number: int) -> bool:
         """Return whether the run's head is made without what that round made."""

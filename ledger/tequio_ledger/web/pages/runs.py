@@ -31,10 +31,13 @@ from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run_states import RunState
+from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, newest_fine
 from tequio_shared.round import assignment, measures
+from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.measures import bits_per_byte, perplexity
+from tequio_shared.scoring import MILLIBITS
 from tequio_shared.served.competitions import competitions_of_run
-from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow
+from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow, VerdictRules
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
 
@@ -52,6 +55,8 @@ MAX_PERPLEXITY = 1e6
 LISTED_SAMPLES = 12
 SPEED_ROUNDS = 10
 """Closed rounds over which the speed is averaged."""
+_USUAL = VerdictRules(measures=MeasureRules(), rollbacks=())
+_CANARY = StatusLabel("Not measured", "wait", "Nobody has measured the head of this round.")
 _AGREES = StatusLabel("with the median", "ok")
 _OUTLIER = StatusLabel("far from the median", "warn")
 
@@ -90,10 +95,43 @@ class HeldOut:
     perplexity: float
     size_bytes: int
     lines: tuple[MeasureLine, ...]
+    judged: JudgedHead
+    margin: int
+    """By which a worse head differs, in thousandths of a bit per byte."""
+    fine_round: int | None
+    """The newest round in the run's model whose head was measured and is fine."""
     writing: WrittenSample | None
     """Of one head, by default the newest that has a sample."""
     samples: tuple[int, ...]
     """Rounds of all heads that have one, ascending."""
+
+    @property
+    def verdict(self) -> StatusLabel:
+        return text.HEAD_VERDICTS[self.judged.verdict]
+
+    @property
+    def explanation(self) -> str:
+        """Why the verdict on the last measured head is this one, with both figures."""
+        measured, best = self.judged.measured, self.judged.best
+        if measured is None:
+            return self.verdict.description
+        said = f"{measured.agreeing} members agree on {measured.bits_per_byte:.4f} bits per byte."
+        if best is None:
+            return f"{said} There is no earlier head to compare with."
+        margin = f"{self.margin / MILLIBITS:g}"
+        if self.judged.verdict is HeadVerdict.WORSE:
+            return (
+                f"{said} That is more than {margin} above the {best.bits_per_byte:.4f} of round "
+                f"{best.round:,}, the best earlier head."
+            )
+        return (
+            f"{said} The best earlier head, of round {best.round:,}, needs "
+            f"{best.bits_per_byte:.4f}; more than {margin} above that would be worse."
+        )
+
+    def status_of(self, head_round: int) -> StatusLabel:
+        """Describe the head of a round, of those that come last."""
+        return self.verdict if head_round == self.round else _CANARY
 
     def listed(self) -> list[int]:
         """List the rounds to link: all, or else the first, the last, and some between."""
@@ -109,7 +147,7 @@ class HeldOut:
 
 
 def held_out(
-    heads: Sequence[MeasuredHead], sample: int | None = None, rollbacks: Sequence[Rollback] = ()
+    heads: Sequence[MeasuredHead], sample: int | None = None, rules: VerdictRules = _USUAL
 ) -> HeldOut | None:
     """Describe measured heads, in their order; None if there are none.
 
@@ -117,12 +155,13 @@ def held_out(
     """
     if not heads:
         return None
+    judged = rules.judge(heads)
     written = [one for head in heads if (one := _writing(head)) is not None]
     upto = [one for one in written if sample is None or one.round <= sample] or written[:1]
     last = heads[-1]
     return HeldOut(
-        curve=_curve(heads, rollbacks),
-        perplexities=_perplexities(heads, rollbacks),
+        curve=_curve(heads, judged, rules.rollbacks),
+        perplexities=_perplexities(heads, rules.rollbacks),
         round=last.round,
         bits_per_byte=bits_per_byte(last.median),
         perplexity=perplexity(last.median),
@@ -130,13 +169,21 @@ def held_out(
         lines=tuple(
             MeasureLine(row=row, mark=_OUTLIER if row.is_outlier else _AGREES) for row in last.rows
         ),
+        judged=judged[-1],
+        margin=rules.measures.worse_margin,
+        fine_round=newest_fine(judged, rules.rollbacks),
         writing=upto[-1] if upto else None,
         samples=tuple(one.round for one in written),
     )
 
 
-def _curve(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
-    readings = [_reading(head, bits_per_byte, "{:.4f} bits per byte") for head in heads]
+def _curve(
+    heads: Sequence[MeasuredHead], judged: Sequence[JudgedHead], rollbacks: Sequence[Rollback]
+) -> Chart:
+    readings = [
+        _reading(head, bits_per_byte, "{:.4f} bits per byte", _comparison(verdict))
+        for head, verdict in zip(heads, judged, strict=True)
+    ]
     return chart(
         "held-out",
         "Held-out text",
@@ -166,8 +213,13 @@ def _drawn_perplexity(measure: HeadMeasure) -> float:
     return min(perplexity(measure), MAX_PERPLEXITY)
 
 
+def _comparison(judged: JudgedHead) -> str:
+    is_worse = judged.best is not None and judged.verdict is HeadVerdict.WORSE
+    return f", worse than round {judged.best.round}" if judged.best and is_worse else ""
+
+
 def _reading(
-    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], shown: str
+    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], shown: str, comparison: str = ""
 ) -> ChartReading:
     value, away = value_of(head.median), sum(row.is_outlier for row in head.rows)
     count = f"median of {len(head.rows)}" + (f", {away} far from it" if away else "")
@@ -175,7 +227,7 @@ def _reading(
         at=head.round,
         value=value,
         label=str(head.round),
-        caption=f"head of round {head.round}: {shown.format(value)}, {count}",
+        caption=f"head of round {head.round}: {shown.format(value)}, {count}{comparison}",
         singles=tuple(
             SingleValue(value=value_of(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -246,7 +298,7 @@ def quality_curve(connection: Connection, now: RunSnapshot) -> Chart:
     """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
     run = RunId(from_text(now.id))
     measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
-    quality = held_out(measured, rollbacks=now.rollbacks)
+    quality = held_out(measured, rules=now.verdict_rules)
     if quality and quality.curve.layouts:
         return quality.curve
     return run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS), now.rollbacks)
@@ -300,7 +352,7 @@ async def get_run(
             else None,
             losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
-            held_out=held_out(heads, sample, now.rollbacks),
+            held_out=held_out(heads, sample, now.verdict_rules),
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),

@@ -17,6 +17,7 @@ from tequio_shared.limits import CONTRIBUTORS
 from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import KEYS_OF_TIER, Tier
+from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
@@ -310,6 +311,18 @@ BADGES: Mapping[str, StatusLabel] = {
         "Measured a model", "ok", "It measured a model on text that nobody trains on."
     ),
     Badge.JUDGE: StatusLabel("Judged a competition", "ok", "It scored a model in a competition."),
+}
+
+HEAD_VERDICTS: Mapping[HeadVerdict, StatusLabel] = {
+    HeadVerdict.UNMEASURED: StatusLabel(
+        "Not measured yet", "wait", "Too few members agree on how good it is."
+    ),
+    HeadVerdict.FINE: StatusLabel(
+        "Measured, fine", "ok", "Its members agree that it did not get worse."
+    ),
+    HeadVerdict.WORSE: StatusLabel(
+        "Worse than before", "danger", "Its members agree that it got worse."
+    ),
 }
 
 TYPES: Mapping[str, str] = {

@@ -168,6 +168,39 @@ def test_a_run_that_nobody_measured_says_so(shown: ShownPage) -> None:
         assert not page.samples.isVisible()
 
 
+def test_each_head_has_its_verdict_and_the_newest_a_warning(shown: ShownPage) -> None:
+    run = MeasuredRun(run=OURS, unmeasured=frozenset({40}), worse=frozenset({1_840}))
+    with measured_site(run) as served:
+        page = shown.open(served)
+        said = [one.verdict.text() for one in (page.samples.earlier, page.samples.later)]
+        assert said == [
+            "Too few members agree on these figures so far",
+            "Worse than after round 1,820",
+        ]
+        assert page.worse.isVisible()
+        assert "after round 1,840" in page.worse.words.text()
+        assert "less well than after round 1,820" in page.worse.words.text()
+        assert not page.samples.canary.isVisible()
+
+
+def test_a_worse_head_that_was_given_up_is_not_warned_of(shown: ShownPage) -> None:
+    run = MeasuredRun(run=OURS, worse=frozenset({1_840}), newest=1_820, rollbacks=((1_820, 1_845),))
+    with measured_site(run) as served:
+        page = shown.open(served)
+        assert page.samples.later.verdict.text() == "Worse than after round 1,820"
+        assert not page.worse.isVisible()
+        assert not page.samples.canary.isVisible()
+
+
+def test_a_newer_head_that_nobody_measured_is_named(shown: ShownPage) -> None:
+    with measured_site(MeasuredRun(run=OURS, newest=1_847)) as served:
+        page = shown.open(served)
+        assert page.samples.later.verdict.text() == "Measured, fine"
+        assert not page.worse.isVisible()
+        assert page.samples.canary.isVisible()
+        assert "after round 1,847, has not been measured yet" in page.samples.canary.text()
+
+
 def test_a_ledger_that_does_not_answer_is_named_and_asked_again(
     shown: ShownPage, served: MeasuredSite, clock: AppClock
 ) -> None:

@@ -177,6 +177,47 @@ def head(number: int, *rows: MeasuredRow) -> MeasuredHead:
     )
 
 
+def three(millibits: int) -> list[MeasuredRow]:
+    return [row(name, millibits) for name in ("ana", "bo", "citlali")]
+
+
+def test_a_head_that_is_worse_says_than_which_and_by_which_figures() -> None:
+    found = held_out(
+        [head(0, *three(8_000_000)), head(10, *three(5_000_000)), head(20, *three(5_500_000))]
+    )
+    assert found is not None
+    assert (found.verdict.word, found.verdict.tone) == ("Worse than before", "danger")
+    assert found.explanation == (
+        "3 members agree on 5.5000 bits per byte. That is more than 0.02 above the 5.0000 of round "
+        "10, the best earlier head."
+    )
+    assert found.curve.readings[-1].caption.endswith("median of 3, worse than round 10")
+    assert found.curve.readings[-2].caption.endswith("median of 3")
+    assert found.fine_round == 10
+
+
+def test_a_head_on_which_too_few_agree_is_not_measured_yet() -> None:
+    found = held_out([head(0, *three(8_000_000)), head(10, row("liar", 9_000_000))])
+    assert found is not None
+    assert found.verdict.word == "Not measured yet"
+    assert found.explanation == "Too few members agree on how good it is."
+    assert found.fine_round == 0
+    first = held_out([head(0, *three(8_000_000))])
+    assert first is not None
+    assert first.explanation.endswith("There is no earlier head to compare with.")
+
+
+def test_the_run_shows_verdicts_and_which_head_is_not_measured(seen: PageSite) -> None:
+    answer = heads(seen)["heads"]
+    assert {one["verdict"] for one in answer} == {"fine"}
+    assert [one["best"] for one in answer] == [None, *(one["round"] for one in answer[:-1])]
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    assert "Measured, fine" in page.text
+    assert f"The best earlier head, of round {LAST - MEASURED}, needs" in page.text
+    assert "Last fine head" in page.text
+    assert "tequio checkpoint export --measured" in page.text
+
+
 def test_where_the_newest_heads_have_no_sample_an_older_one_is_shown() -> None:
     shown = held_out([head(0, row("ana", 8, writes=" upon")), head(10, row("ana", 7))])
     assert shown is not None

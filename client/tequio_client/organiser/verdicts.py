@@ -1,0 +1,144 @@
+"""Verdicts on a run's heads, computed here from the members' statements in the log.
+
+What the ledger answers says only where to look: each measure is read from the log with its proof,
+once. (`tequio_shared/network/verdicts.py` has the rule.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.ledger.proofs import check_measure, read_entries
+from tequio_client.organiser import heads, signing
+from tequio_shared.api.answer import PAGE_ROWS
+from tequio_shared.api.runs import MeasuredAnswer, RollbackAnswer, RunAnswer
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.limits import COMPARED_HEADS
+from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, judge, newest_fine
+from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.statements.runs import HeadMeasure
+
+_READ_HEADS = 2 * COMPARED_HEADS
+"""Least number of measured heads that are read, if there are enough; the newer half is judged."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadVerdicts:
+    """The last measured heads of a run, as the log shows them now."""
+
+    run: RunAnswer
+    rules: MeasureRules
+    measures: tuple[tuple[int, tuple[HeadMeasure, ...]], ...]
+    """By round, ascending."""
+
+    @property
+    def rollbacks(self) -> tuple[RollbackAnswer, ...]:
+        """The newest of the run, the oldest first."""
+        return self.run.rollbacks[::-1]
+
+    def judged(self, since: int = 0) -> list[JudgedHead]:
+        """Judge the heads from a round on, without a look at earlier ones."""
+        later = [(number, said) for number, said in self.measures if number >= since]
+        return judge(later, self.rollbacks, self.rules)
+
+    def newest_fine(self, since: int = 0) -> int | None:
+        """Round of the newest fine head that the next round builds on; None without any."""
+        return newest_fine(self.judged(since), self.rollbacks)
+
+
+@dataclass(slots=True, kw_only=True)
+class VerdictReader:
+    """Reads the verdicts of one run again and again; `read` changes what is known."""
+
+    name: str
+    margin: int | None = None
+    """Thousandths of a bit per byte; None: the margin in the run's rules."""
+    _known: dict[int, HeadMeasure] = field(default_factory=dict)  # by log index
+    _rules: MeasureRules | None = None
+
+    async def read(self, api: LedgerApi) -> HeadVerdicts:
+        """Read the newest measures; raises UserFacingError, also if the run has no verdicts."""
+        run = heads.find_run(self.name, await api.runs())
+        if self._rules is None:
+            rules = (await heads.read_manifest(run.run, api)).measures
+            check_rules(run.name, rules)
+            self._rules = (
+                rules if self.margin is None else msgspec.structs.replace(rules, margin=self.margin)
+            )
+        pages = await _last_pages(api, run, self._rules.every)
+        rows = {row.entry: (head, row) for head in pages for row in head.measures}
+        unknown = sorted(rows.keys() - self._known.keys())
+        if unknown:
+            read = await read_entries(api, await api.network(), unknown)
+            for entry in unknown:
+                self._known[entry] = check_measure(run, *rows[entry], read[entry].statement)
+        # Bounded: what is no longer on the pages is forgotten.
+        self._known = {entry: self._known[entry] for entry in rows}
+        return HeadVerdicts(
+            run=run,
+            rules=self._rules,
+            measures=tuple(
+                (head.round, tuple(self._known[row.entry] for row in head.measures))
+                for head in pages
+            ),
+        )
+
+
+async def _last_pages(api: LedgerApi, run: RunAnswer, every: int) -> list[MeasuredAnswer]:
+    """The last measured heads, ascending: at least `_READ_HEADS`, or all of them."""
+    last = max(run.head_round or 0, run.round)
+    back = _READ_HEADS * every
+    while True:
+        found: list[MeasuredAnswer] = []
+        after: int | None = max(last - back, -1)
+        is_from_start = after == -1
+        while after is not None:
+            page = await api.measures(run.id, after=after, limit=PAGE_ROWS)
+            numbers = [one.round for one in page.heads]
+            if numbers != sorted(set(numbers)) or any(one <= after for one in numbers):
+                raise PeerError(f"the heads measured after round {after} do not ascend: {numbers}")
+            found += page.heads
+            after = page.next if page.heads else None
+        if is_from_start or len(found) >= _READ_HEADS:
+            return found
+        back *= 2
+
+
+def find_fine_head(name: str, ledger: str) -> int:
+    """Round of the newest fine head of a run; raises UserFacingError for none."""
+    seen = signing.ask_ledger(ledger, VerdictReader(name=name).read)
+    found = seen.newest_fine()
+    if found is None:
+        raise UserFacingError(
+            f"no head of {seen.run.name} was measured by enough members yet: wait, or choose one "
+            "with --round"
+        )
+    return found
+
+
+def check_rules(name: str, rules: MeasureRules) -> None:
+    """Raise UserFacingError unless heads of a run with these rules can have a verdict."""
+    if not rules.every:
+        raise UserFacingError(
+            f"members of {name} measure no heads, so there is nothing to compare: let a later run "
+            "measure them, with `every` under [measure] in its plan"
+        )
+    if rules.members < rules.least_agreeing:
+        raise UserFacingError(
+            f"one member measures each head of {name}, and nobody's word alone counts: let 3 "
+            "measure in a later run, with `members` under [measure] in its plan"
+        )
+
+
+def describe(one: JudgedHead) -> str:
+    """One line about a measured head."""
+    if one.measured is None:
+        return f"round {one.round}: too few members agree so far"
+    shown = f"round {one.round}: {one.measured.bits_per_byte:.4f} bits per byte"
+    if one.best is None:
+        return f"{shown}, nothing to compare with"
+    place = "worse than" if one.verdict is HeadVerdict.WORSE else "fine; the best before it was"
+    return f"{shown}, {place} round {one.best.round} ({one.best.bits_per_byte:.4f})"
