@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tequio_client.trainer import adapters, frozen, model, prepared
+from tequio_client.trainer import adapters, frozen, model, network_checks, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.llama import Llama
@@ -101,10 +101,8 @@ def _fit(made: CausalModel) -> CausalModel:
     """The model, after a check that a network of transformers predicts only from earlier tokens."""
     if not isinstance(made.network, Llama):
         made.network.eval()
-        from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
-
         with frozen.check_used(made.network):
-            hub_models.check_causal(
+            network_checks.check_causal(
                 made.logits, model.vocabulary_size(made), model.context_length(made)
             )
     return made

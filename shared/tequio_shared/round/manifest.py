@@ -42,6 +42,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import CONTRIBUTORS, DOCUMENT_BYTES, JSON_INTEGER, WITNESSES
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import DataOrder
+from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.round.points import trainer_gflop
 
 if TYPE_CHECKING:
@@ -235,6 +236,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     """Absent: all weights are trained; else adapters beside this frozen base."""
     parent: ParentHead | UnsetType = UNSET
     """Absent: the run continues no other run."""
+    plugin: PluginSpec | UnsetType = UNSET
+    """Absent: all code is that of the release."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -284,6 +287,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
             or _tokenizer_fault(manifest.tokenizer)
             or _algorithm_fault(manifest.algorithm)
             or _window_fault(manifest)
+            or _plugin_fault(manifest)
             or _size_fault(manifest)
         )
         if fault:
@@ -317,6 +321,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     def continued(self) -> ParentHead | None:
         """The head of another run that this one continues, or None."""
         return None if isinstance(self.parent, UnsetType) else self.parent
+
+    @property
+    def own_code(self) -> PluginSpec | None:
+        """The plug-in that trainers of the run load, or None."""
+        return None if isinstance(self.plugin, UnsetType) else self.plugin
 
     @property
     def parameters(self) -> int:
@@ -447,6 +456,11 @@ def _window_fault(manifest: Manifest) -> str:
         < inner.warmup_rounds + inner.anneal_rounds,
     }
     return next((fault for fault, broken in faults.items() if broken), "")
+
+
+def _plugin_fault(manifest: Manifest) -> str:
+    plugin, has_base = manifest.own_code, manifest.frozen is not None
+    return plugin.fault(manifest.algorithm.name, has_base=has_base) if plugin else ""
 
 
 def _size_fault(manifest: Manifest) -> str:
