@@ -27,7 +27,7 @@ class PluginTrial(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     config: Text
     """The configuration of the run's model, which the plug-in builds if it has that seam."""
     layout: Annotated[str, Meta(pattern="^(flat|tile64)$")] = "flat"
-    seed: Annotated[int, Meta(ge=0, lt=1 << 63)] = 0
+    seed: Annotated[int, Meta(ge=0, le=1 << 53)] = 0
     sequence: Annotated[int, Meta(ge=2, le=1 << 20)] = 2
     vocab_size: Annotated[int, Meta(ge=1, le=1 << 32)] = 256
     """Of the data."""

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
 from tequio_client.trainer import adapters, frozen, model, network_checks, prepared
 from tequio_client.trainer import weights as trainer_weights
@@ -86,6 +87,25 @@ def with_adapters(
     made = adapters.build(sketch, base, weights)
     adapters.initialise_pairs(made, seed)
     return _origin(config, _fit(made), layout)
+
+
+def given_head(
+    config: bytes,
+    tensors: Sequence[tuple[str, tuple[int, ...]]],
+    aliases: tuple[tuple[str, str], ...],
+    master: NDArray[np.int32],
+    *,
+    layout: LayoutKind,
+) -> FirstHead:
+    """Start with the weights of a network that is not built here: a plug-in's."""
+    named = {
+        name: nn.Parameter(torch.empty(shape, device="meta"), requires_grad=False)
+        for name, shape in tensors
+    }
+    made = CausalModel(
+        network=nn.Module(), parameters=named, aliases=aliases, hidden=frozenset()
+    )
+    return FirstHead(config=config, model=made, layout=made.layout(layout), master=master)
 
 
 def check_source(config: bytes, source: str) -> None:
