@@ -366,6 +366,22 @@ class GeneratedSample(msgspec.Struct, frozen=True, kw_only=True):
     text: Text
 
 
+class RunPlugin(msgspec.Struct, frozen=True, kw_only=True):
+    """Code that a run brings, as its rules name it."""
+
+    name: Name
+    version: Name
+    archive: Bytes32Text
+    """SHA-256 of the archive."""
+    size_bytes: Count
+    provides: Annotated[tuple[Name, ...], msgspec.Meta(max_length=8)]
+    """Parts of the trainer that it replaces: loader, model, optimiser."""
+    is_allowed: bool = False
+    """True if it may run on this computer."""
+    is_confined: bool = False
+    """True if this computer has a sandbox for it."""
+
+
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run, and what a computer needs to join it."""
 
@@ -416,6 +432,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """From the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
+    plugin: RunPlugin | None = None
+    """The run's own code; None: it has none."""
     first_round: Count = 0
     """First round in which our work earned points, as proven here; 0: none has."""
     rollback_round: Count = 0
@@ -688,6 +706,15 @@ class SetPreferences(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
     preferences: Preferences
 
 
+class SetPluginConsent(msgspec.Struct, frozen=True, kw_only=True, tag="plugin"):
+    """Allow the code with this hash on this computer, or take that back."""
+
+    archive: Bytes32Text
+    label: Annotated[str, msgspec.Meta(max_length=128)] = ""
+    """Name and version, for people."""
+    is_allowed: bool
+
+
 class AskQuestion(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
     id: Count
     question: Question
@@ -705,6 +732,7 @@ ToWorker: TypeAlias = (
     | SetDesiredState
     | ReportSessionFacts
     | SetPreferences
+    | SetPluginConsent
     | AskQuestion
     | EndWorker
 )

@@ -6,6 +6,7 @@ otherwise ask the network itself: its tensors, and its first weights.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tequio_client import ipc
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
+from tequio_client.organiser import heads, signing
 from tequio_client.organiser.model_source import ModelSourceSpec
 from tequio_client.organiser.plan import RunPlan
 from tequio_client.platform import programs, sandbox
@@ -26,9 +28,12 @@ from tequio_client.plugins import archive
 from tequio_client.plugins.archive import PluginArchive
 from tequio_client.worker.children.process import child_environment
 from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import digest_from_text
 from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.plugin import PLUGIN_BYTES
 
 _TRIAL = programs.runtime_module("tequio_client.trainer", "plugin")
+_HASH = re.compile(r"[A-Za-z0-9_-]{43}")
 TRIAL_S = 900.0
 """Time for a plug-in's trial: it makes the first weights, too."""
 _ERROR_CHARS = 500
@@ -57,6 +62,24 @@ def read_archive(path: Path) -> PluginArchive:
         raise UserFacingError(f"cannot read the plug-in {path}: {err.strerror}") from err
     except MalformedError as err:
         raise UserFacingError(f"{path} is not a plug-in: {err}") from err
+
+
+def fetch_archive(what: str, ledger: str) -> PluginArchive:
+    """Read the archive of that hash, or of that run, from the ledger; raises UserFacingError."""
+    if not _HASH.fullmatch(what):
+        rules = heads.read_rules(heads.named_run(what, ledger), ledger)
+        if rules.own_code is None:
+            raise UserFacingError(f"the run {rules.name} brings no code of its own")
+        what = rules.own_code.archive
+    raw = signing.ask_ledger(
+        ledger, lambda api: api.get_blob(digest_from_text(what), most_bytes=PLUGIN_BYTES)
+    )
+    if raw is None:
+        raise UserFacingError(f"the ledger has no archive {what}")
+    try:
+        return archive.parse(raw)
+    except MalformedError as err:
+        raise UserFacingError(f"{what} is not a plug-in: {err}") from err
 
 
 def try_plugin(

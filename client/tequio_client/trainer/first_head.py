@@ -102,9 +102,7 @@ def given_head(
         name: nn.Parameter(torch.empty(shape, device="meta"), requires_grad=False)
         for name, shape in tensors
     }
-    made = CausalModel(
-        network=nn.Module(), parameters=named, aliases=aliases, hidden=frozenset()
-    )
+    made = CausalModel(network=nn.Module(), parameters=named, aliases=aliases, hidden=frozenset())
     return FirstHead(config=config, model=made, layout=made.layout(layout), master=master)
 
 

@@ -75,6 +75,7 @@ from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError, first_error
 from tequio_shared.keys import Signer
+from tequio_shared.round.plugin import PluginSpec
 
 log = structlog.get_logger(__name__)
 
@@ -134,7 +135,7 @@ class Worker:
             self.points_db, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
         )
         self.activity_recorder = ActivityRecorder(activity)
-        self.runs = RunsList(ledger)
+        self.runs = RunsList(ledger, self.lending.consents.covers)
         self.judge = CompetitionJudge(
             settings=settings,
             key=signer.key,
@@ -507,6 +508,11 @@ class Worker:
         found = await trio.to_thread.run_sync(points.run_ids, self.points_db.file)
         return found | {one.run_id for one in self.sessions.values()}
 
+    def _missing_plugin(self, device: LentDevice | None) -> PluginSpec | None:
+        """Code that the device's run needs and that is not allowed here."""
+        plugin = device.plugin if device else None
+        return None if plugin is None or self.lending.may_run(plugin) else plugin
+
     def facts(self, name: str) -> LendingFacts:
         """All facts for the lending policy, read now, about the device of that id or about none."""
         probe, report = self.probe, self.lending.session_report
@@ -531,6 +537,7 @@ class Worker:
             round=driver.current_round if driver else None,
             has_runtime=programs.has_runtime(),
             trainer_problem=(device.trainer.failure if device else None) or "",
+            plugin=self._missing_plugin(device),
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
             wanted_version=self.minimum.wanted,

@@ -136,9 +136,7 @@ def _stepped(
         for one in made.parameters.values():
             one.grad = None
         logits = made.logits(ids)
-        loss = functional.cross_entropy(
-            logits[:, :-1].flatten(0, 1).float(), ids[:, 1:].flatten()
-        )
+        loss = functional.cross_entropy(logits[:, :-1].flatten(0, 1).float(), ids[:, 1:].flatten())
         loss.backward()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         optimiser.step()
     return {name: one.detach().clone() for name, one in made.parameters.items()}

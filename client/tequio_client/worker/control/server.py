@@ -21,7 +21,7 @@ from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_shared.errors import MalformedError, TequioError, first_error
+from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
@@ -210,12 +210,20 @@ class ControlServer:
                     self._worker.lending.apply_state(wish)
                 case control.SetPreferences(preferences=preferences):
                     self._worker.lending.apply_preferences(preferences)
+                case control.SetPluginConsent(archive=archive, label=label, is_allowed=is_allowed):
+                    self._set_plugin_consent(archive, label, is_allowed=is_allowed)
                 case control.ReportSessionFacts(facts=facts):
                     self._worker.lending.apply_session_facts(facts, lines)
                 case control.ControllerHello():
                     raise MalformedError("a second hello")
                 case control.EndWorker() if is_parent:  # ignored from others
                     return
+
+    def _set_plugin_consent(self, archive: str, label: str, *, is_allowed: bool) -> None:
+        try:
+            self._worker.lending.set_plugin_consent(archive, label, is_allowed=is_allowed)
+        except UserFacingError as err:  # a full disk; the list of runs shows that it is not allowed
+            log.warning("consent not stored", archive=archive, error=str(err))
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         times = self._times
