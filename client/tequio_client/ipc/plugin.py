@@ -1,7 +1,7 @@
 """What an organiser's command asks a confined child about a plug-in: one JSON line each way.
 
 The command itself never imports the plug-in: like a volunteer's trainer, the child does, in the
-sandbox (`trainer.plugins.trial`).
+sandbox (`trainer.plugin_trial`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from tequio_client import ipc

@@ -124,8 +124,8 @@ def list_allowed(folder: Path) -> None:
     for one in consents.allowed:
         day = datetime.fromtimestamp(one.at_ms / 1000, UTC).date()
         click.echo(f"{one.archive}  {one.label}  allowed on {day}")
-    for one in sorted(REVIEWED):
-        click.echo(f"{one}  reviewed with this release")
+    for reviewed in sorted(REVIEWED):
+        click.echo(f"{reviewed}  reviewed with this release")
     if not consents.allowed and not REVIEWED:
         click.echo("No plug-in is allowed on this computer.")
 

@@ -38,7 +38,7 @@ if __name__ == "__main__":
             sys.exit(programs.not_installed(str(err.name)))
         sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     if sys.argv[1:2] == ["plugin"]:
-        sys.exit(importlib.import_module("tequio_client.trainer.plugins.trial").main())
+        sys.exit(importlib.import_module("tequio_client.trainer.plugin_trial").main())
     child.end_with_parent()  # before the imports, which take a second
     main = importlib.import_module("tequio_client.trainer.main")
     if sys.argv[1:2] == ["rank"]:

@@ -109,7 +109,7 @@ class TrainingControl(Protocol):
         """Called after every step; True to end with the steps so far. May sleep, and may raise."""
 
 
-def train(
+def train(  # noqa: PLR0913, PLR0917 - the last one is a plug-in's
     model: CausalModel,
     training: SampleSource,
     plan: StepPlan,

@@ -1,4 +1,4 @@
-"""Checks of a network that somebody else wrote: can a run train it, and publish it whole?
+"""Checks of a network that somebody else wrote, which a run has to train and publish whole.
 
 A head is the network's parameters and nothing else, a contribution is their change by training, and
 a score is the likelihood of each token after those before it. So a network may compute only with

@@ -216,14 +216,14 @@ def prepare_model(
 def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:
     """The run's plug-in, if its archive was given; raises UserFacingError or MalformedError."""
     spec = manifest.own_code
+    if spec is not None and cell.size > 1:
+        raise ModelError(
+            "a cell of several cards does not run plug-ins: start the worker without --cell"
+        )
     try:
         loading.check_only(spec)
         if spec is None or prepare.plugin is None:
             return None
-        if cell.size > 1:
-            raise PluginError(
-                "a cell of several cards does not run plug-ins: start the worker without --cell"
-            )
         return loading.load(_content(prepare.plugin), spec)
     except PluginError as err:
         raise ModelError(str(err)) from err

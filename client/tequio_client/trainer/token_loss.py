@@ -22,7 +22,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from tequio_client.trainer.compiled import compiled, why_not

@@ -122,8 +122,8 @@ class _ArchiveFinder(MetaPathFinder, InspectLoader):
     def find_spec(
         self,
         fullname: str,
-        path: Sequence[str] | None = None,  # noqa: ARG002 - importlib's own
-        target: ModuleType | None = None,  # noqa: ARG002 - as above
+        path: Sequence[str] | None = None,
+        target: ModuleType | None = None,
     ) -> ModuleSpec | None:
         if fullname.partition(".")[0] != self._name:
             return None

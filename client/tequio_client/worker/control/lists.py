@@ -469,9 +469,9 @@ def choose_run(
     """Choose the run that a device takes part in, by its id, or the reason for none.
 
     Candidates are open runs with a free place that fit device and disk, whose first download fits
-    the month's traffic, and whose own code, if they bring any, is allowed here. The one with the smallest share of taken places wins; ties are broken
-    by the hash of key and run, so that many workers spread out. For the processor, free main memory
-    counts.
+    the month's traffic, and whose own code, if they bring any, is allowed here. The one with the
+    smallest share of taken places wins; ties are broken by the hash of key and run, so that many
+    workers spread out. For the processor, free main memory counts.
     """
     open_ = [run for run in runs if run.is_open]
     if not open_:

@@ -206,12 +206,12 @@ class ControlServer:
                 case control.AskQuestion() as ask:
                     await places.acquire()
                     nursery.start_soon(self._reply, lines, ask, places)
-                case control.SetDesiredState(wish=wish):
-                    self._worker.lending.apply_state(wish)
-                case control.SetPreferences(preferences=preferences):
-                    self._worker.lending.apply_preferences(preferences)
-                case control.SetPluginConsent(archive=archive, label=label, is_allowed=is_allowed):
-                    self._set_plugin_consent(archive, label, is_allowed=is_allowed)
+                case (
+                    control.SetDesiredState()
+                    | control.SetPreferences()
+                    | control.SetPluginConsent() as choice
+                ):
+                    self._apply(choice)
                 case control.ReportSessionFacts(facts=facts):
                     self._worker.lending.apply_session_facts(facts, lines)
                 case control.ControllerHello():
@@ -219,11 +219,20 @@ class ControlServer:
                 case control.EndWorker() if is_parent:  # ignored from others
                     return
 
-    def _set_plugin_consent(self, archive: str, label: str, *, is_allowed: bool) -> None:
-        try:
-            self._worker.lending.set_plugin_consent(archive, label, is_allowed=is_allowed)
-        except UserFacingError as err:  # a full disk; the list of runs shows that it is not allowed
-            log.warning("consent not stored", archive=archive, error=str(err))
+    def _apply(
+        self, choice: control.SetDesiredState | control.SetPreferences | control.SetPluginConsent
+    ) -> None:
+        lending = self._worker.lending
+        match choice:
+            case control.SetDesiredState(wish=wish):
+                lending.apply_state(wish)
+            case control.SetPreferences(preferences=preferences):
+                lending.apply_preferences(preferences)
+            case control.SetPluginConsent(archive=archive, label=label, is_allowed=is_allowed):
+                try:
+                    lending.set_plugin_consent(archive, label, is_allowed=is_allowed)
+                except UserFacingError as err:  # a full disk; the list of runs shows it
+                    log.warning("consent not stored", archive=archive, error=str(err))
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         times = self._times

@@ -224,7 +224,7 @@ class RecordedHeads:
 class TrainerWorkdir:
     """The trainer process of one run and its working folder."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a trainer reads comes from several places
         self,
         *,
         trainer: TrainerProcess,
