@@ -118,9 +118,7 @@ class AccessibilityReader:
         with suppress(DBusErrorResponse):
             extents = self._call(bus, path, COMPONENT, "GetExtents", "u", SCREEN)[0]
         role = self._call(bus, path, ACCESSIBLE, "GetRoleName")[0]
-        return AccessibleElement(
-            bus, path, str(self._property(bus, path, "Name")), role, *extents
-        )
+        return AccessibleElement(bus, path, str(self._property(bus, path, "Name")), role, *extents)
 
     def _property(self, bus: str, path: str, name: str) -> Any:  # noqa: ANN401 - D-Bus values
         address = DBusAddress(path, bus_name=bus, interface=ACCESSIBLE)

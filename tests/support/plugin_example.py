@@ -32,4 +32,6 @@ def write(folder: Path, **changed: str) -> Path:
 
 def run_files(plan: str) -> RunFiles:
     """A run of the example's model; its plug-in is in the folder `plugin`."""
-    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", '[plugin]\nsource = "plugin"\n\n[inner]', 1))
+    return RunFiles(
+        config=CONFIG, plan=plan.replace("[inner]", '[plugin]\nsource = "plugin"\n\n[inner]', 1)
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from tequio_shared.ids import digest_from_text
 from tests.support import plugin_example, small_network
 from tests.support.real_network import RealNetwork, running_network
 
@@ -50,7 +51,7 @@ async def _trains(folder: Path) -> None:
         assert waiting.status.rounds_trained == 0
         assert not _blob(folder / "waiting", archive), "the code is not even fetched"
         assert not _blob(folder / "witness", archive), "witnesses need no code"
-        assert witness.status.proofs
+        await stage.until("the witness proves", lambda: witness.status.proofs > 0)
 
         await _allow(stage, "waiting")
         await stage.until(
@@ -93,8 +94,5 @@ def _has_audited(volunteers: list[RunningProgram]) -> bool:
 
 def _blob(folder: Path, archive: str) -> bool:
     """True if the store in that folder has the archive."""
-    from tequio_client.worker.store.store import Store  # noqa: PLC0415 - opens its index
-    from tequio_shared.ids import digest_from_text  # noqa: PLC0415 - beside it
-
-    store = Store(folder / "store", quota_bytes=1 << 40)
-    return store.blob_path(digest_from_text(archive)).exists()
+    name = digest_from_text(archive).hex()
+    return (folder / "store" / "blobs" / name[:2] / name).exists()

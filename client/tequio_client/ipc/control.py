@@ -305,8 +305,18 @@ class RequestReplacement(msgspec.Struct, frozen=True, kw_only=True, tag="replace
     recovery: MaybeBytes32Text = ""
 
 
+class RequestPluginConsent(msgspec.Struct, frozen=True, kw_only=True, tag="plugin-consent"):
+    """Allow the code with this hash on this computer, or take that back."""
+
+    archive: Bytes32Text
+    label: Annotated[str, msgspec.Meta(max_length=128)] = ""
+    """Name and version, for people."""
+    is_allowed: bool
+
+
 Question: TypeAlias = (
     AskRuns
+    | RequestPluginConsent
     | AskCompetitions
     | AskCurves
     | AskPoints
@@ -659,8 +669,16 @@ class ChunkReply(msgspec.Struct, frozen=True, kw_only=True, tag="chunk"):
     content: Annotated[bytes, msgspec.Meta(max_length=CHUNK_PART_BYTES)]
 
 
+class PluginConsentReply(msgspec.Struct, frozen=True, kw_only=True, tag="plugin-consent"):
+    """The consent is stored."""
+
+    archive: Bytes32Text
+    is_allowed: bool
+
+
 Reply: TypeAlias = (
     RunsReply
+    | PluginConsentReply
     | CompetitionsReply
     | CurvesReply
     | PointsReply
@@ -706,15 +724,6 @@ class SetPreferences(msgspec.Struct, frozen=True, kw_only=True, tag="choose"):
     preferences: Preferences
 
 
-class SetPluginConsent(msgspec.Struct, frozen=True, kw_only=True, tag="plugin"):
-    """Allow the code with this hash on this computer, or take that back."""
-
-    archive: Bytes32Text
-    label: Annotated[str, msgspec.Meta(max_length=128)] = ""
-    """Name and version, for people."""
-    is_allowed: bool
-
-
 class AskQuestion(msgspec.Struct, frozen=True, kw_only=True, tag="ask"):
     id: Count
     question: Question
@@ -732,7 +741,6 @@ ToWorker: TypeAlias = (
     | SetDesiredState
     | ReportSessionFacts
     | SetPreferences
-    | SetPluginConsent
     | AskQuestion
     | EndWorker
 )

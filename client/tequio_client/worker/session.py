@@ -202,7 +202,7 @@ class RunSession:
                 prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
-                measures_every=measure.CHART_INTERVAL if self._settings.applies_preferences else 0,
+                measures_every=self._measures_every(joined.manifest),
                 feedback=feedback,
                 ledger_clock=ledger_clock,
                 minimum=self._minimum,
@@ -234,6 +234,13 @@ class RunSession:
         await trio.to_thread.run_sync(feedback.remove)
         await trio.to_thread.run_sync(joined.recorded_heads.remove)
         log.info("run ended", run=self.run_id[:10])
+
+    def _measures_every(self, manifest: Manifest) -> int:
+        """Rounds between two measurements for the local charts; 0 for none."""
+        is_withheld = manifest.own_code is not None and self.device.plugin is None
+        return (
+            measure.CHART_INTERVAL if self._settings.applies_preferences and not is_withheld else 0
+        )
 
     def _workdir(self, joined: JoinedRun) -> TrainerWorkdir:
         limits = self._lending.limits(self.device)

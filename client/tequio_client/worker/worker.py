@@ -462,6 +462,9 @@ class Worker:
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
+            case control.RequestPluginConsent(archive=archive, is_allowed=is_allowed):
+                self.lending.set_plugin_consent(archive, question.label, is_allowed=is_allowed)
+                return control.PluginConsentReply(archive=archive, is_allowed=is_allowed)
             case control.AskBenchmark() | control.AskChunk():
                 return await self._carry_out(question)
             case _:

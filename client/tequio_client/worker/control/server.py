@@ -21,7 +21,7 @@ from tequio_client.control_socket import ControlListener, LoopbackPort
 from tequio_client.ipc import control
 from tequio_client.ipc.control import LINE_BYTES
 from tequio_client.ledger.http import LedgerUnavailableError
-from tequio_shared.errors import MalformedError, TequioError, UserFacingError, first_error
+from tequio_shared.errors import MalformedError, TequioError, first_error
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
@@ -206,33 +206,16 @@ class ControlServer:
                 case control.AskQuestion() as ask:
                     await places.acquire()
                     nursery.start_soon(self._reply, lines, ask, places)
-                case (
-                    control.SetDesiredState()
-                    | control.SetPreferences()
-                    | control.SetPluginConsent() as choice
-                ):
-                    self._apply(choice)
+                case control.SetDesiredState(wish=wish):
+                    self._worker.lending.apply_state(wish)
+                case control.SetPreferences(preferences=preferences):
+                    self._worker.lending.apply_preferences(preferences)
                 case control.ReportSessionFacts(facts=facts):
                     self._worker.lending.apply_session_facts(facts, lines)
                 case control.ControllerHello():
                     raise MalformedError("a second hello")
                 case control.EndWorker() if is_parent:  # ignored from others
                     return
-
-    def _apply(
-        self, choice: control.SetDesiredState | control.SetPreferences | control.SetPluginConsent
-    ) -> None:
-        lending = self._worker.lending
-        match choice:
-            case control.SetDesiredState(wish=wish):
-                lending.apply_state(wish)
-            case control.SetPreferences(preferences=preferences):
-                lending.apply_preferences(preferences)
-            case control.SetPluginConsent(archive=archive, label=label, is_allowed=is_allowed):
-                try:
-                    lending.set_plugin_consent(archive, label, is_allowed=is_allowed)
-                except UserFacingError as err:  # a full disk; the list of runs shows it
-                    log.warning("consent not stored", archive=archive, error=str(err))
 
     async def _send_snapshots(self, lines: LineTransport, scope: trio.CancelScope) -> None:
         times = self._times
