@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from tests.support.small_network import RunFiles
 
 _PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 _FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONFIG: dict[str, object] = {"model_type": "plugin", "vocab_size": 256, "width": 64}
 
 
 def example_files() -> dict[str, str]:
     """The files that the page shows, by name."""
     return dict(_FILE.findall(_PAGE.read_text("utf-8")))
+
+
+CONFIG: dict[str, object] = json.loads(example_files()["config.json"])
 
 
 def write(folder: Path, **changed: str) -> Path:
@@ -32,6 +35,5 @@ def write(folder: Path, **changed: str) -> Path:
 
 def run_files(plan: str) -> RunFiles:
     """A run of the example's model; its plug-in is in the folder `plugin`."""
-    return RunFiles(
-        config=CONFIG, plan=plan.replace("[inner]", '[plugin]\nsource = "plugin"\n\n[inner]', 1)
-    )
+    brings = '[plugin]\nsource = "plugin"\n\n[inner]'
+    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1))

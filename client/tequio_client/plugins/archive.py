@@ -91,9 +91,12 @@ def build(folder: Path) -> PluginArchive:
         if path.suffix == ".py":
             found[path.relative_to(folder).as_posix()] = _read(path)
     try:
-        return parse(_pack(found))
+        made = parse(_pack(found))
     except MalformedError as err:
         raise UserFacingError(f"{folder} is not a plug-in: {err}") from err
+    for name, source in made.sources.items():
+        _check_syntax(folder / name, source)
+    return made
 
 
 def parse(content: bytes) -> PluginArchive:
@@ -121,6 +124,14 @@ def check_named(archive: PluginArchive, spec: PluginSpec) -> None:
             f"({archive.spec.archive[:10]}, {', '.join(archive.spec.provides)}), but the run "
             f"names {spec.name} {spec.version} ({spec.archive[:10]}, {', '.join(spec.provides)})"
         )
+
+
+def _check_syntax(path: Path, source: bytes) -> None:
+    # Of one's own sources only: a stranger's could crash the parser, which never sees them.
+    try:
+        ast.parse(source, str(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as err:
+        raise UserFacingError(f"{path} is not valid Python: {err}") from err
 
 
 def _pack(files: Mapping[str, bytes]) -> bytes:
@@ -164,13 +175,9 @@ def _check_sources(declaration: Declaration, sources: Mapping[str, bytes]) -> No
     name = declaration.name
     if f"{name}/__init__.py" not in sources:
         raise MalformedError(f"the package {name} has no {name}/__init__.py")
-    for path, source in sources.items():
+    for path in sources:
         if not _SOURCE.fullmatch(path) or not path.startswith(f"{name}/"):
             raise MalformedError(f"{path[:80]!r} is not a source of the package {name}")
-        try:
-            ast.parse(source, path)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as err:
-            raise MalformedError(f"{path} is not valid Python: {err}") from err
     for seam, place in declaration.provides.items():
         if source_of(place, sources) is None:
             raise MalformedError(f"provides.{seam} names {place}, and {name} has no such module")

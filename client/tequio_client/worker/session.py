@@ -237,10 +237,9 @@ class RunSession:
 
     def _measures_every(self, manifest: Manifest) -> int:
         """Rounds between two measurements for the local charts; 0 for none."""
-        is_withheld = manifest.own_code is not None and self.device.plugin is None
-        return (
-            measure.CHART_INTERVAL if self._settings.applies_preferences and not is_withheld else 0
-        )
+        if manifest.own_code is not None and self.device.plugin is None:
+            return 0  # a network that is not here predicts nothing
+        return measure.CHART_INTERVAL if self._settings.applies_preferences else 0
 
     def _workdir(self, joined: JoinedRun) -> TrainerWorkdir:
         limits = self._lending.limits(self.device)

@@ -462,17 +462,18 @@ class Worker:
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
-            case control.RequestPluginConsent(archive=archive, is_allowed=is_allowed):
-                self.lending.set_plugin_consent(archive, question.label, is_allowed=is_allowed)
-                return control.PluginConsentReply(archive=archive, is_allowed=is_allowed)
-            case control.AskBenchmark() | control.AskChunk():
+            case control.RequestPluginConsent() | control.AskBenchmark() | control.AskChunk():
                 return await self._carry_out(question)
             case _:
                 return await self.bookkeeping.answer(question)
 
     async def _carry_out(
-        self, question: control.AskBenchmark | control.AskChunk
-    ) -> control.BenchmarkReply | control.ChunkReply:
+        self, question: control.RequestPluginConsent | control.AskBenchmark | control.AskChunk
+    ) -> control.PluginConsentReply | control.BenchmarkReply | control.ChunkReply:
+        if isinstance(question, control.RequestPluginConsent):
+            archive, is_allowed = question.archive, question.is_allowed
+            self.lending.set_plugin_consent(archive, question.label, is_allowed=is_allowed)
+            return control.PluginConsentReply(archive=archive, is_allowed=is_allowed)
         if isinstance(question, control.AskBenchmark):
             return await self._benchmark(question.device)
         if self.node is None:

@@ -309,17 +309,8 @@ class RunDetail(Card):
             lambda: self.consent_requested.emit(self._run, not self._is_allowed)
         )
         self.body.setSpacing(12)
-        fill(
-            self.body,
-            self.name,
-            self.words,
-            self.about,
-            self.code,
-            self.consent,
-            self.facts,
-            self.takes,
-            self.needs,
-        )
+        fill(self.body, self.name, self.words, self.about, self.code, self.consent)
+        fill(self.body, self.facts, self.takes, self.needs)
         self.body.addWidget(self.meaning)
         fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
 
