@@ -6694,8 +6694,8 @@
         <translation>Dieser Computer kann bei dem Lauf nicht mitmachen ({problem}). Siehe Trainingsläufe; es wird automatisch wieder versucht.</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
-        <translation>der Lauf bringt eigenen Code mit ({plugin}), der deine Zustimmung braucht. Erlaube ihn unter Läufe, oder wähle einen anderen Lauf.</translation>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>der Lauf bringt eigenen Code mit ({plugin}), der deine Zustimmung braucht. Erlaube ihn unter Trainingsläufe, oder wähle einen anderen Lauf.</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

@@ -6694,7 +6694,7 @@
         <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira Entrenamientos; se reintenta automáticamente.</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
         <translation>el entrenamiento trae su propio código ({plugin}), que necesita tu consentimiento. Permítelo en Entrenamientos o elige otro.</translation>
     </message>
     <message>

@@ -6694,7 +6694,7 @@
         <translation>cet ordinateur ne peut pas participer à l’entraînement ({problem}). Voir Entraînements ; nouvel essai automatique.</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
         <translation>l’entraînement apporte son propre code ({plugin}), qui demande votre accord. Autorisez-le dans Entraînements, ou choisissez-en un autre.</translation>
     </message>
     <message>

@@ -6668,7 +6668,7 @@
         <translation>このコンピューターはこのプロジェクトに参加できません（{problem}）。「学習プロジェクト」をご覧ください。自動的に再試行します。</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
         <translation>この学習プロジェクトには独自のコード（{plugin}）が付属しており、同意が必要です。「学習プロジェクト」で許可するか、別の学習プロジェクトを選択してください。</translation>
     </message>
     <message>

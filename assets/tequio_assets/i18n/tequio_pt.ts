@@ -6694,7 +6694,7 @@
         <translation>este computador não pode participar do treinamento ({problem}). Veja Treinamentos; tenta de novo automaticamente.</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
         <translation>o treinamento traz seu próprio código ({plugin}), que precisa do seu consentimento. Permita-o em Treinamentos ou escolha outro.</translation>
     </message>
     <message>

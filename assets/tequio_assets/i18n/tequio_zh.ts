@@ -6668,7 +6668,7 @@
         <translation>这台电脑不能参与该任务（{problem}）。详见“训练任务”；会自动重试。</translation>
     </message>
     <message>
-        <source>the run brings its own code ({plugin}), which needs your consent. Allow it in Runs, or choose another run.</source>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
         <translation>此训练任务自带代码（{plugin}），需要您的同意。请在“训练任务”中允许，或选择其他训练任务。</translation>
     </message>
     <message>

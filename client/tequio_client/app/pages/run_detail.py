@@ -288,12 +288,16 @@ class RunDetail(Card):
     consent_requested = Signal(str, bool)
     """The run whose code is to be allowed (True), or no longer."""
 
-    def __init__(self, join: str = "", stay: str = "") -> None:
-        """Labels of the button for joining a run and for staying in the current one."""
+    def __init__(self, join: str = "", stay: str = "", *, asks_consent: bool = False) -> None:
+        """Labels of the button for joining a run and for staying in the current one.
+
+        With `asks_consent`, `consent_requested` leads to the question about a run's own code.
+        """
         super().__init__()
         self.setMinimumWidth(DETAIL_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
         self._run, self._is_allowed = AUTOMATIC, False
+        self._asks_consent = asks_consent
         self._join = join or self.tr("Join this run")
         self._stay = stay or self.tr("Stay on this run")
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
@@ -366,8 +370,9 @@ class RunDetail(Card):
     def _show_parts(self, *, is_run: bool) -> None:
         for part in (self.facts, self.takes, self.needs, self.meaning):
             part.setVisible(is_run)
-        for part in (self.code, self.consent):
-            part.setVisible(is_run and bool(self.code.text()))
+        has_code = is_run and bool(self.code.text())
+        self.code.setVisible(has_code)
+        self.consent.setVisible(has_code and self._asks_consent)
         self.about.setVisible(is_run and bool(self.about.text()))
         self.note.setVisible(is_run and bool(self.note.text()))
 

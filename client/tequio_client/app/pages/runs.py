@@ -41,7 +41,7 @@ class RunsPage(ListPage[RunsReply]):
         self.head = PageHeader(
             self.tr("Runs"), self.tr("Each run trains one model, round by round."), self._controls()
         )
-        self.any, self.detail = AnyRow(), RunDetail()
+        self.any, self.detail = AnyRow(), RunDetail(asks_consent=True)
         self.choices = ChoiceList(self.tr("Runs to choose from"), RunChoice, self.any)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
