@@ -70,7 +70,9 @@ async def _trains(folder: Path) -> None:
         shown = await stage.command("run", "run", "show", small_network.RUN, *_where(stage))
         assert "tiny 1.0" in shown
         said = " ".join((await stage.command("audit", "audit", *_where(stage))).split())
-        assert f"code of its own, tiny 1.0 ({archive}); its heads were recomputed without it" in said
+        assert (
+            f"code of its own, tiny 1.0 ({archive}); its heads were recomputed without it" in said
+        )
 
 
 async def _allow(stage: RealNetwork, name: str) -> None:

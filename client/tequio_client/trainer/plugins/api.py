@@ -26,9 +26,6 @@ from typing import Any, Protocol
 
 from torch import Tensor, nn
 
-CONFIG_KIND = "plugin"
-"""`model_type` in the configuration of a plug-in's model."""
-
 
 class ModelFactory(Protocol):
     """The seam `model`: makes the network of the run."""

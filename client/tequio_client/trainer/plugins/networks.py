@@ -12,9 +12,8 @@ from torch import nn
 
 from tequio_client.trainer import model, network_checks
 from tequio_client.trainer.model import CausalModel, PlainNetwork
-from tequio_client.trainer.model_config import check_sizes
+from tequio_client.trainer.model_config import PLUGIN_KIND, check_sizes
 from tequio_client.trainer.plugins import loading
-from tequio_client.trainer.plugins.api import CONFIG_KIND
 from tequio_client.trainer.plugins.loading import LoadedPlugin, PluginError
 from tequio_shared.errors import UserFacingError
 
@@ -61,9 +60,9 @@ def _read_config(config: bytes) -> tuple[dict[str, Any], PlainNetwork]:  # JSON 
         fields = json.loads(config)
     except (ValueError, RecursionError) as err:
         raise UserFacingError(f"the model's configuration is not valid JSON: {err}") from err
-    if not isinstance(fields, dict) or fields.get("model_type") != CONFIG_KIND:
+    if not isinstance(fields, dict) or fields.get("model_type") != PLUGIN_KIND:
         raise UserFacingError(
-            f'the configuration of a plug-in\'s model needs "model_type": "{CONFIG_KIND}"'
+            f'the configuration of a plug-in\'s model needs "model_type": "{PLUGIN_KIND}"'
         )
     check_sizes(fields, _MOST_LAYERS)
     vocabulary = _size(fields, "vocab_size", 1, _MOST_TOKENS)
