@@ -27,8 +27,8 @@ from tequio_client.worker.children.trainer import isolated_program, trainer_prog
 from tequio_shared.errors import MalformedError
 from tests.attacks.test_sandbox import ABI, VolunteerHome
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
-from tests.support import plugin_example
 from tests.support.attack_table import attack
+from tests.support.plugin_example import CONFIG, example_files, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +64,10 @@ ATTACKS = {
 
 
 def outcome(found: PluginArchive, home: VolunteerHome, variables: Mapping[str, str]) -> str:
-    """What became of the plug-in's attack in a trainer's child with these variables."""
+    """The problem of a plug-in's trial in a trainer's child with these variables."""
     path = home.worker / "store" / "plugin"
     path.write_bytes(found.content)
-    asked = PluginTrial(archive=str(path), config=json.dumps(plugin_example.CONFIG))
+    asked = PluginTrial(archive=str(path), config=json.dumps(CONFIG))
     done = subprocess.run(
         [sys.executable, "-m", "tequio_client.trainer", "plugin"],
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), **variables},
@@ -85,7 +85,7 @@ def outcome(found: PluginArchive, home: VolunteerHome, variables: Mapping[str, s
 def test_code_of_a_run_reaches_nothing_beside_its_work(home: VolunteerHome) -> None:
     (home.worker / "cache" / "trainer-cpu").mkdir(parents=True)
     source = CODE.format(attacks=tuple(ATTACKS.values()))
-    found = archive.build(plugin_example.write(home.path / "plugin", network=source))
+    found = archive.build(write(home.path / "plugin", network=source))
     free = outcome(found, home, {**home.names(), sandbox.VARIABLE: sandbox.OFF})
     assert free.split("RuntimeError: ")[1].split() == ["done"] * len(ATTACKS), ATTACKS.keys()
     usual = trainer_program(home.worker, device="cpu")
@@ -96,7 +96,7 @@ def test_code_of_a_run_reaches_nothing_beside_its_work(home: VolunteerHome) -> N
 
 @attack("P18", layer="cli", ends="refused before a line of it runs")
 def test_other_bytes_than_those_that_the_manifest_names_do_not_load(tmp_path: Path) -> None:
-    found = archive.build(plugin_example.write(tmp_path / "plugin"))
+    found = archive.build(write(tmp_path / "plugin"))
     for at in range(0, len(found.content), 97):
         wrong = bytearray(found.content)
         wrong[at] ^= 1
@@ -110,9 +110,9 @@ def test_other_bytes_than_those_that_the_manifest_names_do_not_load(tmp_path: Pa
 
 @attack("P18", layer="cli", ends="the volunteer is asked again")
 def test_a_consent_does_not_cover_the_next_version(tmp_path: Path) -> None:
-    first = archive.build(plugin_example.write(tmp_path / "plugin"))
-    worse = plugin_example.example_files()["tiny/network.py"] + "\nimport os\n"
-    second = archive.build(plugin_example.write(tmp_path / "plugin", network=worse))
+    first = archive.build(write(tmp_path / "plugin"))
+    worse = example_files()["tiny/network.py"] + "\nimport os\n"
+    second = archive.build(write(tmp_path / "plugin", network=worse))
     assert (first.spec.name, first.spec.version) == (second.spec.name, second.spec.version)
     consents = PluginConsents(tmp_path)
     consents.allow(PluginConsent(archive=first.spec.archive, label="tiny 1.0"))

@@ -1,4 +1,4 @@
-"""What an organiser's command asks a confined child about a plug-in: one JSON line each way.
+"""Messages between an organiser's command and the child that tries a plug-in: a line each way.
 
 The command itself never imports the plug-in: like a volunteer's trainer, the child does, in the
 sandbox (`trainer.plugin_trial`).

@@ -41,11 +41,11 @@ def build(folder: Path, out: Path | None) -> None:
     click.echo(found.spec.archive)
 
 
-@plugin.command()
+@plugin.command("show")
 @cli.log_id_argument("what")
 @cli.ledger_option
 @click.option("--code", "with_code", is_flag=True, help="Print the sources, too.")
-def show(what: str, ledger: str, *, with_code: bool) -> None:
+def print_plugin(what: str, ledger: str, *, with_code: bool) -> None:
     """Show a plug-in: an archive file, the hash of one, or the run that brings it.
 
     An archive that is not a file here is read from the ledger. Nothing of it is run.

@@ -50,7 +50,7 @@ Place = Annotated[str, Meta(max_length=200, pattern=r"\A[A-Za-z_][\w.]*:[A-Za-z_
 
 
 class Declaration(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What `plugin.toml` states."""
+    """The contents of `plugin.toml`."""
 
     name: PluginName
     version: PluginVersion
@@ -127,7 +127,7 @@ def check_named(archive: PluginArchive, spec: PluginSpec) -> None:
 
 
 def _check_syntax(path: Path, source: bytes) -> None:
-    # Of one's own sources only: a stranger's could crash the parser, which never sees them.
+    # For the organiser's sources alone: those of strangers could crash the parser.
     try:
         ast.parse(source, str(path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as err:

@@ -35,7 +35,7 @@ from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.omissions import OmissionFile, OmissionWatch
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import RunContext
-from tequio_client.worker.rounds.workdir import RunPlugin, TrainerWorkdir, clear_work_folder
+from tequio_client.worker.rounds.workdir import AllowedArchive, TrainerWorkdir, clear_work_folder
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.swarm.feedback_leaves import LeafSource
@@ -256,7 +256,7 @@ class RunSession:
             pins=self._pins,
             exchange=self._node.exchange,
             frozen=joined.manifest.frozen,
-            plugin=RunPlugin(
+            plugin=AllowedArchive(
                 self.device.plugin, self._pins, self._node.exchange, self._lending.may_run
             ),
         )

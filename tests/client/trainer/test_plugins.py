@@ -124,7 +124,7 @@ CLOCK = "(1 + __import__('time').time_ns() % 1000) * momentum"
         ({"descent": DESCENT.replace(RATE, CLOCK)}, "the second time"),
         ({"descent": DESCENT.replace(RATE, "0 * momentum")}, "change no weight"),
         ({"descent": DESCENT.replace(RATE, "float('nan') * momentum")}, "NaN"),
-        ({"descent": "import nonsense\n"}, "ModuleNotFoundError"),
+        ({"descent": "import missing_package\n"}, "ModuleNotFoundError"),
     ],
 )
 def test_a_trial_names_what_a_run_could_not_train_or_repeat(

@@ -1,4 +1,4 @@
-"""What the code of a plug-in has to look like: one Protocol for each seam of the trainer.
+"""The interface of a plug-in's code: one Protocol for each seam of the trainer.
 
 A plug-in imports torch, numpy, Python's own library and this module; nothing else is promised. It
 runs in the trainer's process, without network and keys (docs/security.md).

@@ -111,7 +111,7 @@ class BaseFiles:
             )
 
 
-class RunPlugin:
+class AllowedArchive:
     """The archive of a run's own code, in the store; fetched once its owner has allowed it.
 
     A file that only a trainer opens: this process neither unpacks nor reads it.
@@ -233,7 +233,7 @@ class TrainerWorkdir:
         pins: StorePins,
         exchange: Exchange,
         frozen: FrozenBase | None,
-        plugin: RunPlugin | None = None,
+        plugin: AllowedArchive | None = None,
     ) -> None:
         self._trainer = trainer
         self._prepare = prepare
