@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import struct
 import sys
 import tomllib
 import zipfile
@@ -45,6 +46,11 @@ _MODE = 0o100644 << 16
 _UNIX = 3
 _RESERVED = frozenset({"numpy", "tequio", "torch", "transformers"})
 """Packages of every trainer; a plug-in must not have their names, nor one of Python's own."""
+_ZIP_ERRORS = (
+    *(zipfile.BadZipFile, EOFError, LookupError, OSError, OverflowError, RuntimeError, ValueError),
+    struct.error,
+)
+"""Exceptions of zipfile for bytes that are not a ZIP file, or pretend to be one."""
 Place = Annotated[str, Meta(max_length=200, pattern=r"\A[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")]
 """`module:name` of what a seam calls."""
 
@@ -154,7 +160,7 @@ def _unpack(content: bytes) -> dict[str, bytes]:
             if any(one.compress_type != zipfile.ZIP_STORED for one in entries):
                 raise MalformedError("the archive is compressed")
             return {one.filename: archive.read(one) for one in entries}
-    except (zipfile.BadZipFile, OSError, RuntimeError, ValueError, NotImplementedError) as err:
+    except _ZIP_ERRORS as err:
         raise MalformedError(f"the archive cannot be read: {err}") from err
 
 

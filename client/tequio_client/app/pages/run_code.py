@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import Label, WrappedLabel, hbox
+from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
 from tequio_client.ipc.control import RequestPluginConsent, RunPlugin, RunRow
 from tequio_client.names import short_id
 
@@ -49,7 +49,7 @@ class CodeConsentDialog(QuestionDialog):
         self.points = [WrappedLabel(words) for words in self._points(plugin)]
         self.body.setSpacing(8)
         for text in self.points:
-            self.body.addLayout(hbox(Label("•"), (text, 1), spacing=8))
+            self.body.addLayout(hbox((Label("•"), TOP), (text, 1), spacing=8))
         self.tick = QCheckBox(self.tr("I trust the author of this code"))
         self.tick.setVisible(not plugin.is_confined)
         self.body.addWidget(self.tick)

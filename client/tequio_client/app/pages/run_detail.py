@@ -313,7 +313,7 @@ class RunDetail(Card):
             lambda: self.consent_requested.emit(self._run, not self._is_allowed)
         )
         self.body.setSpacing(12)
-        fill(self.body, self.name, self.words, self.about, self.code, self.consent)
+        fill(self.body, self.name, self.words, self.about, self.code, hbox(self.consent, None))
         fill(self.body, self.facts, self.takes, self.needs)
         self.body.addWidget(self.meaning)
         fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
