@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 import trio
 
@@ -71,6 +72,7 @@ async def _trains(folder: Path) -> None:
         )
         shown = await stage.command("run", "run", "show", small_network.RUN, *_where(stage))
         assert "tiny 1.0" in shown
+        assert f"/v1/blobs/{archive}" in _page(stage, consenting[0].status.run)
         said = " ".join((await stage.command("audit", "audit", *_where(stage))).split())
         assert f"code of its own, tiny 1.0 ({archive}); its heads were recomputed" in said
 
@@ -83,6 +85,10 @@ async def _allow(stage: RealNetwork, name: str) -> None:
 
 def _where(stage: RealNetwork) -> tuple[str, ...]:
     return ("--ledger", stage.url)
+
+
+def _page(stage: RealNetwork, run: str) -> str:
+    return httpx.get(f"{stage.url}/runs/{run}").text
 
 
 def _has_audited(volunteers: list[RunningProgram]) -> bool:

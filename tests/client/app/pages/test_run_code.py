@@ -53,8 +53,8 @@ def listed(plugin: RunPlugin) -> RunsReply:
 @pytest.fixture
 def page(model: AppModel, theme: Theme, worker: ScriptedWorker, qtbot: QtBot) -> RunsPage:
     worker.replies[AskRuns] = listed(PLUGIN)
-    worker.replies[RequestPluginConsent] = lambda asked: PluginConsentReply(
-        archive=asked.archive, is_allowed=asked.is_allowed
+    worker.replies[RequestPluginConsent] = PluginConsentReply(
+        archive=PLUGIN.archive, is_allowed=True
     )
     context = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
     made = RunsPage(context)
