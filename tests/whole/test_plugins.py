@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 import trio
+from safetensors.numpy import load_file
 
 from tequio_shared.ids import digest_from_text
 from tests.support import plugin_example, small_network
@@ -73,6 +74,12 @@ async def _trains(folder: Path) -> None:
         shown = await stage.command("run", "run", "show", small_network.RUN, *_where(stage))
         assert "tiny 1.0" in shown
         assert f"/v1/blobs/{archive}" in _page(stage, consenting[0].status.run)
+        out = folder / "out"
+        store = str(folder / "ana" / "store")
+        to = ("--run", small_network.RUN, "--to", str(out), "--store", store, *_where(stage))
+        await stage.command("export", "checkpoint", "export", *to)
+        weights = load_file(out / "model.safetensors")
+        assert weights["mix.weight"].shape == (512, 1024), "for the plug-in's own code"
         said = " ".join((await stage.command("audit", "audit", *_where(stage))).split())
         assert f"code of its own, tiny 1.0 ({archive}); its heads were recomputed" in said
 

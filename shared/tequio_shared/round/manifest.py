@@ -459,8 +459,8 @@ def _window_fault(manifest: Manifest) -> str:
 
 
 def _plugin_fault(manifest: Manifest) -> str:
-    plugin, has_base = manifest.own_code, manifest.frozen is not None
-    return plugin.fault(manifest.algorithm.name, has_base=has_base) if plugin else ""
+    code, has_base = manifest.own_code, manifest.frozen is not None
+    return code.fault(manifest.algorithm.name, has_base=has_base) if code else ""
 
 
 def _size_fault(manifest: Manifest) -> str:
