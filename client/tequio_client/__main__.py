@@ -64,6 +64,10 @@ SECTIONS = {
     },
     "Organiser": {
         "run": ("tequio_client.organiser.cli:run", "Plan, open and control runs."),
+        "plugin": (
+            "tequio_client.organiser.plugin_cli:plugin",
+            "Build, read and allow code that a run brings.",
+        ),
         "simulate": (
             "tequio_client.simulator.cli:simulate",
             "Simulate a planned run with many peers.",

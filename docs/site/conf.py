@@ -46,6 +46,7 @@ NAVIGATION = {
         groups
         differential-privacy
         organising
+        plugins
         competitions
         verifying-competitions
         scoring

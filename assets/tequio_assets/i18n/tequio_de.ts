@@ -502,6 +502,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>Den Code von {run} erlauben?</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>Dieser Lauf bringt Code mit, der nicht zu Tequio gehört. Die Organisatoren des Laufs haben ihn geschrieben oder ausgewählt ({keys}).</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>Diesen Code erlauben</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Nicht jetzt</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>Ich vertraue dem Autor dieses Codes</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}, {size}, Archiv {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>Er läuft im Trainer: Er rechnet auf deinem Gerät und liest, was zum Lauf gehört.</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>Er erzeugt, was dein Schlüssel in diesem Lauf signiert. Schlechter Code kann Punkte oder das Ansehen deines Schlüssels kosten.</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>Deine Zustimmung gilt genau für diese Bytes. Eine neue Version fragt erneut; du kannst die Zustimmung hier jederzeit zurücknehmen.</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>Die Sandbox hält ihn von deinem Schlüssel, deinem persönlichen Ordner, dem Netz und anderen Programmen fern.</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>Dieser Computer hat keine Sandbox dafür: Er könnte deine Dateien und deinen Schlüssel lesen und das Netz nutzen.</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3408,6 +3455,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>Dieser Lauf bringt eigenen Code mit: {name} {version} ({hash}).</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>Du hast ihn erlaubt.</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>Er braucht deine Zustimmung, bevor hier damit trainiert wird.</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3448,6 +3510,14 @@
     <message>
         <source>Ended</source>
         <translation>Beendet</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>Zustimmung zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>Code erlauben…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6642,6 +6712,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>Dieser Computer kann bei dem Lauf nicht mitmachen ({problem}). Siehe Trainingsläufe; es wird automatisch wieder versucht.</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>der Lauf bringt eigenen Code mit ({plugin}), der deine Zustimmung braucht. Erlaube ihn unter Trainingsläufe, oder wähle einen anderen Lauf.</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

@@ -502,6 +502,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>¿Permitir el código de {run}?</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>Este entrenamiento trae código que no forma parte de Tequio. Lo escribieron o eligieron los organizadores del entrenamiento ({keys}).</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>Permitir este código</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Ahora no</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>Confío en el autor de este código</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}, {size}, archivo {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>Se ejecuta en el entrenador: calcula en tu dispositivo y lee lo que pertenece al entrenamiento.</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>Produce lo que tu clave firma en este entrenamiento. Un código malo puede costar puntos o la reputación de tu clave.</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>Tu consentimiento vale solo para estos bytes exactos. Una versión nueva vuelve a preguntar; puedes retirar el consentimiento aquí en cualquier momento.</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>El entorno aislado le impide llegar a tu clave, tu carpeta personal, la red y otros programas.</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>Este equipo no tiene un entorno aislado para él: podría leer tus archivos y tu clave, y usar la red.</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3408,6 +3455,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>Este entrenamiento trae su propio código: {name} {version} ({hash}).</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>Lo permitiste.</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>Necesita tu consentimiento antes de entrenar aquí.</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3448,6 +3510,14 @@
     <message>
         <source>Ended</source>
         <translation>Terminado</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>Retirar mi consentimiento</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>Permitir su código…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6642,6 +6712,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>este equipo no puede participar en el entrenamiento ({problem}). Mira Entrenamientos; se reintenta automáticamente.</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>el entrenamiento trae su propio código ({plugin}), que necesita tu consentimiento. Permítelo en Entrenamientos o elige otro.</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

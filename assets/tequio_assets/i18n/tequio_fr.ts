@@ -502,6 +502,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>Autoriser le code de {run} ?</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>Cet entraînement apporte du code qui ne fait pas partie de Tequio. Il a été écrit ou choisi par les organisateurs de l’entraînement ({keys}).</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>Autoriser ce code</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Pas maintenant</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>Je fais confiance à l’auteur de ce code</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}, {size}, archive {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>Il s’exécute dans l’entraîneur : il calcule sur votre appareil et lit ce qui appartient à l’entraînement.</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>Il produit ce que votre clé signe dans cet entraînement. Un mauvais code peut coûter des points ou la réputation de votre clé.</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>Votre accord porte sur ces octets exacts. Une nouvelle version demande à nouveau ; vous pouvez retirer votre accord ici à tout moment.</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>Le bac à sable le tient à l’écart de votre clé, de votre dossier personnel, du réseau et des autres programmes.</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>Cet ordinateur n’a pas de bac à sable pour lui : il pourrait lire vos fichiers et votre clé, et utiliser le réseau.</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3408,6 +3455,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>Cet entraînement apporte son propre code : {name} {version} ({hash}).</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>Vous l’avez autorisé.</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>Il lui faut votre accord avant d’entraîner ici.</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3448,6 +3510,14 @@
     <message>
         <source>Ended</source>
         <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>Retirer mon accord</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>Autoriser son code…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6642,6 +6712,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>cet ordinateur ne peut pas participer à l’entraînement ({problem}). Voir Entraînements ; nouvel essai automatique.</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>l’entraînement apporte son propre code ({plugin}), qui demande votre accord. Autorisez-le dans Entraînements, ou choisissez-en un autre.</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

@@ -501,6 +501,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>{run}のコードを許可しますか？</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>この学習プロジェクトには、Tequioに含まれないコードが付属しています。コードは主催者（{keys}）が作成または選択したものです。</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>このコードを許可</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>あとで</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>このコードの作者を信頼します</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}、{size}、アーカイブ {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>コードはトレーナーの中で動きます。あなたのデバイスで計算し、学習プロジェクトのデータを読み取ります。</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>この学習プロジェクトであなたの鍵が署名する内容は、このコードが作ります。不正なコードは、ポイントや鍵の評価を失う原因になります。</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>同意は、このバイト列そのものに対するものです。新しいバージョンでは再度確認します。同意はここでいつでも取り消せます。</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>サンドボックスにより、鍵、ホームフォルダー、ネットワーク、ほかのプログラムにはアクセスできません。</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>このコンピューターにはサンドボックスがありません。コードはファイルや鍵を読み取り、ネットワークを使用できます。</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3390,6 +3437,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>この学習プロジェクトには独自のコードが付属しています：{name} {version}（{hash}）。</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>許可済みです。</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>ここで学習する前に、あなたの同意が必要です。</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3430,6 +3492,14 @@
     <message>
         <source>Ended</source>
         <translation>終了</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>同意を取り消す</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>コードを許可…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6616,6 +6686,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>このコンピューターはこのプロジェクトに参加できません（{problem}）。「学習プロジェクト」をご覧ください。自動的に再試行します。</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>この学習プロジェクトには独自のコード（{plugin}）が付属しており、同意が必要です。「学習プロジェクト」で許可するか、別の学習プロジェクトを選択してください。</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

@@ -502,6 +502,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>Permitir o código de {run}?</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>Este treinamento traz código que não faz parte do Tequio. Ele foi escrito ou escolhido pelos organizadores do treinamento ({keys}).</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>Permitir este código</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Agora não</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>Confio no autor deste código</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}, {size}, arquivo {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>Ele é executado no treinador: calcula no seu dispositivo e lê o que pertence ao treinamento.</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>Ele produz o que sua chave assina neste treinamento. Um código ruim pode custar pontos ou a reputação da sua chave.</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>Seu consentimento vale apenas para estes bytes exatos. Uma nova versão pergunta de novo; você pode retirar o consentimento aqui a qualquer momento.</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>O ambiente isolado o impede de chegar à sua chave, à sua pasta pessoal, à rede e a outros programas.</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>Este computador não tem um ambiente isolado para ele: ele poderia ler seus arquivos e sua chave, e usar a rede.</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3408,6 +3455,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>Este treinamento traz seu próprio código: {name} {version} ({hash}).</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>Você o permitiu.</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>Ele precisa do seu consentimento antes de treinar aqui.</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3448,6 +3510,14 @@
     <message>
         <source>Ended</source>
         <translation>Terminado</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>Retirar meu consentimento</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>Permitir seu código…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6642,6 +6712,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>este computador não pode participar do treinamento ({problem}). Veja Treinamentos; tenta de novo automaticamente.</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>o treinamento traz seu próprio código ({plugin}), que precisa do seu consentimento. Permita-o em Treinamentos ou escolha outro.</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

@@ -501,6 +501,53 @@
     </message>
 </context>
 <context>
+    <name>CodeConsentDialog</name>
+    <message>
+        <source>Allow the code of {run}?</source>
+        <translation>允许 {run} 的代码吗？</translation>
+    </message>
+    <message>
+        <source>This run brings code that is not part of Tequio. It was written or chosen by the run's organisers ({keys}).</source>
+        <translation>此训练任务自带不属于 Tequio 的代码。代码由训练任务的组织者（{keys}）编写或选择。</translation>
+    </message>
+    <message>
+        <source>Allow this code</source>
+        <translation>允许此代码</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>暂不</translation>
+    </message>
+    <message>
+        <source>I trust the author of this code</source>
+        <translation>我信任此代码的作者</translation>
+    </message>
+    <message>
+        <source>{name} {version}, {size}, archive {archive}</source>
+        <translation>{name} {version}，{size}，归档 {archive}</translation>
+    </message>
+    <message>
+        <source>It runs in the trainer: it computes on your device, and reads what belongs to the run.</source>
+        <translation>代码在训练者进程中运行：它在您的设备上计算，并读取训练任务的数据。</translation>
+    </message>
+    <message>
+        <source>It makes what your key signs in this run. Bad code can cost points, or your key's standing.</source>
+        <translation>您的密钥在此训练任务中签名的内容由它生成。有问题的代码可能使您损失积分或密钥的信誉。</translation>
+    </message>
+    <message>
+        <source>Your consent is for these exact bytes. A new version asks again; you can take the consent back here at any time.</source>
+        <translation>您的同意仅针对这些确切的字节。新版本会再次询问；您可以随时在此撤回同意。</translation>
+    </message>
+    <message>
+        <source>The sandbox keeps it from your key, your home folder, the network and other programs.</source>
+        <translation>沙盒使它无法访问您的密钥、主文件夹、网络和其他程序。</translation>
+    </message>
+    <message>
+        <source>This computer has no sandbox for it: it could read your files and your key, and use the network.</source>
+        <translation>此计算机没有可用的沙盒：它可能读取您的文件和密钥，并使用网络。</translation>
+    </message>
+</context>
+<context>
     <name>CommandsCard</name>
     <message>
         <source>In other programs</source>
@@ -3390,6 +3437,21 @@
     </message>
 </context>
 <context>
+    <name>RunCode</name>
+    <message>
+        <source>This run brings its own code: {name} {version} ({hash}).</source>
+        <translation>此训练任务自带代码：{name} {version}（{hash}）。</translation>
+    </message>
+    <message>
+        <source>You allowed it.</source>
+        <translation>您已允许。</translation>
+    </message>
+    <message>
+        <source>It needs your consent before it trains here.</source>
+        <translation>在此训练之前需要您的同意。</translation>
+    </message>
+</context>
+<context>
     <name>RunDetail</name>
     <message>
         <source>What joining means</source>
@@ -3430,6 +3492,14 @@
     <message>
         <source>Ended</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>Take back my consent</source>
+        <translation>撤回我的同意</translation>
+    </message>
+    <message>
+        <source>Allow its code…</source>
+        <translation>允许其代码…</translation>
     </message>
     <message>
         <source>This computer is in this run.</source>
@@ -6616,6 +6686,10 @@
     <message>
         <source>this computer cannot take part in the run ({problem}). See Runs; retries automatically.</source>
         <translation>这台电脑不能参与该任务（{problem}）。详见“训练任务”；会自动重试。</translation>
+    </message>
+    <message>
+        <source>the run brings its own code ({plugin}), which needs your consent. See Runs to allow it, or to choose another run.</source>
+        <translation>此训练任务自带代码（{plugin}），需要您的同意。请在“训练任务”中允许，或选择其他训练任务。</translation>
     </message>
     <message>
         <source>your key cannot take part now ({problem}). See Activity for what you can do.</source>

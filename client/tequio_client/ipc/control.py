@@ -305,8 +305,18 @@ class RequestReplacement(msgspec.Struct, frozen=True, kw_only=True, tag="replace
     recovery: MaybeBytes32Text = ""
 
 
+class RequestPluginConsent(msgspec.Struct, frozen=True, kw_only=True, tag="plugin-consent"):
+    """Allow the code with this hash on this computer, or take that back."""
+
+    archive: Bytes32Text
+    label: Annotated[str, msgspec.Meta(max_length=128)] = ""
+    """Name and version, for people."""
+    is_allowed: bool
+
+
 Question: TypeAlias = (
     AskRuns
+    | RequestPluginConsent
     | AskCompetitions
     | AskCurves
     | AskPoints
@@ -366,6 +376,22 @@ class GeneratedSample(msgspec.Struct, frozen=True, kw_only=True):
     text: Text
 
 
+class RunPlugin(msgspec.Struct, frozen=True, kw_only=True):
+    """Code that a run brings, as its rules name it."""
+
+    name: Name
+    version: Name
+    archive: Bytes32Text
+    """SHA-256 of the archive."""
+    size_bytes: Count
+    provides: Annotated[tuple[Name, ...], msgspec.Meta(max_length=8)]
+    """Parts of the trainer that it replaces: loader, model, optimiser."""
+    is_allowed: bool = False
+    """True if it may run on this computer."""
+    is_confined: bool = False
+    """True if this computer has a sandbox for it."""
+
+
 class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """A run, and what a computer needs to join it."""
 
@@ -416,6 +442,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """From the newest head that has one."""
     is_open: bool = True
     is_ours: bool = False
+    plugin: RunPlugin | None = None
+    """The run's own code; None: it has none."""
     first_round: Count = 0
     """First round in which our work earned points, as proven here; 0: none has."""
     rollback_round: Count = 0
@@ -641,8 +669,16 @@ class ChunkReply(msgspec.Struct, frozen=True, kw_only=True, tag="chunk"):
     content: Annotated[bytes, msgspec.Meta(max_length=CHUNK_PART_BYTES)]
 
 
+class PluginConsentReply(msgspec.Struct, frozen=True, kw_only=True, tag="plugin-consent"):
+    """The consent is stored."""
+
+    archive: Bytes32Text
+    is_allowed: bool
+
+
 Reply: TypeAlias = (
     RunsReply
+    | PluginConsentReply
     | CompetitionsReply
     | CurvesReply
     | PointsReply

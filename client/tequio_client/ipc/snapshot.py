@@ -59,6 +59,7 @@ class LendingReason(StrEnum):
     LEDGER_AWAY = "ledger-away"  # (address)
     NO_SWARM = "no-swarm"  # (problem)
     NO_RUN = "no-run"  # (fact: open, fits, taken, ended; barred, with problem)
+    PLUGIN = "plugin"  # (plugin, archive): the run's own code, which the user has not allowed
     QUARANTINED = "quarantined"  # (problem)
     OUTDATED = "outdated"  # (wanted, own): versions
     NO_DEVICE = "no-device"  # (fact: small, with device and wanted, MiB)

@@ -76,6 +76,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "no-run.ended": "the run has ended. Resumes with another one; your points stay yours.",
     "no-run.barred": "this computer cannot take part in the run ({problem}). See Runs; retries "
     "automatically.",
+    "plugin": "the run brings its own code ({plugin}), which needs your consent. See Runs to allow "
+    "it, or to choose another run.",
     "quarantined": "your key cannot take part now ({problem}). See Activity for what you can do.",
     "outdated": "this network needs version {wanted} or newer; this is {own}. Resumes once "
     "Tequio is updated.",

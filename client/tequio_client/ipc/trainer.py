@@ -101,6 +101,9 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
     base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
     """Files of the frozen base in the manifest's order; none where all weights are trained."""
+    plugin: FilePath | None = None
+    """Archive of the run's plug-in, which the owner of this computer has allowed; without it, a run
+    that has one is not trained here, and nothing of it is loaded."""
     device: Annotated[str, msgspec.Meta(pattern=r"^(auto|mps|(cpu|cuda|xpu)(:[0-9]{1,3})?)$")] = (
         "auto"
     )
@@ -535,7 +538,7 @@ class Failed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faile
     Codes: `malformed` (the line is not a command; command 0), `unprepared`, `device`, `memory`,
     `model`, `input` (a named file is missing or wrong), `output` (cannot be written), `non_finite`
     (training gave infinities: nothing was written), `rules` (the head rules refuse the set), `cell`
-    (another rank of the cell is gone), `internal`.
+    (another rank of the cell is gone), `plugin` (code of the run's plug-in failed), `internal`.
     """
 
     command: Number

@@ -20,9 +20,10 @@ from msgspec import UNSET, UnsetType, structs
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.ipc.preferences import usable_memory_mb
-from tequio_client.organiser import model_source
+from tequio_client.organiser import model_source, own_code
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.model_source import ModelSourceSpec
+from tequio_client.organiser.own_code import TriedPlugin
 from tequio_client.organiser.plan import ExpectPlan, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
@@ -164,6 +165,13 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         value=f"{model.parameters / 1e6:,.1f}M parameters",
         note=f"{len(model.tensors)} tensors, {head / _GB:.2f} GB a head",
     )
+    if manifest.own_code is not None:
+        spec = manifest.own_code
+        yield EstimateRow(
+            label="plug-in",
+            value=f"{spec.name} {spec.version}",
+            note=f"brings {', '.join(spec.provides)}; volunteers have to allow {spec.archive[:10]}",
+        )
     yield EstimateRow(
         label="card memory",
         value=f"{memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB",
@@ -344,6 +352,7 @@ class RunOutline:
     folder: Path
     """Of the data."""
     manifest: Manifest
+    plugin: TriedPlugin | None = None
 
 
 def read_outline(path: Path) -> RunOutline:
@@ -362,7 +371,8 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     algorithm, parent = plans.manifest_algorithm(plan.algorithm, plan.inner), source.parent
     if parent is not None:
         model_source.check_continues(parent, corpus, algorithm)
-    network = _network(source)
+    plugin = own_code.try_plugin(plan, path.parent, source, corpus)
+    network = _network(source, plugin)
     model_source.check_vocabulary(source, corpus, network.vocabulary)
     model_source.check_context(source, corpus, network.context)
     audits = plans.manifest_audits(plan.audit)
@@ -400,10 +410,13 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         witness_share_bp=round(plan.witness_share * 10_000),
         base=shape.base,
         parent=parent.parent if parent else UNSET,
+        plugin=plugin.archive.spec if plugin else UNSET,
     )
     manifest = validated_manifest(draft, path)
     folder = path.parent / plan.data.folder
-    return RunOutline(plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest)
+    return RunOutline(
+        plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest, plugin=plugin
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,6 +431,11 @@ class _TrainedShape:
 def _trained(source: ModelSourceSpec, network: ModelOutline) -> _TrainedShape:
     if source.parent is not None:
         was = source.parent.manifest
+        if network.tensors != was.model.tensors and not was.frozen:
+            raise UserFacingError(
+                f"the model has other tensors than {was.name}, whose head it should begin with: "
+                "use the plug-in that made them"
+            )
         return _TrainedShape(tensors=was.model.tensors, aliases=was.model.aliases, base=was.base)
     adapters = model_source.outline_adapters(source)
     if adapters is None:
@@ -447,8 +465,17 @@ def read_corpus(folder: Path) -> Corpus:
         raise UserFacingError(f"the data manifest in {folder} is damaged: {err}") from err
 
 
-def _network(source: ModelSourceSpec) -> ModelOutline:
+def _network(source: ModelSourceSpec, plugin: TriedPlugin | None) -> ModelOutline:
     from tequio_client.trainer import model  # noqa: PLC0415 - imports torch
+
+    if plugin is not None and plugin.has_model:
+        found = plugin.result
+        return model.ModelOutline(
+            tensors=found.tensors,
+            aliases=found.aliases,
+            vocabulary=found.vocabulary,
+            context=found.context,
+        )
 
     try:
         return model.outline(source.config)

@@ -167,12 +167,12 @@ class UnreadableRulesError(UserFacingError):
     """The rules of a run have fields or values that this version does not know."""
 
 
-def parent_of(one: RunAnswer, ledger: str) -> ParentHead | None:
-    """The head that the run continues, by its manifest.
+def read_rules(one: RunAnswer, ledger: str) -> Manifest:
+    """Read the manifest of a run.
 
-    Raises UserFacingError; UnreadableRulesError if the manifest cannot be read.
+    Raises UserFacingError; UnreadableRulesError if this version cannot read it.
     """
-    return signing.ask_ledger(ledger, partial(read_manifest, one.run)).continued
+    return signing.ask_ledger(ledger, partial(read_manifest, one.run))
 
 
 async def read_manifest(run: str, api: LedgerApi) -> Manifest:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -28,7 +28,7 @@ from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.names import short_id
-from tequio_client.organiser import estimate, heads, model_source, signing
+from tequio_client.organiser import estimate, heads, model_source, own_code, signing
 from tequio_client.organiser.estimate import RunOutline
 from tequio_client.organiser.heads import ContinuedHead
 from tequio_client.organiser.model_source import StartedBase
@@ -49,11 +49,14 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS, PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import Corpus, Manifest, ParentHead
+from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import points
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume
 from tequio_shared.statements.statement import Body
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.first_head import FirstHead
 
 log = structlog.get_logger(__name__)
 
@@ -132,7 +135,7 @@ def prepare_run(path: Path) -> PreparedRun:
     begun = (
         model_source.start_base(outline.source, corpus, layout) if outline.manifest.frozen else None
     )
-    origin = begun.origin if begun else model_source.make_origin(outline.source, corpus, layout)
+    origin = begun.origin if begun else _origin(outline)
     if outline.manifest.inner.documents == "apart":
         from tequio_client.trainer.first_head import check_documents  # noqa: PLC0415 - imports torch
 
@@ -162,6 +165,20 @@ def prepare_run(path: Path) -> PreparedRun:
     )
 
 
+def _origin(outline: RunOutline) -> FirstHead:
+    """Make or read the first weights; those of a plug-in's model are made in its trial."""
+    tried, layout = outline.plugin, outline.manifest.algorithm.layout
+    if tried is None or not tried.has_model:
+        return model_source.make_origin(outline.source, outline.corpus, layout)
+    from tequio_client.trainer import first_head  # noqa: PLC0415 - imports torch
+
+    master = own_code.first_weights(tried, outline.plan, outline.source, outline.corpus)
+    found = tried.result
+    return first_head.given_head(
+        outline.source.config, found.tensors, found.aliases, master, layout=layout
+    )
+
+
 def _continuing(outline: RunOutline, parent: ContinuedHead) -> PreparedRun:
     # State beside the weights stays behind: like any first head, this one begins without.
     kind, elements = outline.manifest.aux_dtype, outline.manifest.layout.elements
@@ -180,7 +197,8 @@ def _continuing(outline: RunOutline, parent: ContinuedHead) -> PreparedRun:
 def _documents(manifest: Manifest, config: bytes, outline: RunOutline) -> tuple[bytes, ...]:
     corpus, file = outline.corpus, outline.folder / TOKENIZER_NAME
     tokenizer = [model_source.read_file(file)] if corpus.tokenizer.file else []
-    return manifest.encode(), config, corpus.encode(), *tokenizer
+    code = [outline.plugin.archive.content] if outline.plugin else []
+    return manifest.encode(), config, corpus.encode(), *tokenizer, *code
 
 
 def store_run(prepared: PreparedRun, store: Store) -> None:
@@ -320,13 +338,13 @@ def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
 
 def show_run(name: str, ledger: str) -> None:
     """Print what the ledger reports, also of a run whose rules only a newer version can read."""
-    one, parent, problem = heads.named_run(name, ledger), None, ""
+    one, rules, problem = heads.named_run(name, ledger), None, ""
     try:
-        parent = heads.parent_of(one, ledger)
+        rules = heads.read_rules(one, ledger)
     except heads.UnreadableRulesError as err:
         problem = str(err)
     table = Table("what", "value", show_header=False)
-    for what, value in _fields(one, parent):
+    for what, value in _fields(one, rules):
         table.add_row(what, escape(value))
     if problem:
         table.add_row("rules", escape(problem))
@@ -344,7 +362,7 @@ def state_name(state: str) -> str:
     return _STATES.get(state, state.replace("_", " "))
 
 
-def _fields(one: RunAnswer, parent: ParentHead | None) -> Iterator[tuple[str, str]]:
+def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]:
     yield "name", one.name
     yield "run", one.run
     yield "state", f"{state_name(one.state)}, {one.phase}" if one.phase else state_name(one.state)
@@ -368,8 +386,12 @@ def _fields(one: RunAnswer, parent: ParentHead | None) -> Iterator[tuple[str, st
         "published",
         f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
     )
-    if parent is not None:
-        yield "continues", f"round {parent.round:,} of run {parent.run}"
+    if rules is not None and rules.continued is not None:
+        yield "continues", f"round {rules.continued.round:,} of run {rules.continued.run}"
+    if rules is not None and rules.own_code is not None:
+        code = rules.own_code
+        yield "plug-in", f"{code.name} {code.version}, brings {', '.join(code.provides)}"
+        yield "its archive", f"{code.archive} ({code.size_bytes:,} bytes)"
     yield "opened", f"entry {one.opened_index} of the log"
 
 

@@ -12,6 +12,7 @@ parent.run = "..."          # in place of a source: another run, parent.ledger, 
 [data]
 folder = "data"             # written by `tequio data build`
 mirrors = []                # optional: addresses at which that folder is on the web
+[plugin]                    # optional: source, a folder or an archive of `tequio plugin build`
 [algorithm]                 # optional: name, k, bits, outer_lr, momentum, weight_decay, ...
 [inner]                     # optional: optimiser, steps, lr, ...
 [windows]                   # optional: samples, first, most
@@ -110,6 +111,12 @@ class DataPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     mirrors: Annotated[tuple[MirrorUrl, ...], Meta(max_length=4)] = ()
 
 
+class PluginPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Code of the run's own: a folder with plugin.toml, or an archive. Empty: there is none."""
+
+    source: str = ""
+
+
 class AlgorithmPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The outer step; `outer_lr` 1.0 applies the mean, `weight_decay` is per round.
 
@@ -202,6 +209,7 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     licence: str = ""
     model: ModelPlan
     data: DataPlan
+    plugin: PluginPlan = PluginPlan()
     algorithm: AlgorithmPlan = AlgorithmPlan()
     inner: InnerPlan = InnerPlan()
     windows: WindowsPlan = WindowsPlan()

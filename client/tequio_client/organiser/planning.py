@@ -56,7 +56,7 @@ licence = {licence} ## of the trained weights: an SPDX name such as "Apache-2.0"
 
 [data]
 folder = {data} ## written by `tequio data build`
-
+{plugin}
 [algorithm] ## how contributions become the next head
 name = "sparseloco" ## or diloco: all in 8 bits, 25 times the bytes; distro: signs of each step
 k = 0 ## entries sent of each 4,096; 0: fewer, the more peers train
@@ -144,6 +144,7 @@ def render_plan(outline: RunOutline) -> str:
         licence=_quoted(plan.licence),
         source=_source(plan, outline.source),
         data=_quoted(plan.data.folder),
+        plugin=_plugin(plan),
         inner=plan.inner,
         windows=plan.windows,
         rounds=plan.rounds,
@@ -161,6 +162,13 @@ def render_plan(outline: RunOutline) -> str:
         else "usual 16-bit speed of cards with that memory; an estimate",
     )
     return "".join(f"{_aligned(line)}\n" for line in text.splitlines())
+
+
+def _plugin(plan: RunPlan) -> str:
+    if not plan.plugin.source:
+        return ""
+    source = f"source = {_quoted(plan.plugin.source)}"
+    return f"\n[plugin]{_MARK}code that volunteers allow before they train\n{source}\n"
 
 
 def _source(plan: RunPlan, found: ModelSourceSpec) -> str:
@@ -427,6 +435,8 @@ class NewPlanOptions:
     """Head of another run to start from, in place of a size or a `source`."""
     lora: LoraPlan | None = None
     """Adapters; the model is frozen then. None: the model itself is trained."""
+    plugin: Path | None = None
+    """The run's own code: a folder or an archive."""
 
 
 def write_new_plan(path: Path, options: NewPlanOptions) -> None:
@@ -456,6 +466,9 @@ def outline_choices(path: Path, options: NewPlanOptions) -> RunOutline:
         name=run_name(path, options.name),
         model=source.plan,
         data=plans.DataPlan(folder=_path_from(path.parent, options.data)),
+        plugin=plans.PluginPlan(
+            source=_path_from(path.parent, options.plugin) if options.plugin else ""
+        ),
         admission=options.admission,
         expect=options.expect,
     )
@@ -481,7 +494,9 @@ def check_free(path: Path) -> None:
 
 def save_plan(path: Path, outline: RunOutline) -> None:
     """Write the plan, and the configuration of a new model; raises UserFacingError."""
-    is_fresh, text = outline.source.is_fresh, render_plan(outline)
+    text = render_plan(outline)
+    # The configuration of a plug-in's model is the organiser's own file.
+    is_fresh = outline.source.plan.source == _config_beside(path).name
     try:
         if is_fresh:
             _save(_config_beside(path), outline.source.config)
@@ -520,7 +535,7 @@ def find_model(path: Path, options: NewPlanOptions) -> ModelSourceSpec:
     # A repository is pinned to its present commit: everyone must mean the same bits.
     folder = Path(options.source)
     lora = options.lora or UNSET
-    if folder.is_dir():
+    if folder.is_dir() or (options.plugin and folder.is_file()):
         plan = plans.ModelPlan(source=_path_from(path.parent, folder), lora=lora)
     else:
         commit = model_source.resolve_commit(options.source, options.revision)

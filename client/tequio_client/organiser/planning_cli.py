@@ -48,7 +48,10 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
 )
 @click.option("--parameters", type=Amount(), help="Size of a new Llama model: 125M, 1.5B.")
 @click.option(
-    "--from", "source", help="Model to continue training: a folder, or a repository of the Hub."
+    "--from",
+    "source",
+    help="Model to continue training: a folder, or a repository of the Hub. With --plugin, also "
+    "the configuration of its model.",
 )
 @click.option(
     "--revision", default="", help="Commit, branch or tag of the repository given with --from."
@@ -82,6 +85,11 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
     show_default=True,
     type=click.Choice(["4", "16"]),
     help="Bits of each number of the frozen matrices in memory: with 4, a 7B model fits 12 GiB.",
+)
+@click.option(
+    "--plugin",
+    type=click.Path(exists=True, path_type=Path),
+    help="The run's own code: a folder with plugin.toml, or an archive of `tequio plugin build`.",
 )
 @click.option("--name", help="Name of the run (default: the name of the file PLAN).")
 @click.option("--tokens", type=Amount(), help="Tokens to train on in the whole run: 2.5B.")
@@ -193,6 +201,7 @@ def new_plan_options(context: click.Context, values: Mapping[str, Any]) -> NewPl
         days=values["days"],
         parent=_parent(context, values) if run else None,
         lora=LoraPlan(rank=rank, bits=4 if is_narrow else 16) if rank else None,
+        plugin=values["plugin"],
         expect=ExpectPlan(**{name: values[name] for name in _EXPECTED}),
         **chosen,
     )

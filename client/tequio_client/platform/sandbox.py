@@ -156,6 +156,14 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
     return f"{confined}; {lacks}" if lacks else confined
 
 
+def is_available(variables: Mapping[str, str] = os.environ) -> bool:
+    """True if a child of this process will be confined in its files and in its network."""
+    is_off = variables.get(VARIABLE) == OFF
+    if sys.platform != "linux" or is_off or platform.machine() not in _MACHINES:
+        return False
+    return _landlock_abi() > 0
+
+
 def empty_temp(variables: Mapping[str, str] = os.environ) -> None:
     """Delete what an earlier child left in its folder for temporary files; call it confined."""
     # In the child: the worker has no reason to walk through folders that strangers' code filled.

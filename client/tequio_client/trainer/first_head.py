@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
-from tequio_client.trainer import adapters, frozen, model, prepared
+from tequio_client.trainer import adapters, frozen, model, network_checks, prepared
 from tequio_client.trainer import weights as trainer_weights
 from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.llama import Llama
@@ -88,6 +89,23 @@ def with_adapters(
     return _origin(config, _fit(made), layout)
 
 
+def given_head(
+    config: bytes,
+    tensors: Sequence[tuple[str, tuple[int, ...]]],
+    aliases: tuple[tuple[str, str], ...],
+    master: NDArray[np.int32],
+    *,
+    layout: LayoutKind,
+) -> FirstHead:
+    """Start with the weights of a network that is not built here: a plug-in's."""
+    named = {
+        name: nn.Parameter(torch.empty(shape, device="meta"), requires_grad=False)
+        for name, shape in tensors
+    }
+    made = CausalModel(network=nn.Module(), parameters=named, aliases=aliases, hidden=frozenset())
+    return FirstHead(config=config, model=made, layout=made.layout(layout), master=master)
+
+
 def check_source(config: bytes, source: str) -> None:
     """Raise UserFacingError for a configuration that no run can start from."""
     try:
@@ -101,10 +119,8 @@ def _fit(made: CausalModel) -> CausalModel:
     """The model, after a check that a network of transformers predicts only from earlier tokens."""
     if not isinstance(made.network, Llama):
         made.network.eval()
-        from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
-
         with frozen.check_used(made.network):
-            hub_models.check_causal(
+            network_checks.check_causal(
                 made.logits, model.vocabulary_size(made), model.context_length(made)
             )
     return made

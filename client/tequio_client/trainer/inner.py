@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from tequio_client.trainer.cell import ALONE, Cell, SampleSource
 from tequio_client.trainer.device import BatchSize, fastest_precision
 from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, OptimiserRates
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.round.manifest import InnerParams
 
@@ -108,19 +109,23 @@ class TrainingControl(Protocol):
         """Called after every step; True to end with the steps so far. May sleep, and may raise."""
 
 
-def train(
+def train(  # noqa: PLR0913, PLR0917 - the last one is a plug-in's
     model: CausalModel,
     training: SampleSource,
     plan: StepPlan,
     inner: InnerParams,
     batch: BatchSize,
     watch: TrainingControl,
+    factory: OptimiserFactory | None = None,
 ) -> TrainingProgress:
     """Take the planned inner steps, changing the model's weights in place.
 
     Once `watch.should_stop` returned true, training ends at the next step where `plan.may_stop`.
+    A plug-in's `factory` makes the optimiser in place of the recipe's.
     """
-    optimiser = Optimiser(model, inner, batch.cell)
+    optimiser: InnerOptimiser = (
+        PluginOptimiser(model, inner, factory) if factory else Optimiser(model, inner, batch.cell)
+    )
     batch.start_round()
     progress = TrainingProgress(steps=plan.steps)
     model.network.train()
@@ -340,6 +345,25 @@ class Optimiser:
         self._adam.step()
         for rank, share in enumerate(self._shares):
             self._cell.copy_from(rank, share)
+
+
+class PluginOptimiser:
+    """An optimiser of a plug-in, made for one round: its gradients are clipped as all others."""
+
+    def __init__(self, model: CausalModel, inner: InnerParams, factory: OptimiserFactory) -> None:
+        self._clip = inner.clip_e3 / 1e3
+        self._parameters = list(model.parameters.values())
+        rates = OptimiserRates(
+            lr=inner.lr_e9 / 1e9,
+            adam_lr=inner.adam_lr_e9 / 1e9,
+            weight_decay=inner.decay_e6 / 1e6,
+        )
+        self._made = factory(model.parameters, rates)
+
+    @torch.no_grad()
+    def step(self) -> None:
+        _clip([_gradient(one) for one in self._parameters], self._clip)
+        self._made.step()
 
 
 def _clip(gradients: list[Tensor], most: float) -> None:

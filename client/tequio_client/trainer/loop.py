@@ -21,6 +21,7 @@ from tequio_client.trainer.main import (
     TrainerActivity,
     is_same_model,
 )
+from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import PreparedModel
 from tequio_client.trainer.ranks import CellLead
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, UserFacingError
@@ -136,6 +137,8 @@ def _failure(number: int, err: Exception) -> Failed:
     if isinstance(err, RankLostError):
         return _lost(number, str(err))
     code = next((code for kinds, code in _CODES if isinstance(err, kinds)), "internal")
+    if code == "internal" and loading.is_at_fault(err):  # not a fault of the release
+        return Failed(command=number, code="plugin", reason=f"{type(err).__name__}: {err}"[:1_000])
     return Failed(
         command=number,
         code=code,

@@ -1,8 +1,9 @@
 """A causal language model, and the conversion between its tensors and the master copy.
 
 The master copy W is int32 in flat order; a parameter is W * 2^-24. Weights come from Safetensors
-files or a seed, never from pickles, and no code of a model's author is ever run. Configurations and
-manifests come from strangers: they are compared before anything is allocated.
+files or a seed, never from pickles. No code of a model's author is run, except that of a run's
+plug-in, which `plugins` loads. Configurations and manifests come from strangers: they are compared
+before anything is allocated.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tequio_client.trainer import llama
+from tequio_client.trainer import llama, network_checks
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model_config import CONTEXT_FIELDS, check_sizes, parse_config
 from tequio_shared.errors import UserFacingError
@@ -26,6 +27,17 @@ from tequio_shared.head.layout import LayoutKind, WeightLayout
 _MOST_TENSORS = 1 << 16  # of a model without a manifest that lists them
 _SKETCH_ERRORS = (ArithmeticError, ImportError, LookupError, RuntimeError, TypeError, ValueError)
 """Exceptions of torch and transformers for configurations that make no sense to them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainNetwork:
+    """Sizes of a network that maps ids [B, L] to logits [B, L, V] and has no other methods.
+
+    `context` is the largest number of inputs, 0 if there is none.
+    """
+
+    vocabulary: int
+    context: int = 0
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -42,6 +54,8 @@ class CausalModel:
     aliases: tuple[tuple[str, str], ...]
     hidden: frozenset[str]
     separator: int | None = None
+    plain: PlainNetwork | None = None
+    """Of a plug-in's network; None for a Llama and for a network of transformers."""
 
     @property
     def tensors(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -56,6 +70,8 @@ class CausalModel:
         """Predictions of the next token at every position: [B, L, V]."""
         if isinstance(self.network, Llama):
             logits: Tensor = self.network(ids_bl, self.separator)
+        elif self.plain is not None:
+            logits = self.network(ids_bl)
         else:
             logits = self.network(**self.hub_inputs(ids_bl)).logits
         return logits
@@ -79,6 +95,8 @@ class CausalModel:
             changes = not network.model.recomputes
             network.model.recomputes = True
             return changes
+        if self.plain is not None:
+            return False
         if not network.supports_gradient_checkpointing or network.is_activation_checkpointing:
             return False
         network.activation_checkpointing_enable()  # type: ignore[operator]  # transformers' method
@@ -178,9 +196,7 @@ def build_from_manifest(
         raise UserFacingError(f"cannot build a {fields['model_type']} model: {err}") from err
     if sketch.tensors != tensors or sketch.aliases != aliases:
         raise UserFacingError("the configuration's tensors differ from the manifest's")
-    from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
-
-    hub_models.check_tables(sketch.network)
+    network_checks.check_tables(sketch.network)
     return _network(fields)
 
 
@@ -211,7 +227,7 @@ def _on_meta(fields: dict[str, Any], tensors: int) -> CausalModel:  # JSON of an
     check_sizes(fields, tensors)
     with hub_models.limit_modules(tensors), torch.device("meta"):
         made = of_network(hub_models.build(fields))
-    hub_models.check_network(made.network, made.parameters)
+    network_checks.check_network(made.network, made.parameters)
     return made
 
 
@@ -230,7 +246,7 @@ def sketch(config: bytes, tensors: int = _MOST_TENSORS) -> CausalModel:
                 return of_network(Llama(plain))
         from tequio_client.trainer import hub_models  # noqa: PLC0415 - 120 MB
 
-        hub_models.check_tables(_on_meta(fields, tensors).network)
+        network_checks.check_tables(_on_meta(fields, tensors).network)
         with hub_models.parameters_on_meta():
             return of_network(hub_models.build(fields))
     except _SKETCH_ERRORS as err:
@@ -241,6 +257,8 @@ def vocabulary_size(model: CausalModel) -> int:
     """Number of token ids; raises UserFacingError for a network without an embedding table."""
     if isinstance(model.network, Llama):
         return model.network.config.vocab_size
+    if model.plain is not None:
+        return model.plain.vocabulary
     rows = getattr(input_table(model.network), "num_embeddings", None)
     if not isinstance(rows, int):
         raise UserFacingError("the network has no table of token embeddings")
@@ -265,6 +283,8 @@ def context_length(model: CausalModel) -> int:
     """The largest number of inputs; 0 if there is none."""
     if isinstance(model.network, Llama):
         return 0
+    if model.plain is not None:
+        return model.plain.context
     config = model.network.config
     values = [getattr(config, name, None) for name in CONTEXT_FIELDS]
     return next((one for one in values if isinstance(one, int) and one > 0), 0)
@@ -291,7 +311,7 @@ def master_copy(model: CausalModel, layout: WeightLayout) -> NDArray[np.int32]:
     return layout.flatten(arrays)
 
 
-def of_network(network: nn.Module) -> CausalModel:
+def of_network(network: nn.Module, plain: PlainNetwork | None = None) -> CausalModel:
     """The model of a network; tied tensors are listed once, under the smallest of their names."""
     found = dict(network.named_parameters(remove_duplicate=False))
     first: dict[int, str] = {}
@@ -303,15 +323,21 @@ def of_network(network: nn.Module) -> CausalModel:
         network=network,
         parameters=listed,
         aliases=tuple(sorted(pairs)),
-        hidden=_hidden(network, listed),
+        hidden=_hidden(network, listed, plain),
+        plain=plain,
     )
 
 
-def _hidden(network: nn.Module, listed: Mapping[str, nn.Parameter]) -> frozenset[str]:
+def _hidden(
+    network: nn.Module, listed: Mapping[str, nn.Parameter], plain: PlainNetwork | None
+) -> frozenset[str]:
     """Matrices outside the output layer and the embedding tables."""
     outer = {id(module.weight) for module in network.modules() if isinstance(module, nn.Embedding)}
-    head = output_layer(network)
-    outer |= {id(one) for one in head.parameters()} if isinstance(head, nn.Module) else set()
+    if plain is None:
+        head = output_layer(network)
+        outer |= {id(one) for one in head.parameters()} if isinstance(head, nn.Module) else set()
+    else:  # its output layer has no name, but a row or a column for each token
+        outer |= {id(one) for one in listed.values() if plain.vocabulary in one.shape}
     return frozenset(n for n, one in listed.items() if one.dim() > 1 and id(one) not in outer)
 
 

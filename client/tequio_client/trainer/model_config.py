@@ -32,6 +32,8 @@ CAUSAL_KINDS = frozenset({
     "stablelm", "starcoder2", "vaultgemma", "xglm", "xlstm",
 })  # fmt: skip  # one a line would be ninety
 """Values of model_type whose networks predict each token from those before it."""
+PLUGIN_KIND = "plugin"
+"""`model_type` of a plug-in's model, whose code is its run's own."""
 FAMILIES = (
     "GPT-2, Pythia, OLMo 2, Llama, Mistral, Qwen 2 and 3, Gemma 2, Phi-3, SmolLM 3 and others"
 )
@@ -84,6 +86,12 @@ class ModelRefusedError(UserFacingError):
 def _check_causal(fields: Mapping[str, Any]) -> None:  # JSON of any model
     """Raise ModelRefusedError unless each prediction follows from earlier tokens alone."""
     kind = fields["model_type"]
+    if kind == PLUGIN_KIND:
+        raise ModelRefusedError(
+            Refusal.KIND,
+            "this model is a plug-in's: the trainers of its run compute it, with consent, and "
+            "nothing else does",
+        )
     if not isinstance(kind, str) or kind not in CAUSAL_KINDS:
         raise ModelRefusedError(
             Refusal.KIND,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ import numpy as np
 import psutil
 import torch
 from numpy.typing import DTypeLike, NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
 from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
@@ -25,6 +25,9 @@ from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import BatchSize, ComputeDevice
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.plugins import loading, networks
+from tequio_client.trainer.plugins.api import SampleLoader
+from tequio_client.trainer.plugins.loading import LoadedPlugin, PluginError
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
@@ -89,7 +92,21 @@ class PreparedModel:
     layout: WeightLayout
     sharded: ShardedModel | None = None
     """This rank's part of the model, if a cell divides it; `model` is then in main memory."""
+    plugin: LoadedPlugin | None = None
+    """The run's plug-in, if this trainer was given it."""
     unfinished: UnfinishedWork = field(default_factory=UnfinishedWork)
+
+    def check_trains(self, *, needs_loader: bool = True) -> None:
+        """Raise UserFacingError if this trainer was not given the plug-in that the run needs.
+
+        Without `needs_loader`, the network alone is needed.
+        """
+        spec = self.manifest.own_code
+        if self.plugin is None and spec and (needs_loader or "model" in spec.provides):
+            raise UserFacingError(
+                f"the run needs its plug-in {spec.name} {spec.version} for this, and it is not "
+                f"allowed on this computer: allow it with `tequio plugin allow {spec.archive}`"
+            )
 
     def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
@@ -161,6 +178,7 @@ def prepare_model(
     documents = documents or ModelDocuments.read(prepare)
     manifest = Manifest.parse(documents.manifest)
     corpus = Corpus.parse(documents.data_manifest)
+    plugin = _plugin(prepare, manifest, cell)
     chosen = device.open_device(prepare.device)
     device.apply_limits(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
     sharded = _sharded(documents.config, manifest, chosen, cell) if cell.is_sharded else None
@@ -169,13 +187,14 @@ def prepare_model(
     if sharded is not None and cell.rank:
         built = model.sketch(documents.config)  # the whole model is rank 0's
     else:
-        built = _built(prepare, documents.config, manifest, chosen)
+        built = _built(prepare, documents.config, manifest, chosen, plugin)
     if corpus.sequence != manifest.model.sequence:
         raise UserFacingError(
             f"the data has sequences of {corpus.sequence} tokens, but the run of "
             f"{manifest.model.sequence}"
         )
-    _check_tables(corpus, built)
+    if built.parameters:
+        _check_tables(corpus, built)
     if manifest.inner.documents == "apart":
         built.separator = corpus.separator
     if sharded is None:
@@ -188,9 +207,26 @@ def prepare_model(
         device=chosen,
         batch=BatchSize(corpus.sequence, chosen, cell),
         model=built,
-        layout=built.layout(manifest.algorithm.layout),
+        layout=manifest.layout,
         sharded=sharded,
+        plugin=plugin,
     )
+
+
+def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:
+    """The run's plug-in, if its archive was given; raises UserFacingError or MalformedError."""
+    spec = manifest.own_code
+    if spec is not None and cell.size > 1:
+        raise ModelError(
+            "a cell of several cards does not run plug-ins: start the worker without --cell"
+        )
+    try:
+        loading.check_only(spec)
+        if spec is None or prepare.plugin is None:
+            return None
+        return loading.load(_content(prepare.plugin), spec)
+    except PluginError as err:
+        raise ModelError(str(err)) from err
 
 
 def _sharded(config: bytes, manifest: Manifest, chosen: ComputeDevice, cell: Cell) -> ShardedModel:
@@ -213,11 +249,21 @@ def _sharded(config: bytes, manifest: Manifest, chosen: ComputeDevice, cell: Cel
 
 
 def _built(
-    prepare: Prepare, config: bytes, manifest: Manifest, chosen: ComputeDevice
+    prepare: Prepare,
+    config: bytes,
+    manifest: Manifest,
+    chosen: ComputeDevice,
+    plugin: LoadedPlugin | None,
 ) -> CausalModel:
+    """Build the network; one without parameters if its code was withheld from this trainer."""
+    tensors, aliases, spec = manifest.model.tensors, manifest.model.aliases, manifest.own_code
     try:
+        if spec is not None and "model" in spec.provides:
+            if plugin is None:  # to compute heads and to screen takes the layout alone
+                return model.of_network(nn.Module(), model.PlainNetwork(vocabulary=0))
+            return networks.build_from_manifest(plugin, config, tensors, aliases)
         if manifest.frozen is None:
-            return model.build_from_manifest(config, manifest.model.tensors, manifest.model.aliases)
+            return model.build_from_manifest(config, tensors, aliases)
         held = head_layout.held_bytes(manifest.frozen, manifest.model.tensors)
         room = _room(held, chosen, prepare.memory_mb)
         return adapters.build_from_manifest(
@@ -270,10 +316,18 @@ class TrainingData:
     vocab_size: int
     has_masks: bool = False
     shards: Mapping[int, NDArray[np.generic]]
+    loader: SampleLoader | None = None
+    """Of a plug-in: gives the samples to train on in place of those of the shards."""
 
     @classmethod
     def open(
-        cls, corpus: Corpus, paths: Iterable[tuple[int, Path]], *, seed: int, window_samples: int
+        cls,
+        corpus: Corpus,
+        paths: Iterable[tuple[int, Path]],
+        *,
+        seed: int,
+        window_samples: int,
+        loader: SampleLoader | None = None,
     ) -> TrainingData:
         """Map shard files (index, path); raises UserFacingError for one of a wrong size."""
         return cls(
@@ -286,9 +340,10 @@ class TrainingData:
                 index: _mapped(path, corpus.train[index].size_bytes, corpus.token_bytes)
                 for index, path in paths
             },
+            loader=loader,
         )
 
-    def samples(self, windows: Iterable[int]) -> Tensor:
+    def samples(self, windows: Sequence[int]) -> Tensor:
         """Token ids of whole windows: int64 [samples, sequence + 1]; raises UserFacingError.
 
         Those without a loss are complements (`token_loss`).
@@ -307,7 +362,27 @@ class TrainingData:
             first = place.sample * self.sequence
             row[:] = self.shards[place.shard][first : first + self.sequence + 1]
         _check_ids(rows, self.vocab_size, "the data", has_masks=self.has_masks)
-        return torch.from_numpy(_signed(rows, self.vocab_size))
+        samples = torch.from_numpy(_signed(rows, self.vocab_size))
+        if self.loader is None:
+            return samples
+        return checked_samples(
+            self.loader(samples.clone(), tuple(windows)), samples, self.vocab_size
+        )
+
+
+def checked_samples(found: object, samples: Tensor, vocab_size: int) -> Tensor:
+    """The samples that a plug-in's loader made of others; raises PluginError for invalid ones."""
+    # An index beyond a table's rows kills the process, on a GPU without a message.
+    if (
+        not isinstance(found, Tensor)
+        or (found.shape, found.dtype) != (samples.shape, samples.dtype)
+        or int(torch.where(found < 0, ~found, found).amax()) >= vocab_size
+    ):
+        raise PluginError(
+            f"the plug-in's loader must return int64 {list(samples.shape)} with ids below "
+            f"{vocab_size}, or their complements"
+        )
+    return found
 
 
 def _check_ids(ids: NDArray[np.generic], vocab_size: int, name: str, *, has_masks: bool) -> None:

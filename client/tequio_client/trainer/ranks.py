@@ -354,7 +354,8 @@ def take_steps(
     setup.batch.cell.copy_from(0, list(setup.model.parameters.values()))
     if task.sends_gradients:
         return inner.accumulate(setup.model, training, plan.windows, recipe, setup.batch, watch)
-    return inner.train(setup.model, training, plan, recipe, setup.batch, watch)
+    factory = setup.plugin.optimiser if setup.plugin else None
+    return inner.train(setup.model, training, plan, recipe, setup.batch, watch, factory)
 
 
 class _FollowedControl:

@@ -92,6 +92,15 @@ class TaskContext:
 def run(context: TaskContext) -> trainer.CommandReport:
     """Run the task and return its report; raises TaskReplacedError, and what fails it."""
     match context.task:
+        case trainer.Train() | trainer.Audit() | trainer.MeasureGains():
+            context.setup.check_trains()
+        case trainer.Evaluate() | trainer.Continue():
+            context.setup.check_trains(needs_loader=False)
+    return _done(context)
+
+
+def _done(context: TaskContext) -> trainer.CommandReport:
+    match context.task:
         case trainer.Train() as task:
             return train(task, context)
         case trainer.Screen() | trainer.MeasureGains() | trainer.Audit() as task:
@@ -188,6 +197,7 @@ def _training_data(setup: PreparedModel, shards: Sequence[trainer.Shard]) -> Tra
         [(shard.index, Path(shard.path)) for shard in shards],
         seed=windows.seed,
         window_samples=windows.samples,
+        loader=setup.plugin.loader if setup.plugin else None,
     )
 
 

@@ -22,7 +22,7 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from tequio_client.trainer.compiled import compiled, why_not
@@ -60,7 +60,7 @@ class TokenLoss:
     ) -> None:
         """`most_logits` replaces `MOST_LOGITS`."""
         self._model, self._device = model, device
-        self._vocabulary = _output_rows(model.network)
+        self._vocabulary = _output_rows(model)
         self._cut: _CutNetwork | None = None
         self._fused: _LossKernel | None = None
         self._most = most_logits or MOST_LOGITS
@@ -196,8 +196,11 @@ class _CutNetwork:
     output: Callable[[Tensor], Tensor]
 
 
-def _output_rows(network: nn.Module) -> int:
+def _output_rows(model: CausalModel) -> int:
     """Logits of a token; 0 for a network without a known output layer."""
+    network = model.network
+    if model.plain is not None:
+        return 0
     if isinstance(network, Llama):
         return network.config.vocab_size
     head = network.get_output_embeddings()  # type: ignore[operator]  # transformers' method
@@ -245,7 +248,7 @@ def _is_equal(model: CausalModel, cut: _CutNetwork, device: torch.device) -> boo
     """True if the cut network predicts what the whole one does, for a few tokens."""
     # A network that does not call its decoder as a module, or mixes tokens behind it, fails here.
     network = model.network
-    ids_bl = torch.arange(_PROBE, device=device).view(2, -1) % _output_rows(network)
+    ids_bl = torch.arange(_PROBE, device=device).view(2, -1) % _output_rows(model)
     is_training = network.training
     network.eval()
     try:

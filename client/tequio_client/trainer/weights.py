@@ -20,7 +20,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from tequio_client.trainer import llama
+from tequio_client.trainer import llama, network_checks
 from tequio_client.trainer.llama import Llama, LlamaConfig
 from tequio_client.trainer.model import CausalModel, of_network
 from tequio_client.trainer.model_config import ModelRefusedError, check_sizes, parse_config
@@ -262,7 +262,7 @@ def _hub_model(
     try:
         with hub_models.limit_modules(len(stored)), torch.device("meta"):
             outline = hub_models.build(fields)
-        hub_models.check_tables(outline)
+        network_checks.check_tables(outline)
         wanted = sum(one.numel() for one in outline.parameters())
         there = sum(math.prod(one.shape) for one in stored.values())
         if wanted > there:

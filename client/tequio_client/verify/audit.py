@@ -322,6 +322,13 @@ class HeadAudit:
 
     def run(self, tick: Callable[[int], None]) -> None:
         """Check every promoted head; each costs a tick."""
+        code = self._manifest.own_code
+        if code is not None:
+            self._report.remarks.append(
+                f"run {self._manifest.name} trains with code of its own, {code.name} "
+                f"{code.version} ({code.archive}); its heads were recomputed without it, and "
+                "only to repeat training would it be needed"
+            )
         # After a rollback two heads have one parent, so files stay until no head needs them.
         promoted = self._history.promoted
         needed = Counter(head.parent for _, head in promoted)

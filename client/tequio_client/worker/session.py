@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
 import msgspec
 import structlog
@@ -17,7 +18,7 @@ from tequio_client.ipc.snapshot import Status
 from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.releases import MinimumVersion
 from tequio_client.worker import node as nodes
-from tequio_client.worker.children.trainer import work_folder
+from tequio_client.worker.children.trainer import isolated_program, work_folder
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.ledger.outbox import Outbox
 from tequio_client.worker.ledger.standing import StandingWatch, warn_about_tier
@@ -34,12 +35,14 @@ from tequio_client.worker.rounds.join import JoinedRun, join_run
 from tequio_client.worker.rounds.omissions import OmissionFile, OmissionWatch
 from tequio_client.worker.rounds.run import DutyRunner, RunDriver
 from tequio_client.worker.rounds.statements import RunContext
-from tequio_client.worker.rounds.workdir import TrainerWorkdir, clear_work_folder
+from tequio_client.worker.rounds.workdir import AllowedArchive, TrainerWorkdir, clear_work_folder
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.swarm.feedback_leaves import LeafSource
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import to_text
+from tequio_shared.round.documents import TRAINER
+from tequio_shared.round.manifest import Manifest
 
 log = structlog.get_logger(__name__)
 
@@ -71,6 +74,7 @@ class RunSession:
         self._points_db = points_db
         self._outbox = outbox
         self._minimum, self._announcement = minimum, announcement
+        self._program = device.trainer.child.program
         self._work_folder = work_folder(settings.net.folder, device.id)
         clear_work_folder(self._work_folder)
         self._pins = StorePins(node.store)
@@ -92,6 +96,7 @@ class RunSession:
                     nursery.start_soon(nodes.report_status, self.status)
                 joined = await join_run(node, self._pins, wanted)
                 self.run_id = to_text(joined.manifest.run_id)
+                await self._isolate(joined.manifest)
                 self._lending.set_run(self.device, joined.manifest)
                 async with trio.open_nursery() as work:
                     work.start_soon(self._apply_limits)
@@ -102,6 +107,27 @@ class RunSession:
         finally:
             self._pins.close()
             self.device.trainer.forget_run()
+            self.device.trainer.child.replace_program(self._program)
+
+    async def _isolate(self, manifest: Manifest) -> None:
+        """Give a run that brings code a trainer of its own, and say so while it is not allowed."""
+        code = manifest.own_code
+        if code is None or TRAINER not in self._lending.roles(self.device):
+            return
+        isolated = partial(
+            isolated_program,
+            self._program,
+            self._settings.net.folder,
+            self.device.id,
+            code.archive,
+        )
+        self.device.trainer.child.replace_program(await trio.to_thread.run_sync(isolated))
+        if not self._lending.may_run(code):
+            log.warning(
+                "this run brings its own code; waiting for consent",
+                plugin=f"{code.name} {code.version}",
+                allow=f"tequio plugin allow {code.archive}",
+            )
 
     async def _apply_limits(self) -> None:
         """Apply the decision about the device and its limits, now and at every change."""
@@ -176,7 +202,7 @@ class RunSession:
                 prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
-                measures_every=measure.CHART_INTERVAL if self._settings.applies_preferences else 0,
+                measures_every=self._measures_every(joined.manifest),
                 feedback=feedback,
                 ledger_clock=ledger_clock,
                 minimum=self._minimum,
@@ -209,6 +235,12 @@ class RunSession:
         await trio.to_thread.run_sync(joined.recorded_heads.remove)
         log.info("run ended", run=self.run_id[:10])
 
+    def _measures_every(self, manifest: Manifest) -> int:
+        """Rounds between two measurements for the local charts; 0 for none."""
+        if manifest.own_code is not None and self.device.plugin is None:
+            return 0  # a network that is not here predicts nothing
+        return measure.CHART_INTERVAL if self._settings.applies_preferences else 0
+
     def _workdir(self, joined: JoinedRun) -> TrainerWorkdir:
         limits = self._lending.limits(self.device)
         return TrainerWorkdir(
@@ -224,6 +256,9 @@ class RunSession:
             pins=self._pins,
             exchange=self._node.exchange,
             frozen=joined.manifest.frozen,
+            plugin=AllowedArchive(
+                self.device.plugin, self._pins, self._node.exchange, self._lending.may_run
+            ),
         )
 
     async def leave(self) -> None:

@@ -75,6 +75,7 @@ from tequio_client.worker.session import RunSession
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import RefusedError, TequioError, UserFacingError, first_error
 from tequio_shared.keys import Signer
+from tequio_shared.round.plugin import PluginSpec
 
 log = structlog.get_logger(__name__)
 
@@ -134,7 +135,7 @@ class Worker:
             self.points_db, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
         )
         self.activity_recorder = ActivityRecorder(activity)
-        self.runs = RunsList(ledger)
+        self.runs = RunsList(ledger, self.lending.consents.covers)
         self.judge = CompetitionJudge(
             settings=settings,
             key=signer.key,
@@ -461,14 +462,18 @@ class Worker:
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
-            case control.AskBenchmark() | control.AskChunk():
+            case control.RequestPluginConsent() | control.AskBenchmark() | control.AskChunk():
                 return await self._carry_out(question)
             case _:
                 return await self.bookkeeping.answer(question)
 
     async def _carry_out(
-        self, question: control.AskBenchmark | control.AskChunk
-    ) -> control.BenchmarkReply | control.ChunkReply:
+        self, question: control.RequestPluginConsent | control.AskBenchmark | control.AskChunk
+    ) -> control.PluginConsentReply | control.BenchmarkReply | control.ChunkReply:
+        if isinstance(question, control.RequestPluginConsent):
+            archive, is_allowed = question.archive, question.is_allowed
+            self.lending.set_plugin_consent(archive, question.label, is_allowed=is_allowed)
+            return control.PluginConsentReply(archive=archive, is_allowed=is_allowed)
         if isinstance(question, control.AskBenchmark):
             return await self._benchmark(question.device)
         if self.node is None:
@@ -507,6 +512,11 @@ class Worker:
         found = await trio.to_thread.run_sync(points.run_ids, self.points_db.file)
         return found | {one.run_id for one in self.sessions.values()}
 
+    def _missing_plugin(self, device: LentDevice | None) -> PluginSpec | None:
+        """Code that the device's run needs and that is not allowed here."""
+        plugin = device.plugin if device else None
+        return None if plugin is None or self.lending.may_run(plugin) else plugin
+
     def facts(self, name: str) -> LendingFacts:
         """All facts for the lending policy, read now, about the device of that id or about none."""
         probe, report = self.probe, self.lending.session_report
@@ -531,6 +541,7 @@ class Worker:
             round=driver.current_round if driver else None,
             has_runtime=programs.has_runtime(),
             trainer_problem=(device.trainer.failure if device else None) or "",
+            plugin=self._missing_plugin(device),
             standing_problem=driver.standing.idle_reason() if driver else "",
             ledger=self.settings.net.ledger,
             wanted_version=self.minimum.wanted,

@@ -48,6 +48,7 @@ from tequio_shared.limits import (
 )
 from tequio_shared.log import merkle
 from tequio_shared.round.assignment import DataOrder
+from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.round.points import trainer_gflop
 
 if TYPE_CHECKING:
@@ -252,6 +253,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     """Absent: all weights are trained; else adapters beside this frozen base."""
     parent: ParentHead | UnsetType = UNSET
     """Absent: the run continues no other run."""
+    plugin: PluginSpec | UnsetType = UNSET
+    """Absent: all code is that of the release."""
 
     def encode(self) -> bytes:
         return encoding.encode(self)
@@ -301,6 +304,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
             or _tokenizer_fault(manifest.tokenizer)
             or _algorithm_fault(manifest.algorithm)
             or _window_fault(manifest)
+            or _plugin_fault(manifest)
             or _size_fault(manifest)
         )
         if fault:
@@ -334,6 +338,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
     def continued(self) -> ParentHead | None:
         """The head of another run that this one continues, or None."""
         return None if isinstance(self.parent, UnsetType) else self.parent
+
+    @property
+    def own_code(self) -> PluginSpec | None:
+        """The plug-in that trainers of the run load, or None."""
+        return None if isinstance(self.plugin, UnsetType) else self.plugin
 
     @property
     def parameters(self) -> int:
@@ -464,6 +473,11 @@ def _window_fault(manifest: Manifest) -> str:
         < inner.warmup_rounds + inner.anneal_rounds,
     }
     return next((fault for fault, broken in faults.items() if broken), "")
+
+
+def _plugin_fault(manifest: Manifest) -> str:
+    code, has_base = manifest.own_code, manifest.frozen is not None
+    return code.fault(manifest.algorithm.name, has_base=has_base) if code else ""
 
 
 def _size_fault(manifest: Manifest) -> str:

@@ -21,6 +21,7 @@ HOUR_MS = 60 * MINUTE_MS
 DAY_MS = 24 * HOUR_MS
 
 VALUES: dict[str, dict[str, Value]] = {
+    "plugin": {"plugin": "tiny 1.0", "archive": "AyWYp"},
     "lending-while-used": {"share": 30},
     "until-game-closes": {"program": "doom"},
     "until-game-closes.until": {"program": "doom"},

@@ -9,12 +9,16 @@ import pytest
 import trio
 
 from tequio_client.control_socket import WorkerCall
+from tequio_client.ipc.control import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.worker.control.server import ControlServer
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.worker import Worker
+from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.round.plugin import PluginSpec
 from tests.support.recording_worker import is_well
 
 if TYPE_CHECKING:
@@ -57,6 +61,40 @@ async def test_a_minded_worker_lends_nothing_before_consent(tmp_path: Path) -> N
     following = await host(tmp_path / "worker", applies_preferences=True)
     following.lending.apply_state(DesiredState(number=1, lend=True))
     assert following.lending.decision.reason is LendingReason.NO_CONSENT
+
+
+async def test_code_of_a_run_waits_for_consent_to_exactly_its_bytes(tmp_path: Path) -> None:
+    plain = await host(tmp_path / "worker")
+    plain.lending.update()
+    (device,) = plain.lending.devices.values()
+    first, second = (
+        PluginSpec(
+            name="tiny",
+            version=version,
+            archive=to_text(sha256(version.encode())),
+            size_bytes=7,
+            provides=("model",),
+        )
+        for version in ("1.0", "1.1")
+    )
+
+    def is_waiting(plugin: PluginSpec) -> bool:
+        device.plugin = plugin  # as in a run that brings it
+        plain.lending.update()
+        decision = plain.lending.decision
+        assert (decision.reason is LendingReason.PLUGIN) == (not decision.may_compute)
+        return decision.state is LendingState.PAUSED
+
+    assert is_waiting(first)
+    assert f"tequio plugin allow {first.archive}" in plain.lending.pause_reason(device)
+    for is_allowed in (True, False):
+        asked = RequestPluginConsent(archive=first.archive, is_allowed=is_allowed)
+        answer = await plain.answer(asked)
+        assert answer == PluginConsentReply(archive=first.archive, is_allowed=is_allowed)
+        assert is_waiting(first) is not is_allowed
+        assert is_waiting(second), "another version is other code"
+    PluginConsents(tmp_path / "worker").allow(PluginConsent(archive=second.archive))
+    assert not is_waiting(second), "the command line writes the file while the worker runs"
 
 
 async def test_a_pause_is_taken_on_a_disk_that_takes_nothing(tmp_path: Path) -> None:

@@ -10,9 +10,17 @@ import pytest
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.round.manifest import Admission, Manifest
+from tequio_shared.round.plugin import PLUGIN_BYTES, PluginSpec
 from tests.support.memory_swarm import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()
+PLUGIN = PluginSpec(
+    name="tiny",
+    version="1.0",
+    archive=to_text(sha256(b"archive")),
+    size_bytes=7,
+    provides=("loader", "model", "optimiser"),
+)
 DISTRO = {"name": "distro", "layout": "tile64", "bits": 1, "schedule": ((1, 1 << 14, 0),)}
 
 
@@ -40,6 +48,31 @@ def test_a_manifest_without_rules_of_admission_is_what_it_was_before_there_were_
     half = said.encode().replace(b'"owner_slots":4095,', b"")
     with pytest.raises(MalformedError):
         Manifest.parse(half)
+
+
+def test_a_manifest_without_code_of_its_own_is_what_it_was_before_there_was_any() -> None:
+    assert b"plugin" not in BASE.encode()
+    said = changed("", plugin=PLUGIN)
+    assert Manifest.parse(said.encode()) == said
+    assert said.run_id != BASE.run_id
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"provides": ("optimiser", "model")}, "must ascend"),
+        ({"provides": ("model", "model")}, "must ascend"),
+        ({"provides": ()}, "provides"),
+        ({"size_bytes": PLUGIN_BYTES + 1}, "size_bytes"),
+        ({"name": "../tiny"}, "name"),
+        ({"version": "new"}, "version"),
+        ({"archive": "short"}, "archive"),
+    ],
+)
+def test_a_plugin_that_no_archive_can_be_is_refused(fields: dict[str, Any], why: str) -> None:
+    wrong = changed("", plugin=msgspec.structs.replace(PLUGIN, **fields))
+    with pytest.raises(MalformedError, match=why):
+        Manifest.parse(wrong.encode())
 
 
 def test_the_schedule_holds_from_its_round_on() -> None:

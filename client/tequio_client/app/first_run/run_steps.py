@@ -10,6 +10,7 @@ from tequio_client.app.first_run.draft import FirstRunStep, IconRow, StepContext
 from tequio_client.app.language import join_sentences
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.networks import NetworkChooser
+from tequio_client.app.pages.run_code import code_text
 from tequio_client.app.pages.run_detail import (
     Fit,
     is_full,
@@ -148,7 +149,8 @@ class RunStep(FirstRunStep):
             parts.insert(0, progress)
         needs = " · ".join(parts)
         about = run.description or source_text(run)
-        return f"{about}\n{needs}" if about else needs
+        code = code_text(run.plugin) if run.plugin else ""
+        return "\n".join(line for line in (about, code, needs) if line)
 
 
 class NetworkPanel(QWidget):

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.language import join_sentences
 from tequio_client.app.pages import devices
+from tequio_client.app.pages.run_code import code_text
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -33,7 +34,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunRow
+from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ipc.snapshot import Snapshot
@@ -284,13 +285,19 @@ class RunDetail(Card):
     """One run, or the automatic choice; `join_requested` carries the run to join."""
 
     join_requested = Signal(str)
+    consent_requested = Signal(str, bool)
+    """The run whose code is to be allowed (True), or no longer."""
 
-    def __init__(self, join: str = "", stay: str = "") -> None:
-        """Labels of the button for joining a run and for staying in the current one."""
+    def __init__(self, join: str = "", stay: str = "", *, asks_consent: bool = False) -> None:
+        """Labels of the button for joining a run and for staying in the current one.
+
+        With `asks_consent`, `consent_requested` leads to the question about a run's own code.
+        """
         super().__init__()
         self.setMinimumWidth(DETAIL_WIDTH)
         self.setAccessibleName(self.tr("What joining means"))
-        self._run = AUTOMATIC
+        self._run, self._is_allowed = AUTOMATIC, False
+        self._asks_consent = asks_consent
         self._join = join or self.tr("Join this run")
         self._stay = stay or self.tr("Stay on this run")
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
@@ -301,8 +308,13 @@ class RunDetail(Card):
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
         self.published, self.writing = RunPublished(), RunWriting()
+        self.code, self.consent = WrappedLabel(), Button("")
+        self.consent.clicked.connect(
+            lambda: self.consent_requested.emit(self._run, not self._is_allowed)
+        )
         self.body.setSpacing(12)
-        fill(self.body, self.name, self.words, self.about, self.facts, self.takes, self.needs)
+        fill(self.body, self.name, self.words, self.about, self.code, hbox(self.consent, None))
+        fill(self.body, self.facts, self.takes, self.needs)
         self.body.addWidget(self.meaning)
         fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
 
@@ -345,11 +357,22 @@ class RunDetail(Card):
         join = self._stay if is_ours else self._join
         self._show_button(join, chosen, is_chosen=is_chosen or not run.is_open)
         self.note.setText(self._note_text(run, needs, is_ours=is_ours, is_chosen=is_chosen))
+        self._show_code(run.plugin)
         self._show_parts(is_run=True)
+
+    def _show_code(self, plugin: RunPlugin | None) -> None:
+        self.code.setText(code_text(plugin) if plugin else "")
+        self._is_allowed = plugin is not None and plugin.is_allowed
+        self.consent.set_label(
+            self.tr("Take back my consent") if self._is_allowed else self.tr("Allow its code…"), ""
+        )
 
     def _show_parts(self, *, is_run: bool) -> None:
         for part in (self.facts, self.takes, self.needs, self.meaning):
             part.setVisible(is_run)
+        has_code = is_run and bool(self.code.text())
+        self.code.setVisible(has_code)
+        self.consent.setVisible(has_code and self._asks_consent)
         self.about.setVisible(is_run and bool(self.about.text()))
         self.note.setVisible(is_run and bool(self.note.text()))
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
 from tequio_client.app.language import without_period
 from tequio_client.app.pages import run_detail
 from tequio_client.app.pages.page import ListPage, PageContext, PageHeader
+from tequio_client.app.pages.run_code import CodeConsentDialog, consent_for
 from tequio_client.app.pages.run_detail import AUTOMATIC, RunDetail, RunResources, update_fit_chip
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
@@ -23,7 +24,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, ChoiceList, ChoiceRow
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
-from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
+from tequio_client.ipc.control import AskRuns, PluginConsentReply, RunRow, RunsReply
 from tequio_client.ipc.snapshot import Snapshot
 
 BETWEEN = "  ·  "
@@ -35,10 +36,12 @@ class RunsPage(ListPage[RunsReply]):
         super().__init__(context, RunsReply, AskRuns(), "boxes")
         self._seen: str | None = None  # None: the user has not selected a run
         self._shown: tuple[object, ...] = ()
+        self.dialog: CodeConsentDialog | None = None
+        """The consent that was asked for last."""
         self.head = PageHeader(
             self.tr("Runs"), self.tr("Each run trains one model, round by round."), self._controls()
         )
-        self.any, self.detail = AnyRow(), RunDetail()
+        self.any, self.detail = AnyRow(), RunDetail(asks_consent=True)
         self.choices = ChoiceList(self.tr("Runs to choose from"), RunChoice, self.any)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.empty)
@@ -46,6 +49,8 @@ class RunsPage(ListPage[RunsReply]):
         fill(self.body, self.head, self.banner, (self.stack, 1))
         self.choices.selected.connect(self.select)
         self.detail.join_requested.connect(self.join)
+        self.detail.consent_requested.connect(self._ask_consent)
+        self.model.replied.connect(self._receive_consent)
         self.list.changed.connect(self._show_all)
 
     def _controls(self) -> tuple[Button, ...]:
@@ -67,6 +72,27 @@ class RunsPage(ListPage[RunsReply]):
     def join(self, run: str) -> None:
         """Work for that run from now on; `AUTOMATIC`: the program chooses."""
         self.model.set_preferences(replace(self.model.preferences, run=run))
+
+        row = self._row(run)
+        if row is not None and row.plugin is not None and not row.plugin.is_allowed:
+            self._ask_consent(run, is_wanted=True)
+
+    def _ask_consent(self, run: str, is_wanted: bool) -> None:  # noqa: FBT001 - of a signal
+        """Show the consent dialog for the code of a run, or take the consent back."""
+        row = self._row(run)
+        plugin = row.plugin if row else None
+        if row is None or plugin is None:
+            return
+        if not is_wanted:
+            self.model.ask(consent_for(plugin, is_allowed=False))
+            return
+        self.dialog = CodeConsentDialog(row, plugin, self.window())
+        self.dialog.allowed.connect(lambda: self.model.ask(consent_for(plugin, is_allowed=True)))
+        self.dialog.open()
+
+    def _receive_consent(self, _question: object, reply: object) -> None:
+        if isinstance(reply, PluginConsentReply):
+            self.list.ask()
 
     def refresh(self) -> None:
         self.list.poll()

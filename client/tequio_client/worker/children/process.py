@@ -106,6 +106,16 @@ class ChildProcess:
         """Check for a child that is running and is not being ended."""
         return self._nursery is not None
 
+    @property
+    def program(self) -> ChildProgram:
+        return self._program
+
+    def replace_program(self, program: ChildProgram) -> None:
+        """Start this program from now on; a running child of another one is ended."""
+        if program != self._program:
+            self._program = program
+            self.stop()
+
     def allow(self) -> None:
         self.permission.set()
 

@@ -10,6 +10,7 @@ never given up: the other computer may come back.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -44,6 +45,8 @@ READ = ("store", "feedback")
 """Folders of a worker that a trainer reads: neither keys nor databases."""
 CACHE = "cache"
 """Folder of a worker with one folder for each child: none runs what another left there."""
+_OWN_CODE = "-plugin-"
+"""In the name of a cache that a run's own code may fill."""
 BENCHMARK = (*TRAINER, "benchmark")
 MAX_FAILURES = 5
 """Starts in a row without a finished command before the trainer is given up."""
@@ -152,6 +155,24 @@ def trainer_program(
         line_bytes=link.LINE_BYTES,
         silence_s=SILENCE_S,
     )
+
+
+def isolated_program(
+    program: ChildProgram, folder: Path, device: str, archive: str
+) -> ChildProgram:
+    """The same trainer with caches of its own, for a run that brings the code of that archive.
+
+    What that code leaves in a cache, compiled kernels say, is read by no other run's trainer.
+    Deletes the caches of other such runs on that device; blocks.
+    """
+    cache = trainer_cache(folder, f"{device}{_OWN_CODE}{archive}")
+    for old in cache.parent.glob(f"{trainer_cache(folder, device).name}{_OWN_CODE}*"):
+        if old != cache:
+            shutil.rmtree(old, ignore_errors=True)
+    rules = trainer_rules(folder, device=device)
+    rules = replace(rules, writes=(rules.writes[0], str(cache.absolute())))
+    confined = confined_environment(folder, rules, cache)
+    return replace(program, environment={**program.environment, **confined}, cache=cache)
 
 
 def rank_program(folder: Path, cell: CellPlace, log_style: str = "console") -> ChildProgram:

@@ -30,12 +30,15 @@ from tequio_client.ipc.control import (
     LossCurve,
     LossCurvePoint,
     PublishedHead,
+    RunPlugin,
     RunRow,
     RunsReply,
 )
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import clean_text
+from tequio_client.platform import sandbox
+from tequio_client.plugins.release_list import REVIEWED
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import (
     NONE_FITS,
@@ -258,8 +261,11 @@ def _score(placed: RankedEntrant | None) -> dict[str, int]:
 
 
 class RunsList:
-    def __init__(self, ledger: LedgerApi) -> None:
-        self._ledger = ledger
+    def __init__(
+        self, ledger: LedgerApi, is_allowed: Callable[[str], bool] = REVIEWED.__contains__
+    ) -> None:
+        """`is_allowed` tells whether the plug-in with that hash may run on this computer."""
+        self._ledger, self._is_allowed = ledger, is_allowed
         self._rules: OrderedDict[str, tuple[Manifest, Corpus]] = OrderedDict()
         self._openings: OrderedDict[str, tuple[str, ...]] = OrderedDict()
 
@@ -335,8 +341,23 @@ class RunsList:
             else None,
             is_open=is_open,
             is_ours=answer.run in ours,
+            plugin=self._plugin(manifest),
             rollback_round=back.head_round if back else 0,
             rollback_entry=back.index if back else None,
+        )
+
+    def _plugin(self, manifest: Manifest) -> RunPlugin | None:
+        code = manifest.own_code
+        if code is None:
+            return None
+        return RunPlugin(
+            name=code.name,
+            version=code.version,
+            archive=code.archive,
+            size_bytes=code.size_bytes,
+            provides=code.provides,
+            is_allowed=self._is_allowed(code.archive),
+            is_confined=sandbox.is_available(),
         )
 
     async def read_rules(self, answer: RunAnswer) -> tuple[Manifest, Corpus]:
@@ -447,10 +468,10 @@ def choose_run(
 ) -> str | IdleReason:
     """Choose the run that a device takes part in, by its id, or the reason for none.
 
-    Candidates are open runs with a free place that fit device and disk, and whose first download
-    fits the month's traffic. The one with the smallest share of taken places wins; ties are broken
-    by the hash of key and run, so that many workers spread out. For the processor, free main memory
-    counts.
+    Candidates are open runs with a free place that fit device and disk, whose first download fits
+    the month's traffic, and whose own code, if they bring any, is allowed here. The one with the
+    smallest share of taken places wins; ties are broken by the hash of key and run, so that many
+    workers spread out. For the processor, free main memory counts.
     """
     open_ = [run for run in runs if run.is_open]
     if not open_:
@@ -470,6 +491,7 @@ def _fits(run: RunRow, memory_mb: int, preferences: Preferences) -> bool:
     most_bytes = preferences.month_gb * _GB or run.first_bytes
     return (
         run.members < run.most_members
+        and (run.plugin is None or run.plugin.is_allowed)
         and run.memory_mb <= memory_mb
         and run.disk_bytes <= preferences.disk_gib * _GIB
         and run.first_bytes <= most_bytes

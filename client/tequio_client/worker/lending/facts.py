@@ -22,6 +22,7 @@ from tequio_client.ipc.facts import (
 )
 from tequio_client.ipc.preferences import DAYS, HOURS, Preferences, Week, usable_memory_mb
 from tequio_client.ipc.trainer import TrainerHeartbeat
+from tequio_shared.round.plugin import PluginSpec
 
 MAX_SESSION_AGE_S = 15.0
 """Older session facts count as unknown; the app sends them at least every 7 s."""
@@ -66,6 +67,9 @@ class LendingFacts:
     has_runtime: bool = True  # False: the package's runtime, which trains, is not installed
     trainer_problem: str = ""  # why no trainer is started any more
     key_problem: str = ""
+    plugin: PluginSpec | None = None
+    """Code of the joined run that is not allowed on this computer; None: it has none, or needs none
+    for the device's role."""
     standing_problem: str = ""  # why rosters leave this key out: quarantined, or banned
     ledger: str = ""  # its address
     wanted_version: str = ""  # the network's minimum, if this program is older

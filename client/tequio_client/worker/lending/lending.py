@@ -24,6 +24,7 @@ from tequio_client.ipc import preferences as link_preferences
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
 from tequio_client.ipc.snapshot import UNDECIDED, Decision, DesiredState, LendingReason
+from tequio_client.plugins.consents import PluginConsent, PluginConsents
 from tequio_client.worker.children.evaluator import EvaluatorProcess
 from tequio_client.worker.children.trainer import TrainerProcess
 from tequio_client.worker.lending import needs
@@ -47,8 +48,9 @@ from tequio_client.worker.lending.history import (
 from tequio_client.worker.lending.policy import BY_THE_RULES, decide
 from tequio_client.worker.settings import WorkerSettings
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.round.documents import WITNESS
+from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Manifest
+from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.statements.network import Role
 
 log = structlog.get_logger(__name__)
@@ -213,6 +215,7 @@ class LentDevice:
         self.idle_reason: IdleReason | None = JOINING
         """Why it is not in the run it should be in; None: it is, or should be in none."""
         self.last_round: int | None = None  # round to finish before anything is scored
+        self.plugin: PluginSpec | None = None  # code of the run that training it needs
 
 
 class Lending:
@@ -232,6 +235,7 @@ class Lending:
         self.choices = choices
         self._evaluator = evaluator
         self._make_trainer = make_trainer
+        self.consents = PluginConsents(settings.net.folder)
         self.facts = facts
         self.devices: dict[str, LentDevice] = {}
         """By id, in the order in which they were first chosen; none is ever removed."""
@@ -278,6 +282,20 @@ class Lending:
     def set_run(self, device: LentDevice, manifest: Manifest) -> None:
         """Record the run that the device joined, for its memory needs."""
         device.need_mb, device.idle_reason = needs.memory_mb(manifest), None
+        device.plugin = manifest.own_code if TRAINER in self.roles(device) else None
+        self.update()
+
+    def may_run(self, plugin: PluginSpec) -> bool:
+        """True if the volunteer, or the release, has allowed exactly this code."""
+        return self.consents.covers(plugin.archive)
+
+    def set_plugin_consent(self, archive: str, label: str, *, is_allowed: bool) -> None:
+        """Allow the code with this hash, or take that back; raises UserFacingError."""
+        if is_allowed:
+            consent = PluginConsent(archive=archive, label=label, at_ms=clock.now_ms())
+            self.consents.allow(consent)
+        else:
+            self.consents.revoke(archive)
         self.update()
 
     def set_idle(self, reason: IdleReason | None, device: LentDevice | None = None) -> None:
@@ -285,7 +303,7 @@ class Lending:
         if device is None:
             self.idle_reason = reason
         else:
-            device.need_mb, device.idle_reason = 0, reason
+            device.need_mb, device.idle_reason, device.plugin = 0, reason, None
         self.update()
 
     def set_scoring(self, score_mb: int | None) -> None:
@@ -299,6 +317,11 @@ class Lending:
         if device is self.judging:
             return "scoring models for a competition"
         decision = device.decision
+        if decision.reason is LendingReason.PLUGIN:
+            return (
+                "this run brings its own code, which needs your consent: tequio plugin allow "
+                f"{decision.values['archive']}"
+            )
         return "" if decision.may_compute else f"not lending now ({decision.reason})"
 
     def limits(self, device: LentDevice) -> LendingLimits:
@@ -359,6 +382,7 @@ class Lending:
 
     def update(self) -> None:
         """Decide again, about once a second and at any change; sets `changed` if it differs."""
+        self.consents.refresh()
         now, chosen, desired = local_now(), self.choices.preferences, self.choices.desired_state
         machine = self.facts("").known_machine()
         lent = self._find_devices(select_chosen_devices(machine, chosen))
@@ -442,7 +466,9 @@ class Lending:
         if self.score_mb is None or desired.finish:
             device.last_round = facts.round
             return None
-        asked = replace(facts, need_mb=self.score_mb, idle_reason=None, trainer_problem="")
+        asked = replace(
+            facts, need_mb=self.score_mb, idle_reason=None, trainer_problem="", plugin=None
+        )
         found = decide(asked, chosen, desired, device.history, now)
         if not found.may_compute:
             device.last_round = facts.round

@@ -163,6 +163,18 @@ def outdated(case: RuleInput) -> Decision | None:
     return needs_attention(LendingReason.OUTDATED, wanted=wanted, own=BUILD)
 
 
+def own_code(case: RuleInput) -> Decision | None:
+    """Code of a run's own is run for those who allowed it alone."""
+    needed = case.facts.plugin
+    if needed is None:
+        return None
+    values: dict[str, Value] = {
+        "plugin": f"{needed.name} {needed.version}",
+        "archive": needed.archive,
+    }
+    return Decision(state=LendingState.PAUSED, reason=LendingReason.PLUGIN, values=values)
+
+
 def no_device(case: RuleInput) -> Decision | None:
     """The device must be switched on and have enough memory for the run."""
     if case.devices is None or case.lent:
@@ -424,6 +436,7 @@ RULES: tuple[Callable[[RuleInput], Decision | None], ...] = (
     no_runtime,
     broken,
     outdated,
+    own_code,
     ledger,
     no_device,
     disk,

@@ -36,7 +36,7 @@ async def measure_gains(
     own = current.slot_of.get(context.key)
     measured = [slot for slot in slots if slot in shards and slot != own]
     budget_ms = _budget_ms(context, since_ms)
-    if not measured or not budget_ms:
+    if not measured or not budget_ms or context.is_code_withheld:
         return ()
     files = {shard.index: shard for slot in measured for shard in shards[slot]}
     store, roots = context.store, {slot: current.commitments[slot].header for slot in measured}

@@ -478,6 +478,9 @@ class DutyRunner:
 
     async def _measure(self, now: duties.MeasureDuty) -> None:
         """Measure a head, and submit the result once if this key was drawn."""
+        if self._context.is_code_withheld:  # other members were drawn too
+            self.statements.measured.append(now)
+            return
         if not now.is_drawn:
             await self.measuring.measure(now.head)
             return

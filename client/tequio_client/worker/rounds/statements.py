@@ -37,7 +37,7 @@ from tequio_client.worker.swarm.streams import BlobClient
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import Digest, PeerKey, to_text
-from tequio_shared.round.documents import WITNESS
+from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
 from tequio_shared.round.round import Head, RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
@@ -92,6 +92,11 @@ class RunContext:
     def is_light(self) -> bool:
         """True if this worker follows steps of heads: it checks no others' work, nor needs it."""
         return follows_steps(self.manifest, is_witness=WITNESS in self.roles)
+
+    @property
+    def is_code_withheld(self) -> bool:
+        """True if the run brings code that this worker's role needs not, and so never runs."""
+        return self.manifest.own_code is not None and TRAINER not in self.roles
 
     def refs(self, head: Head) -> tuple[TreeRef, ...]:
         """The trees of a head that this worker keeps: a light one needs the weights alone."""

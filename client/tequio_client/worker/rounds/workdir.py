@@ -36,6 +36,7 @@ from tequio_shared.ids import (
     digest_from_text,
     to_text,
 )
+from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.round.round import Head
 
 log = structlog.get_logger(__name__)
@@ -108,6 +109,40 @@ class BaseFiles:
                 f"{missing / _GB:.1f} GB of this run's base model are still to be downloaded, but "
                 f"the disk of {self._store.folder} has {free / _GB:.1f} GB free: free some space"
             )
+
+
+class AllowedArchive:
+    """The archive of a run's own code, in the store; fetched once its owner has allowed it.
+
+    A file that only a trainer opens: this process neither unpacks nor reads it.
+    """
+
+    def __init__(
+        self,
+        spec: PluginSpec | None,
+        pins: StorePins,
+        exchange: Exchange,
+        may_run: Callable[[PluginSpec], bool],
+    ) -> None:
+        """Without a spec, the trainer gets none: the run has none, or the role needs none."""
+        self._spec, self._pins, self._exchange = spec, pins, exchange
+        self._may_run = may_run
+
+    async def path(self) -> str | None:
+        """Path of the archive; raises TrainerFailedError unless it is allowed at this moment."""
+        spec = self._spec
+        if spec is None:
+            return None
+        if not self._may_run(spec):
+            raise TrainerFailedError(
+                "plugin",
+                f"the code of this run, {spec.name} {spec.version}, is not allowed here: allow it "
+                f"with `tequio plugin allow {spec.archive}`, or choose another run",
+            )
+        digest = digest_from_text(spec.archive)
+        await self._exchange.fetch_blob(digest)
+        self._pins.pin(digest)
+        return str(self._pins.store.blob_path(digest))
 
 
 class _Head(Struct, frozen=True, forbid_unknown_fields=True):
@@ -189,7 +224,7 @@ class RecordedHeads:
 class TrainerWorkdir:
     """The trainer process of one run and its working folder."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a trainer reads comes from several places
         self,
         *,
         trainer: TrainerProcess,
@@ -198,6 +233,7 @@ class TrainerWorkdir:
         pins: StorePins,
         exchange: Exchange,
         frozen: FrozenBase | None,
+        plugin: AllowedArchive | None = None,
     ) -> None:
         self._trainer = trainer
         self._prepare = prepare
@@ -205,6 +241,7 @@ class TrainerWorkdir:
         self._store = pins.store
         self._exchange = exchange
         self._base = BaseFiles(frozen, pins, exchange)
+        self._plugin = plugin
 
     def file(self, what: str, number: int) -> Path:
         return self._folder / f"{what}-{number}"
@@ -237,8 +274,11 @@ class TrainerWorkdir:
             raise UserFacingError(f"this computer cannot train the run: {err}") from err
 
     async def _ask_prepared(self) -> link.TrainerReady:
+        plugin = await self._plugin.path() if self._plugin else None
         paths = await self._base.paths()
-        self._prepare = msgspec.structs.replace(self._prepare, base=tuple(map(str, paths)))
+        self._prepare = msgspec.structs.replace(
+            self._prepare, base=tuple(map(str, paths)), plugin=plugin
+        )
         return await self._trainer.ask(
             lambda command: msgspec.structs.replace(self._prepare, command=command),
             link.TrainerReady,
@@ -273,7 +313,9 @@ def clear_work_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in folder.iterdir():
-            if path.is_file():
+            if path.is_dir():  # left by the code of a run
+                shutil.rmtree(path)
+            else:
                 files.delete(path)
     except OSError as err:
         raise UserFacingError(

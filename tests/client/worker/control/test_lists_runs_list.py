@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import RunRow
+from tequio_client.ipc.control import RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
 from tequio_client.ledger.api import LedgerApi
@@ -38,7 +38,7 @@ from tequio_ledger.log.sequencer import Logged
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
-from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.round.manifest import AuditRules, Corpus, TrainShard
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import memory_swarm as swarms
@@ -83,6 +83,19 @@ ROW = RunRow(
 
 def row(name: str, **changed: int | bool) -> RunRow:
     return msgspec.structs.replace(ROW, run=name, name=name, **changed)
+
+
+def with_code(name: str, *, is_allowed: bool) -> RunRow:
+    """A run that brings code of its own."""
+    code = RunPlugin(
+        name="tiny",
+        version="1.0",
+        archive=to_text(sha256(b"archive")),
+        size_bytes=7,
+        provides=("model",),
+        is_allowed=is_allowed,
+    )
+    return msgspec.structs.replace(ROW, run=name, name=name, plugin=code)
 
 
 def chosen(
@@ -433,3 +446,8 @@ async def test_a_run_that_asks_for_more_than_can_be_said_is_left_out(tmp_path: P
         async with LedgerApi(program.url) as api:
             assert len(await api.runs()) == 1
             assert (await RunsList(api).read()).rows == ()
+
+
+def test_a_run_with_code_is_not_chosen_for_who_has_not_allowed_it() -> None:
+    assert chosen([with_code("own", is_allowed=False), row("plain")]) == "plain"
+    assert chosen([with_code("own", is_allowed=True)]) == "own"

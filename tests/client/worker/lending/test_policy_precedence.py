@@ -14,6 +14,8 @@ from tequio_client.worker.lending.facts import (
     JOINING,
     NONE_OPEN,
 )
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.plugin import PluginSpec
 from tests.support.lending_facts import (
     CALM,
     CHOSEN,
@@ -69,6 +71,13 @@ class Setting:
         self.wish = msgspec.structs.replace(self.wish, **changes)
 
 
+PLUGIN = PluginSpec(
+    name="tiny",
+    version="1.0",
+    archive=to_text(sha256(b"archive")),
+    size_bytes=7,
+    provides=("model",),
+)
 PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, object]]]]] = [
     (LendingReason.NO_CONSENT, LendingState.PAUSED, [("choose", {"consent": False})]),
     (LendingReason.BY_HAND, LendingState.PAUSED, [("want", {"lend": False})]),
@@ -98,6 +107,7 @@ PRECEDENCE: list[tuple[LendingReason, LendingState, list[tuple[str, dict[str, ob
         LendingState.ATTENTION,
         [("fact", {"wanted_version": "0.3.0", "round": None})],
     ),
+    (LendingReason.PLUGIN, LendingState.PAUSED, [("fact", {"plugin": PLUGIN})]),
     (
         LendingReason.LEDGER_UNKNOWN,
         LendingState.ATTENTION,

@@ -52,6 +52,7 @@ RANK = [
         LendingReason.KEY,
         LendingReason.QUARANTINED,
         LendingReason.OUTDATED,
+        LendingReason.PLUGIN,
         LendingReason.LEDGER_UNKNOWN,
     },
     {LendingReason.NO_DEVICE},

@@ -1,0 +1,166 @@
+"""The plug-in of a plan: read from a folder or an archive, and tried in a confined child.
+
+The organiser's command never imports it. What the trial found stands in for what the command would
+otherwise ask the network itself: its tensors, and its first weights.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from msgspec import structs
+from numpy.typing import NDArray
+
+from tequio_client import ipc
+from tequio_client.ipc import plugin as link
+from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
+from tequio_client.organiser import heads, signing
+from tequio_client.organiser.model_source import ModelSourceSpec
+from tequio_client.organiser.plan import RunPlan
+from tequio_client.platform import programs, sandbox
+from tequio_client.platform.sandbox import SandboxRules
+from tequio_client.plugins import archive
+from tequio_client.plugins.archive import PluginArchive
+from tequio_client.worker.children.process import child_environment
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import digest_from_text
+from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.plugin import PLUGIN_BYTES
+
+_TRIAL = programs.runtime_module("tequio_client.trainer", "plugin")
+_HASH = re.compile(r"[A-Za-z0-9_-]{43}")
+TRIAL_S = 900.0
+"""Time for a plug-in's trial: it makes the first weights, too."""
+_ERROR_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedPlugin:
+    """A plan's plug-in, and what its trial found."""
+
+    archive: PluginArchive
+    result: PluginTrialResult
+
+    @property
+    def has_model(self) -> bool:
+        return "model" in self.archive.declaration.provides
+
+
+def read_archive(path: Path) -> PluginArchive:
+    """Read an archive, or build that of a folder; raises UserFacingError."""
+    if path.is_dir():
+        return archive.build(path)
+    try:
+        with path.open("rb") as file:
+            return archive.parse(file.read(link.LINE_BYTES))
+    except OSError as err:
+        raise UserFacingError(f"cannot read the plug-in {path}: {err.strerror}") from err
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is not a plug-in: {err}") from err
+
+
+def fetch_archive(what: str, ledger: str) -> PluginArchive:
+    """Read the archive of that hash, or of that run, from the ledger; raises UserFacingError."""
+    if not _HASH.fullmatch(what):
+        rules = heads.read_rules(heads.named_run(what, ledger), ledger)
+        if rules.own_code is None:
+            raise UserFacingError(f"the run {rules.name} brings no code of its own")
+        what = rules.own_code.archive
+    raw = signing.ask_ledger(
+        ledger, lambda api: api.get_blob(digest_from_text(what), most_bytes=PLUGIN_BYTES)
+    )
+    if raw is None:
+        raise UserFacingError(f"the ledger has no archive {what}")
+    try:
+        return archive.parse(raw)
+    except MalformedError as err:
+        raise UserFacingError(f"{what} is not a plug-in: {err}") from err
+
+
+def try_plugin(
+    plan: RunPlan, beside: Path, source: ModelSourceSpec, corpus: Corpus
+) -> TriedPlugin | None:
+    """Try the plan's plug-in; None if it has none. Raises UserFacingError.
+
+    Relative paths are relative to the folder `beside`.
+    """
+    if not plan.plugin.source:
+        return None
+    found = read_archive(beside / plan.plugin.source)
+    tried = TriedPlugin(archive=found, result=_ask(found, _trial(plan, source, corpus)))
+    if tried.has_model and not source.is_fresh and source.parent is None:
+        raise UserFacingError(
+            f"{found.declaration.name} brings a model of its own, which begins with fresh weights: "
+            "give its configuration, a .json file, as model.source"
+        )
+    if tried.has_model and plan.inner.documents == "apart":
+        raise UserFacingError(
+            "a plug-in's model reads token ids alone and cannot be told where documents begin: set "
+            'inner.documents to "joined"'
+        )
+    return tried
+
+
+def first_weights(
+    tried: TriedPlugin, plan: RunPlan, source: ModelSourceSpec, corpus: Corpus
+) -> NDArray[np.int32]:
+    """Make the master copy of the plug-in's seeded weights; raises UserFacingError."""
+    with tempfile.TemporaryDirectory(prefix="tequio-plugin-") as folder:
+        out = Path(folder) / "weights"
+        asked = _trial(plan, source, corpus, weights_out=str(out))
+        if _ask(tried.archive, asked, Path(folder)) != tried.result:
+            raise UserFacingError(
+                f"the model of {tried.archive.declaration.name} had other tensors the second time"
+            )
+        return np.fromfile(out, "<i4").astype(np.int32, copy=False)
+
+
+def _trial(
+    plan: RunPlan, source: ModelSourceSpec, corpus: Corpus, weights_out: str | None = None
+) -> PluginTrial:
+    return PluginTrial(
+        archive="-",
+        config=source.config.decode(errors="replace"),
+        layout="tile64" if plan.algorithm.name == "distro" else "flat",
+        seed=plan.model.seed,
+        sequence=corpus.sequence,
+        vocab_size=corpus.tokenizer.vocab_size,
+        weights_out=weights_out,
+    )
+
+
+def _ask(found: PluginArchive, asked: PluginTrial, folder: Path | None = None) -> PluginTrialResult:
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="tequio-plugin-") as made:
+            return _ask(found, asked, Path(made))
+    path = folder / "plugin.zip"
+    path.write_bytes(found.content)
+    rules = SandboxRules(writes=(str(folder),), hidden=(str(Path.cwd()),))
+    environment = {
+        **child_environment(),
+        **sandbox.environment(rules, folder / "cache"),
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+    }
+    name = found.declaration.name
+    line = ipc.encode(structs.replace(asked, archive=str(path)))
+    try:
+        ended = subprocess.run(  # noqa: S603 - our own program
+            _TRIAL, input=line, env=environment, capture_output=True, timeout=TRIAL_S, check=False
+        )
+    except subprocess.TimeoutExpired as err:
+        raise UserFacingError(f"the trial of {name} did not end in {TRIAL_S:.0f} s") from err
+    try:
+        result = link.decode_result(ended.stdout)
+    except MalformedError as err:
+        why = ended.stderr.decode(errors="replace").strip()[-_ERROR_CHARS:]
+        raise UserFacingError(
+            f"the trial of {name} ended with status {ended.returncode}: {why}"
+        ) from err
+    if result.problem:
+        raise UserFacingError(result.problem)
+    return result

@@ -1,0 +1,120 @@
+"""Code of a run's own against the volunteers who allowed it, and against those who did not.
+
+Layer: cli. The code runs in a real trainer's child under the worker's own rules; each attack is
+made once more without the sandbox, where it has to succeed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tequio_client import ipc
+from tequio_client.ipc import plugin as link
+from tequio_client.ipc.plugin import PluginTrial
+from tequio_client.platform import sandbox
+from tequio_client.plugins import archive
+from tequio_client.plugins.consents import PluginConsent, PluginConsents
+from tequio_client.trainer.plugins import loading
+from tequio_client.worker.children.trainer import isolated_program, trainer_program
+from tequio_shared.errors import MalformedError
+from tests.attacks.test_sandbox import ABI, VolunteerHome
+from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
+from tests.support.attack_table import attack
+from tests.support.plugin_example import CONFIG, example_files, write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tequio_client.plugins.archive import PluginArchive
+
+CODE = """
+import os, socket
+
+ATTACKS = {attacks!r}
+
+def ends(attack):
+    try:
+        exec(attack)
+    except OSError:
+        return "refused"
+    return "done"
+
+def build(config):
+    raise RuntimeError(" ".join(ends(one) for one in ATTACKS))
+"""
+ATTACKS = {
+    "calls home": "socket.create_connection(('127.0.0.1', int(os.environ['PORT'])), 5)",
+    "sends a datagram": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)",
+    "reads the key": "open(os.environ['WORKER'] + '/identity.key').read()",
+    "reads a key for SSH": "open(os.environ['HOME'] + '/.ssh/id_ed25519').read()",
+    "allows itself for good": "open(os.environ['WORKER'] + '/plugins.json', 'w').write('{}')",
+    "alters what others are served": "open(os.environ['WORKER'] + '/store/tree', 'w').write('x')",
+    "plants a kernel for other runs": (
+        "open(os.environ['WORKER'] + '/cache/trainer-cpu/x', 'w').write('x')"
+    ),
+}
+
+
+def outcome(found: PluginArchive, home: VolunteerHome, variables: Mapping[str, str]) -> str:
+    """The problem of a plug-in's trial in a trainer's child with these variables."""
+    path = home.worker / "store" / "plugin"
+    path.write_bytes(found.content)
+    asked = PluginTrial(archive=str(path), config=json.dumps(CONFIG))
+    done = subprocess.run(
+        [sys.executable, "-m", "tequio_client.trainer", "plugin"],
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path), **variables},
+        input=ipc.encode(asked),
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done
+    return link.decode_result(done.stdout).problem
+
+
+@attack("P17", layer="cli", ends="refused by the operating system; others' files stay as they are")
+@pytest.mark.skipif(ABI == 0, reason="no Landlock in this kernel")
+def test_code_of_a_run_reaches_nothing_beside_its_work(home: VolunteerHome) -> None:
+    (home.worker / "cache" / "trainer-cpu").mkdir(parents=True)
+    source = CODE.format(attacks=tuple(ATTACKS.values()))
+    found = archive.build(write(home.path / "plugin", network=source))
+    free = outcome(found, home, {**home.names(), sandbox.VARIABLE: sandbox.OFF})
+    assert free.split("RuntimeError: ")[1].split() == ["done"] * len(ATTACKS), ATTACKS.keys()
+    usual = trainer_program(home.worker, device="cpu")
+    isolated = isolated_program(usual, home.worker, "cpu", found.spec.archive)
+    confined = outcome(found, home, {**isolated.environment, **home.names()})
+    assert confined.split("RuntimeError: ")[1].split() == ["refused"] * len(ATTACKS), ATTACKS.keys()
+
+
+@attack("P18", layer="cli", ends="refused before a line of it runs")
+def test_other_bytes_than_those_that_the_manifest_names_do_not_load(tmp_path: Path) -> None:
+    found = archive.build(write(tmp_path / "plugin"))
+    for at in range(0, len(found.content), 97):
+        wrong = bytearray(found.content)
+        wrong[at] ^= 1
+        with pytest.raises(MalformedError):
+            loading.load(bytes(wrong), found.spec)
+    other = msgspec.structs.replace(found.spec, provides=("model",))
+    with pytest.raises(MalformedError, match="but the run names"):
+        loading.load(found.content, other)
+    assert "tiny" not in sys.modules
+
+
+@attack("P18", layer="cli", ends="the volunteer is asked again")
+def test_a_consent_does_not_cover_the_next_version(tmp_path: Path) -> None:
+    first = archive.build(write(tmp_path / "plugin"))
+    worse = example_files()["tiny/network.py"] + "\nimport os\n"
+    second = archive.build(write(tmp_path / "plugin", network=worse))
+    assert (first.spec.name, first.spec.version) == (second.spec.name, second.spec.version)
+    consents = PluginConsents(tmp_path)
+    consents.allow(PluginConsent(archive=first.spec.archive, label="tiny 1.0"))
+    assert consents.covers(first.spec.archive)
+    assert not consents.covers(second.spec.archive)

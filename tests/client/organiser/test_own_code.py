@@ -1,0 +1,108 @@
+"""Plans with a plug-in: a confined child tries it, and the manifest names it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from tequio_client.__main__ import cli
+from tequio_client.organiser import estimate, opening
+from tequio_client.plugins import archive
+from tequio_shared.errors import UserFacingError
+from tequio_shared.head import head
+from tequio_shared.ids import sha256, to_text
+from tests.support import plugin_example
+from tests.support.plans import PLAN, write_plan
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+CONFIG = plugin_example.CONFIG | {"width": 16}
+
+
+def planned(folder: Path, more: str = "", **changed: str) -> Path:
+    """A plan with the example's plug-in, a small network, and more lines."""
+    path = write_plan(folder)
+    plugin_example.write(folder / "plugin", **changed)
+    (folder / "config.json").write_text(json.dumps(CONFIG))
+    path.write_text(f'{PLAN}[plugin]\nsource = "plugin"\n{more}')
+    return path
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(cli, words)
+
+
+def test_a_run_names_the_archive_and_begins_with_seeded_weights(tmp_path: Path) -> None:
+    path = planned(tmp_path)
+    prepared = opening.prepare_run(path)
+    manifest, code = prepared.manifest, archive.build(tmp_path / "plugin")
+    assert manifest.own_code == code.spec
+    assert code.content in prepared.blobs
+    assert manifest.model.tensors[0][0] == "embed.weight"
+    assert len(prepared.weights) == 4 * manifest.layout.elements
+    assert opening.prepare_run(path).manifest == manifest, "the seed makes the weights"
+    assert estimate.read_outline(path).manifest.model.tensors == manifest.model.tensors
+    master = np.frombuffer(prepared.weights, "<i4")
+    assert to_text(head.weights_root(master)) == manifest.model.weights_root
+
+
+def test_a_new_plan_has_the_plugin_and_passes_its_check(tmp_path: Path) -> None:
+    planned(tmp_path)
+    words = ("--plugin", str(tmp_path / "plugin"), "--from", str(tmp_path / "config.json"))
+    path = str(tmp_path / "new.toml")
+    made = run("run", "new", path, "--data", str(tmp_path / "data"), "--peers", "2", *words)
+    assert made.exception is None, made.output
+    assert "[plugin]" in Path(path).read_text()
+    checked = run("run", "check", path)
+    assert checked.exception is None
+    assert "tiny 1.0" in checked.output
+    assert not (tmp_path / "new.model.json").exists(), "the configuration is the organiser's"
+
+
+@pytest.mark.parametrize(
+    ("changed", "more", "why"),
+    [
+        ({"descent": "import missing_package\n"}, "", "ModuleNotFoundError"),
+        ({}, '[inner]\ndocuments = "apart"\n', 'set inner.documents to "joined"'),
+        ({}, '[algorithm]\nname = "distro"\n', "distro takes no inner steps"),
+    ],
+)
+def test_a_plan_that_cannot_work_is_refused(
+    tmp_path: Path, changed: dict[str, str], more: str, why: str
+) -> None:
+    with pytest.raises(UserFacingError, match=why):
+        estimate.read_outline(planned(tmp_path, more, **changed))
+
+
+def test_a_model_of_a_plugin_needs_the_plugin(tmp_path: Path) -> None:
+    path = planned(tmp_path)
+    path.write_text(PLAN)
+    with pytest.raises(UserFacingError, match="this model is a plug-in's"):
+        estimate.read_outline(path)
+
+
+def test_the_commands_build_show_and_allow_an_archive(tmp_path: Path) -> None:
+    folder, out, home = plugin_example.write(tmp_path / "plugin"), tmp_path / "x", tmp_path / "home"
+    built = run("plugin", "build", str(folder), "--out", str(out))
+    digest = to_text(sha256(out.read_bytes()))
+    assert built.output.splitlines()[-1] == digest
+    ledger = ("--ledger", "http://127.0.0.1:9")
+    shown = run("plugin", "show", str(out), "--code", *ledger).output
+    assert f"archive {digest}" in shown
+    assert "class Descent" in shown
+    assert "No plug-in is allowed" in run("plugin", "list", "--dir", str(home)).output
+    asked = CliRunner().invoke(
+        cli, ("plugin", "allow", str(out), "--dir", str(home), *ledger), input="n\n"
+    )
+    assert "Allow this code on this computer?" in asked.output
+    assert digest not in run("plugin", "list", "--dir", str(home)).output
+    run("plugin", "allow", str(out), "--dir", str(home), *ledger, "--yes")
+    assert digest in run("plugin", "list", "--dir", str(home)).output
+    assert "revoked: tiny 1.0" in run("plugin", "revoke", digest[:8], "--dir", str(home)).output
+    assert digest not in run("plugin", "list", "--dir", str(home)).output

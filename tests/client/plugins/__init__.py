@@ -1,0 +1,1 @@
+"""Tests of plug-ins as files."""

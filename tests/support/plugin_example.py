@@ -1,0 +1,39 @@
+"""The plug-in that docs/plugins.md shows, as files; and others made from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from tests.support.small_network import RunFiles
+
+_PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
+_FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def example_files() -> dict[str, str]:
+    """The files that the page shows, by name."""
+    return dict(_FILE.findall(_PAGE.read_text("utf-8")))
+
+
+CONFIG: dict[str, object] = json.loads(example_files()["config.json"])
+
+
+def write(folder: Path, **changed: str) -> Path:
+    """Write the example's plug-in; `changed` replaces modules of it by name.
+
+    Returns the folder.
+    """
+    for name, text in example_files().items():
+        if name != "config.json":
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(changed.get(path.stem, text), "utf-8")
+    return folder
+
+
+def run_files(plan: str) -> RunFiles:
+    """A run of the example's model; its plug-in is in the folder `plugin`."""
+    brings = '[plugin]\nsource = "plugin"\n\n[inner]'
+    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1))
