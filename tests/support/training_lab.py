@@ -39,7 +39,7 @@ from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
 from tequio_shared.round.manifest import Algorithm, InnerParams, held_out_file_name, train_file_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -331,7 +331,7 @@ class StepLimit:
 class ReversedSamples(TrainingData):
     """The same samples of each step in reverse order: the same sum, added in another order."""
 
-    def samples(self, windows: Iterable[int]) -> Tensor:
+    def samples(self, windows: Sequence[int]) -> Tensor:
         """Token ids of whole windows, the last one first."""
         return TrainingData.samples(self, windows).flip(0)
 
