@@ -53,7 +53,7 @@ COLUMNS = (
     "CPU ms of a member's worker a round",
     "s of a round",
 )
-DOWN_K, TRAIN_S, GRACE_S = 64, 12.0, 8.0
+DOWN_K, TRAIN_S, GRACE_S = 64, 12.0, 60.0
 DEADLINE_S = 240
 """Of each phase: all volunteers share two cores here, and no round may be void for that."""
 WARMED_ROUNDS = 2

@@ -36,13 +36,22 @@ if TYPE_CHECKING:
     from tequio_client.trainer.device import BatchSize
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.plugins.api import OptimiserFactory
     from tequio_client.trainer.prepared import TrainingData
     from tequio_client.trainer.tasks import TaskContext
     from tequio_shared.head.layout import WeightLayout
     from tequio_shared.round.manifest import InnerParams
 
     Train = Callable[
-        [CausalModel, TrainingData, StepPlan, InnerParams, BatchSize, TrainingControl],
+        [
+            CausalModel,
+            TrainingData,
+            StepPlan,
+            InnerParams,
+            BatchSize,
+            TrainingControl,
+            OptimiserFactory | None,
+        ],
         TrainingProgress,
     ]
     Accumulate = Callable[
@@ -179,8 +188,9 @@ def _half_work(train: Train) -> Train:
         rules: InnerParams,
         batch: BatchSize,
         watch: TrainingControl,
+        factory: OptimiserFactory | None = None,
     ) -> TrainingProgress:
-        done = train(model, training, plan, rules, batch, _HalfOfSteps(watch))
+        done = train(model, training, plan, rules, batch, _HalfOfSteps(watch), factory)
         steps = plan.steps
         return dataclasses.replace(done, step=steps, windows=plan.windows_done(steps))
 

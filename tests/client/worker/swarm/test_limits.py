@@ -11,6 +11,7 @@ from tequio_client.worker.swarm.limits import (
     BANS,
     BURST_S,
     FORGIVEN_FAULTS,
+    MIN_CHARGE_BYTES,
     ByteBudget,
     PeerLimits,
     RateLimiter,
@@ -96,14 +97,21 @@ def test_loopback_may_do_more() -> None:
 
 
 def test_more_bytes_than_the_rate_cost_a_wait_in_proportion() -> None:
-    clock = SecondsClock()
-    rates = limiter(clock, bytes_per_s=1_000.0)
-    assert rates.delay_s("net", 1_000, is_ours=False) == 0
-    assert rates.delay_s("net", 500, is_ours=False) == pytest.approx(0.5)
-    assert rates.delay_s("net", 500, is_ours=True) == 0
-    assert rates.delay_s("other", 500, is_ours=False) == 0
+    clock, unit = SecondsClock(), MIN_CHARGE_BYTES
+    rates = limiter(clock, bytes_per_s=2.0 * unit)
+    assert rates.delay_s("net", 2 * unit, is_ours=False) == 0
+    assert rates.delay_s("net", unit, is_ours=False) == pytest.approx(0.5)
+    assert rates.delay_s("net", unit, is_ours=True) == 0
+    assert rates.delay_s("other", unit, is_ours=False) == 0
     clock.now += 1.5
-    assert rates.delay_s("net", 0, is_ours=False) == 0
+    assert rates.delay_s("net", unit, is_ours=False) == 0
+
+
+def test_a_small_message_is_charged_like_a_larger_one_and_counted_as_it_is() -> None:
+    rates = limiter(SecondsClock(), bytes_per_s=2.0 * MIN_CHARGE_BYTES)
+    waits = [rates.delay_s("net", 1, is_ours=False) for _ in range(3)]
+    assert waits == [0, 0, pytest.approx(0.5)]
+    assert (rates.read_bytes, rates.written_bytes) == (3, 0)
 
 
 def test_a_peer_that_sends_garbage_is_banned_for_longer_each_time() -> None:
