@@ -181,7 +181,7 @@ class _HalfOfSteps:
 def _half_work(train: Train) -> Train:
     """Training that stops at half of the steps and reports all of them."""
 
-    def lazy(
+    def lazy(  # noqa: PLR0913, PLR0917 - the trainer's own signature
         model: CausalModel,
         training: TrainingData,
         plan: StepPlan,
