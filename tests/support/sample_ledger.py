@@ -144,6 +144,8 @@ class SampleLedger:
         self.withheld = 0
         self.worse: frozenset[int] = frozenset()
         """Rounds whose heads predict much worse than those before them."""
+        self.unmeasured: frozenset[int] = frozenset()
+        """Rounds whose heads nobody can measure."""
 
     @property
     def round(self) -> RoundView:
@@ -280,6 +282,8 @@ class SampleLedger:
         """Have the members drawn for a head measure it, unless they already have."""
         draw = self.ledger.state.run(self.rules.run_id).drawn
         assert draw is not None
+        if draw.head.round in self.unmeasured:
+            return
         asked = [peer for peer in self.peers if peer.key in set(draw.drawn) - set(draw.measures)]
         for at, peer in enumerate(asked):
             bits = 0.9 + 1.4 * math.exp(-draw.head.round / 14)
@@ -379,13 +383,19 @@ async def live_audited(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
     return shown
 
 
-async def live_astray(ledger: Ledger, clock: VirtualClock, worse: Collection[int]) -> SampleLedger:
-    """Run rounds until the head of round `ASTRAY` is measured, by one of three wrongly."""
+async def live_astray(
+    ledger: Ledger,
+    clock: VirtualClock,
+    worse: Collection[int],
+    unmeasured: Collection[int],
+    rounds: int,
+) -> SampleLedger:
+    """Run rounds; the head of round `ASTRAY` is measured wrongly by one of three."""
     shown = SampleLedger(ledger, clock)
-    shown.worse = frozenset(worse)
+    shown.worse, shown.unmeasured = frozenset(worse), frozenset(unmeasured)
     await shown.open()
     workers = shown.peers[:4]
-    for _ in range(ASTRAY):
+    for _ in range(rounds):
         await shown.play(workers)
         await shown.pass_ms(4_000)
     # Nobody commits in time, so the next round waits for members.
@@ -425,17 +435,23 @@ def fill_back(settings: LedgerSettings, until_ms: int) -> SampleLedger:
 
 
 def fill_astray(
-    settings: LedgerSettings, until_ms: int, *, worse: Collection[int] = ()
+    settings: LedgerSettings,
+    until_ms: int,
+    *,
+    worse: Collection[int] = (),
+    unmeasured: Collection[int] = (),
+    rounds: int = ASTRAY,
 ) -> SampleLedger:
-    """Create a ledger in the settings' folder whose run waits for members after `ASTRAY`.
+    """Create a ledger in the settings' folder whose run waits for members after some rounds.
 
-    The heads of the rounds `worse` predict much worse than those before them.
+    The heads of the rounds `worse` predict much worse than those before them, and nobody can
+    measure those of the rounds `unmeasured`.
     """
     clock = VirtualClock(until_ms - HOUR_MS)
 
     async def run(ledger: Ledger) -> SampleLedger:
         async with running(ledger):
-            return await live_astray(ledger, clock, worse)
+            return await live_astray(ledger, clock, worse, unmeasured, rounds)
 
     with opened(settings, clock) as ledger:
         return asyncio.run(run(ledger))

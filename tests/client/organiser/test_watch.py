@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
 from tequio_client.organiser import verdicts, watch
-from tequio_client.organiser.watch import FILE, WatchOptions
+from tequio_client.organiser.watch import FILE, UNMEASURED_HEADS, WatchOptions
 from tequio_shared.errors import UserFacingError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS
@@ -161,6 +161,22 @@ def test_one_member_that_lies_pauses_nothing(fine: Served, organiser: Path) -> N
     seen = once(fine, organiser, "--roll-back")
     assert seen.exit_code == FINE, seen.output
     assert size_of(fine) == before
+
+
+def test_heads_that_nobody_can_measure_are_reported_and_pause_nothing(
+    tmp_path: Path, organiser: Path
+) -> None:
+    rounds = MEASURED * (UNMEASURED_HEADS + 1)
+    begun_ms = time.time_ns() // 1_000_000 - 30_000
+    settings = make_settings(tmp_path / "silent")
+    fill_astray(settings, begun_ms, unmeasured=range(1, rounds + 1), rounds=rounds)
+    with served(tmp_path / "silent") as silent:
+        seen = once(silent, organiser)
+        assert seen.exit_code == FINE, seen.exception
+        assert f"no head after round 0 has a verdict, and the run is at round {rounds}" in (
+            seen.output
+        )
+        assert run_of(silent)["pause_reason"] is None
 
 
 def test_the_newest_fine_head_is_found(ledger: Served, fine: Served, organiser: Path) -> None:
