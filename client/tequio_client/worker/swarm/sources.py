@@ -177,29 +177,31 @@ class FetchPool:
 
 
 class OneSourceAtATime:
-    """Wraps a `fetch_from` so that sources start one after another.
+    """Wraps a `fetch_from` so that sources start one after another, in the order they came.
 
     The next one starts when the one before fails, or is late by `hedge_s`. For what one source
-    gives whole: asking all at once would fetch it as often as there are sources.
+    gives whole: asking all at once would fetch it as often as there are sources. One of them waits
+    for the time, the others for their turn: a start costs the same however many wait.
     """
 
     def __init__(self, fetch_from: FetchFrom, *, hedge_s: float) -> None:
         self._fetch_from = fetch_from
         self._hedge_s = hedge_s
+        self._turn = trio.Lock()  # first come, first served
         self._next_at_s = -math.inf
         self._failed = trio.Event()
 
     async def __call__(self, source: Source) -> None:
         """Wait for the turn of this source, then fetch from it."""
-        while (left_s := self._next_at_s - trio.current_time()) > 0:
-            with trio.move_on_after(left_s):
-                await self._failed.wait()
-        self._next_at_s = trio.current_time() + self._hedge_s
+        async with self._turn:
+            while (left_s := self._next_at_s - trio.current_time()) > 0:
+                with trio.move_on_after(left_s):
+                    await self._failed.wait()
+            self._next_at_s = trio.current_time() + self._hedge_s
         try:
             await self._fetch_from(source)
         except PeerError:
             self._next_at_s = -math.inf
-            # All waiters wake, and the first to run takes the turn; the others wait on.
             self._failed.set()
             self._failed = trio.Event()
             raise

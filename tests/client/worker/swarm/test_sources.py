@@ -9,7 +9,12 @@ import pytest
 import trio
 
 from tequio_client.worker.store.trees import PartialTree, hash_bytes
-from tequio_client.worker.swarm.sources import ChunkQueue, FetchFailedError, FetchProgress
+from tequio_client.worker.swarm.sources import (
+    ChunkQueue,
+    FetchFailedError,
+    FetchProgress,
+    OneSourceAtATime,
+)
 from tequio_shared.errors import PeerError
 from tests.support.attackers import key_number
 
@@ -18,6 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from trio.testing import MockClock
+
+    from tequio_client.worker.swarm.mirrors import Source
+    from tequio_shared.ids import PeerKey
 
 pytestmark = pytest.mark.trio
 CONTENT = bytes(range(100))
@@ -100,3 +108,61 @@ async def test_the_error_of_a_fetch_names_the_content_and_counts_its_peers() -> 
     name = progress.name.hex()
     text = f"could not fetch {name} from 2 sources in 0 s (1 sent wrong data)"
     assert str(FetchFailedError(progress)) == text
+
+
+class StepCounter(trio.abc.Instrument):
+    """Counts how often any task went on."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+
+    def before_task_step(self, task: trio.lowlevel.Task) -> None:
+        self.steps += 1
+
+
+@pytest.mark.parametrize("waiting", [10, 200])
+async def test_a_start_costs_the_same_however_many_sources_wait(
+    autojump_clock: MockClock, waiting: int
+) -> None:
+    asked: list[Source] = []
+
+    async def hang(source: Source) -> None:
+        asked.append(source)
+        await trio.sleep_forever()
+
+    turns = OneSourceAtATime(hang, hedge_s=HEDGE_S)
+    sources = [key_number(number) for number in range(waiting)]
+    async with trio.open_nursery() as nursery:
+        for source in sources:
+            nursery.start_soon(turns, source)
+            await trio.lowlevel.checkpoint()
+        counter = StepCounter()
+        trio.lowlevel.add_instrument(counter)
+        await trio.sleep(5 * HEDGE_S + 0.1)
+        trio.lowlevel.remove_instrument(counter)
+        nursery.cancel_scope.cancel()
+    assert asked == sources[:6], "in the order of preference"
+    assert counter.steps < 50
+
+
+async def test_a_source_that_fails_gives_its_turn_to_the_next_at_once(
+    autojump_clock: MockClock,
+) -> None:
+    asked: list[Source] = []
+
+    async def refuse(source: Source) -> None:
+        asked.append(source)
+        raise PeerError("not here")
+
+    turns = OneSourceAtATime(refuse, hedge_s=HEDGE_S)
+
+    async def ask(source: PeerKey) -> None:
+        with suppress(PeerError):
+            await turns(source)
+
+    async with trio.open_nursery() as nursery:
+        for source in (ANA, BEN, CLEO):
+            nursery.start_soon(ask, source)
+            await trio.lowlevel.checkpoint()
+    assert asked == [ANA, BEN, CLEO]
+    assert trio.current_time() < HEDGE_S
