@@ -141,11 +141,7 @@ def check_installed() -> None:
 
 def check_free(folder: Path) -> None:
     """Raise UserFacingError where FOLDER.gguf is there already: it may be of another round."""
-    target = _place(folder)
-    if target.exists():
-        raise UserFacingError(
-            f"{target} is there already: choose another place with --to, or remove it"
-        )
+    layout.check_free(_place(folder))
 
 
 def write_gguf(folder: Path, progress: WorkProgress) -> Path:

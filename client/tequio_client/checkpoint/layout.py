@@ -18,7 +18,7 @@ from msgspec import UNSET, UnsetType
 
 from tequio_client.names import clean_text
 from tequio_client.trainer.model_config import without_code
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
 from tequio_shared.round.manifest import Chat, Corpus
@@ -286,3 +286,11 @@ def _token(raw: bytes, separator: int) -> str:
     if token is None:
         raise MalformedError(f"the run's tokenizer.json has no token {separator}")
     return str(token)
+
+
+def check_free(target: Path) -> None:
+    """Raise UserFacingError for a copy that is there already: it may be of another round."""
+    if target.exists():
+        raise UserFacingError(
+            f"{target} is there already: choose another place with --to, or remove it"
+        )

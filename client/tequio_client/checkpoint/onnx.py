@@ -34,11 +34,7 @@ def check_installed() -> None:
 
 def check_free(folder: Path) -> None:
     """Raise UserFacingError where FOLDER-onnx is there already: it may be of another round."""
-    target = onnx_folder(folder)
-    if target.exists():
-        raise UserFacingError(
-            f"{target} is there already: choose another place with --to, or remove it"
-        )
+    layout.check_free(onnx_folder(folder))
 
 
 def onnx_folder(folder: Path) -> Path:

@@ -24,6 +24,7 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_shared.ids import Bytes32Text, MaybeBytes32Text
 from tequio_shared.limits import TEAM_MEMBERS
+from tequio_shared.round.plugin import PluginSpec
 
 V = 1
 LINE_BYTES = 1 << 20
@@ -377,15 +378,10 @@ class GeneratedSample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunPlugin(msgspec.Struct, frozen=True, kw_only=True):
-    """Code that a run brings, as its rules name it."""
+    """Code that a run brings."""
 
-    name: Name
-    version: Name
-    archive: Bytes32Text
-    """SHA-256 of the archive."""
-    size_bytes: Count
-    provides: Annotated[tuple[Name, ...], msgspec.Meta(max_length=8)]
-    """Parts of the trainer that it replaces: loader, model, optimiser."""
+    spec: PluginSpec
+    """As the run's rules name it."""
     is_allowed: bool = False
     """True if it may run on this computer."""
     is_confined: bool = False

@@ -169,7 +169,7 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         spec = manifest.own_code
         yield EstimateRow(
             label="plug-in",
-            value=f"{spec.name} {spec.version}",
+            value=spec.label,
             note=f"brings {', '.join(spec.provides)}; volunteers have to allow {spec.archive[:10]}",
         )
     yield EstimateRow(

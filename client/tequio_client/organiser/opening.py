@@ -390,7 +390,7 @@ def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]
         yield "continues", f"round {rules.continued.round:,} of run {rules.continued.run}"
     if rules is not None and rules.own_code is not None:
         code = rules.own_code
-        yield "plug-in", f"{code.name} {code.version}, brings {', '.join(code.provides)}"
+        yield "plug-in", f"{code.label}, brings {', '.join(code.provides)}"
         yield "its archive", f"{code.archive} ({code.size_bytes:,} bytes)"
     yield "opened", f"entry {one.opened_index} of the log"
 

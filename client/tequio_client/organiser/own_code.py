@@ -22,11 +22,11 @@ from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
 from tequio_client.organiser import heads, signing
 from tequio_client.organiser.model_source import ModelSourceSpec
 from tequio_client.organiser.plan import RunPlan
-from tequio_client.platform import programs, sandbox
+from tequio_client.platform import programs
 from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.plugins import archive
 from tequio_client.plugins.archive import PluginArchive
-from tequio_client.worker.children.process import child_environment
+from tequio_client.worker.children.process import confined_variables
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text
 from tequio_shared.round.manifest import Corpus
@@ -141,11 +141,7 @@ def _ask(found: PluginArchive, asked: PluginTrial, folder: Path | None = None) -
     path = folder / "plugin.zip"
     path.write_bytes(found.content)
     rules = SandboxRules(writes=(str(folder),), hidden=(str(Path.cwd()),))
-    environment = {
-        **child_environment(),
-        **sandbox.environment(rules, folder / "cache"),
-        "NUMBA_CACHE_DIR": str(folder / "cache"),
-    }
+    environment = confined_variables(rules, folder / "cache")
     name = found.declaration.name
     line = ipc.encode(structs.replace(asked, archive=str(path)))
     try:

@@ -79,12 +79,10 @@ def allow(what: str, ledger: str, folder: Path, *, is_sure: bool) -> None:
     if not is_sure:
         click.confirm("Allow this code on this computer?", abort=True)
     spec = found.spec
-    consent = PluginConsent(
-        archive=spec.archive, label=f"{spec.name} {spec.version}", at_ms=now_ms()
-    )
+    consent = PluginConsent(archive=spec.archive, label=spec.label, at_ms=now_ms())
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     PluginConsents(folder).allow(consent)
-    click.echo(f"allowed: {spec.name} {spec.version}")
+    click.echo(f"allowed: {spec.label}")
 
 
 @plugin.command()
@@ -115,8 +113,7 @@ def list_allowed(folder: Path) -> None:
     """List the plug-ins that are allowed on this computer."""
     from datetime import UTC, datetime
 
-    from tequio_client.plugins.consents import PluginConsents
-    from tequio_client.plugins.release_list import REVIEWED
+    from tequio_client.plugins.consents import REVIEWED, PluginConsents
 
     consents = PluginConsents(folder)
     if consents.problem:
@@ -141,7 +138,7 @@ def _find(what: str, ledger: str) -> PluginArchive:
 def _lines(found: PluginArchive) -> list[str]:
     spec, provides = found.spec, found.declaration.provides
     return [
-        f"{spec.name} {spec.version}, {spec.size_bytes:,} bytes, {len(found.sources)} sources",
+        f"{spec.label}, {spec.size_bytes:,} bytes, {len(found.sources)} sources",
         f"archive {spec.archive}",
         *(f"brings the {seam}: {place}" for seam, place in sorted(provides.items())),
     ]

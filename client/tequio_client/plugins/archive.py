@@ -126,9 +126,9 @@ def check_named(archive: PluginArchive, spec: PluginSpec) -> None:
     """Raise MalformedError unless this is the archive that a manifest names."""
     if archive.spec != spec:
         raise MalformedError(
-            f"the archive is {archive.spec.name} {archive.spec.version} "
+            f"the archive is {archive.spec.label} "
             f"({archive.spec.archive[:10]}, {', '.join(archive.spec.provides)}), but the run "
-            f"names {spec.name} {spec.version} ({spec.archive[:10]}, {', '.join(spec.provides)})"
+            f"names {spec.label} ({spec.archive[:10]}, {', '.join(spec.provides)})"
         )
 
 

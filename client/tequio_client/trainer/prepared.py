@@ -104,7 +104,7 @@ class PreparedModel:
         spec = self.manifest.own_code
         if self.plugin is None and spec and (needs_loader or "model" in spec.provides):
             raise UserFacingError(
-                f"the run needs its plug-in {spec.name} {spec.version} for this, and it is not "
+                f"the run needs its plug-in {spec.label} for this, and it is not "
                 f"allowed on this computer: allow it with `tequio plugin allow {spec.archive}`"
             )
 

@@ -125,7 +125,7 @@ class RunSession:
         if not self._lending.may_run(code):
             log.warning(
                 "this run brings its own code; waiting for consent",
-                plugin=f"{code.name} {code.version}",
+                plugin=code.label,
                 allow=f"tequio plugin allow {code.archive}",
             )
 

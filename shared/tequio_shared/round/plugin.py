@@ -33,6 +33,11 @@ class PluginSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     size_bytes: Annotated[int, Meta(ge=1, le=PLUGIN_BYTES)]
     provides: Annotated[tuple[Seam, ...], Meta(min_length=1, max_length=len(SEAMS))]
 
+    @property
+    def label(self) -> str:
+        """Name and version, for people."""
+        return f"{self.name} {self.version}"
+
     def fault(self, algorithm: str, *, has_base: bool) -> str:
         """Name the fault of a manifest with this plug-in; empty without one."""
         faults = {

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tequio_client.plugins.consents import FILE, PluginConsent, PluginConsents
-from tequio_client.plugins.release_list import REVIEWED
+from tequio_client.plugins.consents import FILE, REVIEWED, PluginConsent, PluginConsents
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 

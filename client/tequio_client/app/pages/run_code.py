@@ -17,7 +17,8 @@ def code_text(plugin: RunPlugin) -> str:
     words = QCoreApplication.translate(
         "RunCode", "This run brings its own code: {name} {version} ({hash})."
     )
-    text = words.format(name=plugin.name, version=plugin.version, hash=short_id(plugin.archive))
+    spec = plugin.spec
+    text = words.format(name=spec.name, version=spec.version, hash=short_id(spec.archive))
     allowed = QCoreApplication.translate("RunCode", "You allowed it.")
     asked = QCoreApplication.translate("RunCode", "It needs your consent before it trains here.")
     return f"{text} {allowed if plugin.is_allowed else asked}"
@@ -25,7 +26,7 @@ def code_text(plugin: RunPlugin) -> str:
 
 def consent_for(plugin: RunPlugin, *, is_allowed: bool) -> RequestPluginConsent:
     return RequestPluginConsent(
-        archive=plugin.archive, label=f"{plugin.name} {plugin.version}", is_allowed=is_allowed
+        archive=plugin.spec.archive, label=plugin.spec.label, is_allowed=is_allowed
     )
 
 
@@ -64,10 +65,10 @@ class CodeConsentDialog(QuestionDialog):
 
     def _points(self, plugin: RunPlugin) -> tuple[str, ...]:
         named = self.tr("{name} {version}, {size}, archive {archive}").format(
-            name=plugin.name,
-            version=plugin.version,
-            size=figures.data(plugin.size_bytes),
-            archive=plugin.archive,
+            name=plugin.spec.name,
+            version=plugin.spec.version,
+            size=figures.data(plugin.spec.size_bytes),
+            archive=plugin.spec.archive,
         )
         runs = self.tr(
             "It runs in the trainer: it computes on your device, and reads what belongs to the run."

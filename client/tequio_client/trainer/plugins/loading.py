@@ -43,7 +43,7 @@ class LoadedPlugin:
 
     @property
     def label(self) -> str:
-        return f"the plug-in {self.spec.name} {self.spec.version}"
+        return f"the plug-in {self.spec.label}"
 
 
 _loaded: list[LoadedPlugin] = []  # at most one; of this process
@@ -62,7 +62,7 @@ def load(content: bytes, spec: PluginSpec) -> LoadedPlugin:
     if spec.name in sys.modules:
         raise PluginError(f"this trainer already has a module {spec.name}: rename the plug-in")
     sys.meta_path.insert(0, _ArchiveFinder(found))
-    with running(f"the plug-in {spec.name} {spec.version}"):
+    with running(f"the plug-in {spec.label}"):
         made = LoadedPlugin(
             spec=spec,
             model=_callable(found, "model"),

@@ -33,7 +33,8 @@ import structlog
 import trio
 
 from tequio_client.ipc import facts as link
-from tequio_client.platform import child, programs
+from tequio_client.platform import child, programs, sandbox
+from tequio_client.platform.sandbox import SandboxRules
 from tequio_shared.errors import MalformedError
 
 log = structlog.get_logger(__name__)
@@ -326,6 +327,12 @@ def child_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if name in _NAMES or name.startswith(_PREFIXES)
     }
+
+
+def confined_variables(rules: SandboxRules, cache: Path) -> dict[str, str]:
+    """The variables of a child in a sandbox, with caches of its own; raises OSError."""
+    numba = {"NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
+    return {**child_environment(), **numba, **sandbox.environment(rules, cache)}
 
 
 def probe_program() -> ChildProgram:

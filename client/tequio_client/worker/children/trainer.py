@@ -27,12 +27,12 @@ from tequio_client.ipc import trainer as link
 from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.platform import cell_network, programs, sandbox
+from tequio_client.platform import cell_network, programs
 from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,
-    child_environment,
+    confined_variables,
     end_process,
 )
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
@@ -98,13 +98,11 @@ def confined_environment(folder: Path, rules: SandboxRules, cache: Path) -> dict
     try:
         for place in (*(folder / name for name in READ), *map(Path, rules.writes)):
             place.mkdir(parents=True, exist_ok=True, mode=0o700)  # a run fills them later
-        confined = sandbox.environment(rules, cache)
+        return confined_variables(rules, cache)
     except OSError as err:
         raise UserFacingError(
             f"cannot use the folder {folder} ({err.strerror}): check its permissions and free space"
         ) from err
-    numba = {"NUMBA_CACHE_DIR": str(cache), "TOKENIZERS_PARALLELISM": "false"}
-    return {**child_environment(), **numba, **confined}
 
 
 def trainer_rules(folder: Path, reads: Sequence[Path] = (), device: str = "") -> SandboxRules:

@@ -38,7 +38,7 @@ from tequio_client.ipc.preferences import Preferences
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import clean_text
 from tequio_client.platform import sandbox
-from tequio_client.plugins.release_list import REVIEWED
+from tequio_client.plugins.consents import REVIEWED
 from tequio_client.worker.evaluate import JudgingRole, sort_competitions
 from tequio_client.worker.lending.facts import (
     NONE_FITS,
@@ -351,11 +351,7 @@ class RunsList:
         if code is None:
             return None
         return RunPlugin(
-            name=code.name,
-            version=code.version,
-            archive=code.archive,
-            size_bytes=code.size_bytes,
-            provides=code.provides,
+            spec=code,
             is_allowed=self._is_allowed(code.archive),
             is_confined=sandbox.is_available(),
         )

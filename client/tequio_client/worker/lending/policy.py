@@ -169,7 +169,7 @@ def own_code(case: RuleInput) -> Decision | None:
     if needed is None:
         return None
     values: dict[str, Value] = {
-        "plugin": f"{needed.name} {needed.version}",
+        "plugin": needed.label,
         "archive": needed.archive,
     }
     return Decision(state=LendingState.PAUSED, reason=LendingReason.PLUGIN, values=values)

@@ -136,7 +136,7 @@ class AllowedArchive:
         if not self._may_run(spec):
             raise TrainerFailedError(
                 "plugin",
-                f"the code of this run, {spec.name} {spec.version}, is not allowed here: allow it "
+                f"the code of this run, {spec.label}, is not allowed here: allow it "
                 f"with `tequio plugin allow {spec.archive}`, or choose another run",
             )
         digest = digest_from_text(spec.archive)

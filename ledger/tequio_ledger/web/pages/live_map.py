@@ -233,9 +233,17 @@ def _stations(
 
 def _marks(record: RoundRecord, standings: MemberStandings) -> tuple[MemberMark, ...]:
     elected = frozenset(record.elected)
+    due = frozenset(record.roster.assignment)
+    auditors = frozenset(order.slot for order in record.roster.audits)
     marks: list[MemberMark] = []
     for slot, key in record.roster.keys.items():
-        station, entry = _place(record, slot, has_left=key in standings.absent)
+        station, entry = _place(
+            record,
+            slot,
+            has_work=slot in due,
+            is_auditor=slot in auditors,
+            has_left=key in standings.absent,
+        )
         if key in standings.barred:
             station, entry = "quarantined", standings.barred[key]
         member = record.roster.members[slot].peer
@@ -247,10 +255,10 @@ def _marks(record: RoundRecord, standings: MemberStandings) -> tuple[MemberMark,
     return tuple(marks)
 
 
-def _place(record: RoundRecord, slot: int, *, has_left: bool) -> tuple[str, int]:
+def _place(
+    record: RoundRecord, slot: int, *, has_work: bool, is_auditor: bool, has_left: bool
+) -> tuple[str, int]:
     """Give a member's station, and the entry that brought it there."""
-    has_work = slot in record.roster.assignment
-    is_auditor = any(order.slot == slot for order in record.roster.audits)
     if record.closed and record.result and (has_work or is_auditor):
         verdict = Verdict(record.result.slots[slot].verdict)
         if has_work or verdict is Verdict.AUDITED:

@@ -20,6 +20,7 @@ from tequio_client.ipc.control import (
     RunsReply,
 )
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.plugin import PluginSpec
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING
 from tests.support.app_worker_answers import OTHER, RUNS
@@ -32,15 +33,15 @@ if TYPE_CHECKING:
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
-PLUGIN = RunPlugin(
+SPEC = PluginSpec(
     name="tiny",
     version="1.0",
     archive=to_text(sha256(b"archive")),
     size_bytes=1_825,
     provides=("model", "optimiser"),
-    is_confined=True,
 )
-ASKED = RequestPluginConsent(archive=PLUGIN.archive, label="tiny 1.0", is_allowed=True)
+PLUGIN = RunPlugin(spec=SPEC, is_confined=True)
+ASKED = RequestPluginConsent(archive=SPEC.archive, label="tiny 1.0", is_allowed=True)
 
 
 def listed(plugin: RunPlugin) -> RunsReply:
@@ -53,9 +54,7 @@ def listed(plugin: RunPlugin) -> RunsReply:
 @pytest.fixture
 def page(model: AppModel, theme: Theme, worker: ScriptedWorker, qtbot: QtBot) -> RunsPage:
     worker.replies[AskRuns] = listed(PLUGIN)
-    worker.replies[RequestPluginConsent] = PluginConsentReply(
-        archive=PLUGIN.archive, is_allowed=True
-    )
+    worker.replies[RequestPluginConsent] = PluginConsentReply(archive=SPEC.archive, is_allowed=True)
     context = PageContext(model=model, look=theme, now_ms=AppClock(), open_page=lambda _: None)
     made = RunsPage(context)
     qtbot.addWidget(made)
@@ -89,7 +88,7 @@ def test_joining_such_a_run_asks_for_consent_once(
     qtbot.mouseClick(page.detail.button, Qt.MouseButton.LeftButton)
     dialog = shown(page)
     words = " ".join(one.text() for one in dialog.points)
-    assert PLUGIN.archive in words
+    assert SPEC.archive in words
     assert "The sandbox keeps it from your key" in words
     assert not consents(worker)
     worker.replies[AskRuns] = listed(replace(PLUGIN, is_allowed=True))

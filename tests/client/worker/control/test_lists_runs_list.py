@@ -40,6 +40,7 @@ from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.round.manifest import AuditRules, Corpus, TrainShard
+from tequio_shared.round.plugin import PluginSpec
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import memory_swarm as swarms
 from tests.support import signing_swarm
@@ -87,14 +88,14 @@ def row(name: str, **changed: int | bool) -> RunRow:
 
 def with_code(name: str, *, is_allowed: bool) -> RunRow:
     """A run that brings code of its own."""
-    code = RunPlugin(
+    spec = PluginSpec(
         name="tiny",
         version="1.0",
         archive=to_text(sha256(b"archive")),
         size_bytes=7,
         provides=("model",),
-        is_allowed=is_allowed,
     )
+    code = RunPlugin(spec=spec, is_allowed=is_allowed)
     return msgspec.structs.replace(ROW, run=name, name=name, plugin=code)
 
 

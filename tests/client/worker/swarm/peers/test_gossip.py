@@ -11,7 +11,7 @@ from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
 from libp2p.pubsub.rpc_queue import RpcQueue
 
 from tequio_client.worker.swarm.limits import PeerLimits
-from tequio_client.worker.swarm.peers import Announcement, PeerNetwork
+from tequio_client.worker.swarm.peers import Announcement, PeerNetwork, TopicFilter
 from tequio_client.worker.swarm.peers.gossip import TOPIC_CHARACTERS, UNWANTED_BYTES
 from tequio_client.worker.swarm.peers.patches import JOINED_BYTES
 from tequio_shared.errors import MalformedError, RefusedError
@@ -52,14 +52,22 @@ async def mesh_stands(
             nursery.cancel_scope.cancel()
 
 
+async def subscribed(
+    reader: PeerNetwork, sender: PeerNetwork, judge: TopicFilter | None = None
+) -> trio.MemoryReceiveChannel[Announcement]:
+    """Have both join the topic; what the reader receives from then on, once the mesh stands."""
+    received = await reader.subscribe("/test/topic", judge or ContentFilter())
+    await sender.subscribe("/test/topic", ContentFilter())
+    await mesh_stands(sender, received)
+    return received
+
+
 @pytest.mark.trio
 async def test_gossip_reaches_the_others_with_its_author_and_a_burst_arrives(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", ContentFilter())
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
+    received = await subscribed(first, second)
     for number in range(300):
         await second.publish("/test/topic", b"%d" % number)
     contents: set[bytes] = set()
@@ -97,9 +105,7 @@ async def test_a_topic_with_a_very_long_name_is_not_remembered(
 @pytest.mark.trio
 async def test_a_peer_that_forgot_our_topics_is_sent_them_again() -> None:
     async with two_peers(PeerLimits(repeat_topics_s=0.5)) as (first, second):
-        received = await first.subscribe("/test/topic", ContentFilter())
-        await second.subscribe("/test/topic", ContentFilter())
-        await mesh_stands(second, received)
+        await subscribed(first, second)
         known_topics(second).clear()
         with trio.fail_after(20):
             while "/test/topic" not in known_topics(second):  # noqa: ASYNC110 - libp2p has no event for it
@@ -151,9 +157,7 @@ async def test_a_check_that_refuses_or_raises_stops_only_that_message(
             raise ValueError("ours")
         return content == b"good"
 
-    received = await first.subscribe("/test/topic", ContentFilter(check))
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
+    received = await subscribed(first, second, ContentFilter(check))
     for content in (b"malformed", b"bug", b"refused", b"good"):
         await second.publish("/test/topic", content)
     with trio.fail_after(20):
@@ -165,9 +169,7 @@ async def test_gossip_of_the_largest_size_arrives_and_a_larger_one_is_refused(
     pair: tuple[PeerNetwork, PeerNetwork],
 ) -> None:
     first, second = pair
-    received = await first.subscribe("/test/topic", ContentFilter())
-    await second.subscribe("/test/topic", ContentFilter())
-    await mesh_stands(second, received)
+    received = await subscribed(first, second)
     with pytest.raises(RefusedError):
         await second.publish("/test/topic", bytes(GOSSIP_BYTES + 1))
     await second.publish("/test/topic", bytes(GOSSIP_BYTES))
