@@ -8,6 +8,8 @@ import pytest
 import structlog
 from hypothesis import settings
 
+import tequio_client.worker.swarm.libp2p_parts  # noqa: F401 - before any test imports libp2p
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

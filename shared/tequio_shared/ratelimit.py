@@ -34,6 +34,13 @@ class TokenBuckets:
         self._store(name, tokens - count if is_there else tokens, now_s)
         return is_there
 
+    def spend_some(self, name: Hashable, count: int, now_s: float, times: float = 1.0) -> int:
+        """Take as many of `count` tokens as are there; return their number."""
+        tokens = self._tokens(name, now_s, times)
+        taken = min(count, int(tokens))
+        self._store(name, tokens - taken, now_s)
+        return taken
+
     def spend(self, name: Hashable, count: float, now_s: float, times: float = 1.0) -> float:
         """Take tokens, into debt if need be; return the seconds until the sender may go on."""
         tokens = self._tokens(name, now_s, times) - count

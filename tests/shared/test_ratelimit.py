@@ -22,6 +22,14 @@ def test_a_bucket_holds_no_more_than_its_most() -> None:
     assert buckets.try_spend("a", 20, 1_000)
 
 
+def test_some_of_what_is_asked_for_is_taken_when_not_all_is_there() -> None:
+    buckets = TokenBuckets(10, 20)
+    assert buckets.spend_some("a", 50, 0) == 20
+    assert buckets.spend_some("a", 2, 0.375) == 2
+    assert buckets.spend_some("a", 50, 0.375) == 1
+    assert buckets.spend_some("a", 1, 0.375) == 0
+
+
 def test_what_is_owed_is_waited_for() -> None:
     buckets = TokenBuckets(10, 20)
     assert buckets.spend("a", 20, 0) == 0

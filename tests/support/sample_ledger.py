@@ -70,7 +70,7 @@ AUDITED_ROUNDS = 7
 WARNED_ROUND, WITHHELD_ROUND = 3, 5
 """Of the audits; in the first, figures are near a limit, and work of the second is withheld.
 
-If the lots gave no work of that round to an auditor, it is that of a later round.
+If the lots named no auditor then, it is a later round: `SampleLedger.warned` and `withheld` say which.
 """
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
@@ -141,7 +141,7 @@ class SampleLedger:
         self.rules = rules(audit)
         self.organiser = SigningOrganiser(ledger)
         self.peers = [SigningPeer(f"shown {at}", ledger, self.rules.run_id) for at in range(7)]
-        self.withheld = 0
+        self.warned = self.withheld = 0
         self.worse: frozenset[int] = frozenset()
         """Rounds whose heads predict much worse than those before them."""
         self.unmeasured: frozenset[int] = frozenset()
@@ -265,7 +265,9 @@ class SampleLedger:
         if self.withheld in {0, order.round} and order.round >= WITHHELD_ROUND:
             self.withheld = order.round
             return UNSET
-        hidden = 1_950 if self.round.number == WARNED_ROUND else 310
+        if self.warned == 0 and self.round.number >= WARNED_ROUND:
+            self.warned = self.round.number
+        hidden = 1_950 if self.warned == self.round.number else 310
         return AuditFigures(hidden=hidden, other=84, rounding=22, leaves=31)
 
     async def start(self, workers: Sequence[SigningPeer]) -> None:
@@ -374,10 +376,12 @@ async def live_through(ledger: Ledger, clock: VirtualClock, until_ms: int = 0) -
 
 
 async def live_audited(ledger: Ledger, clock: VirtualClock) -> SampleLedger:
-    """Run `AUDITED_ROUNDS` rounds, in which half of the members audit the others."""
+    """Run `AUDITED_ROUNDS` rounds or more, in which half of the members audit the others."""
     shown = SampleLedger(ledger, clock, AuditRules(unproven_bp=10_000, others_bp=10_000))
     await shown.open()
-    for _ in range(AUDITED_ROUNDS):
+    played = 0
+    while played < AUDITED_ROUNDS or not (shown.warned and shown.withheld):
+        played += 1
         await shown.play(shown.peers[:6])
         await shown.pass_ms(4_000)
     return shown

@@ -139,8 +139,12 @@ class RateLimiter:
         )
 
     def allows_gossip(self, forwarder: PeerKey, count: int) -> bool:
-        """Check and charge `count` more forwarded messages of the peer."""
+        """Check and charge `count` more control entries of the peer."""
         return self._gossip.try_spend(forwarder, count, self._clock())
+
+    def gossip_allowed(self, forwarder: PeerKey, count: int) -> int:
+        """Charge the peer for as many of `count` forwarded messages as its rate allows."""
+        return self._gossip.spend_some(forwarder, count, self._clock())
 
     def allows_records(self, peer: PeerKey, count: int) -> bool:
         """Check and charge `count` more address records of the peer."""

@@ -14,7 +14,6 @@ from tests.support.ledgers import VirtualClock, make_settings, opened, running
 from tests.support.page_reader import PageReader
 from tests.support.sample_ledger import (
     AUDITED_ROUNDS,
-    WARNED_ROUND,
     SampleLedger,
     live_audited,
 )
@@ -41,7 +40,7 @@ def round_text(site: PageSite, number: int) -> str:
 
 
 def test_a_round_names_its_auditors_and_what_they_found(audited: PageSite) -> None:
-    text = round_text(audited, WARNED_ROUND)
+    text = round_text(audited, audited.shown.warned)
     assert "Audits in this round" in text
     assert "Clear, near a limit" in text
     assert "0.195" in text
@@ -49,7 +48,7 @@ def test_a_round_names_its_auditors_and_what_they_found(audited: PageSite) -> No
 
 
 def test_auditors_are_not_counted_as_accepted_contributions(audited: PageSite) -> None:
-    text = round_text(audited, WARNED_ROUND)
+    text = round_text(audited, audited.shown.warned)
     accepted, committed = re.findall(r"Accepted (\d+) of (\d+) contributions committed", text)[0]
     assert int(accepted) == int(committed) < len(audited.shown.peers[:6])
 
@@ -78,7 +77,7 @@ def test_a_run_states_how_often_contributions_are_audited(audited: PageSite) -> 
     text = audited.pages.get(f"/runs/{to_text(audited.shown.rules.run_id)}").text
     assert "other members repeat 100 % of the contributions of newcomers" in text
     assert "under audit now" in text
-    assert audited.shown.round.number == AUDITED_ROUNDS + 1
+    assert audited.shown.round.number > AUDITED_ROUNDS
 
 
 def test_a_run_without_audits_says_so(seen: PageSite) -> None:

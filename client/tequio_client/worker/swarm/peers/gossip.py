@@ -99,7 +99,7 @@ class GossipTopics:
         packet.ClearField("senderRecord")  # addresses that nobody asked for: we keep none of them
         control = packet.control
         # Control entries count as messages: each costs a look-up, and a packet holds thousands.
-        count = len(packet.publish) + len(packet.subscriptions)
+        count = len(packet.subscriptions)
         count += len(control.ihave) + len(control.iwant) + len(control.graft) + len(control.prune)
         if peer is None or (count and not self._limiter.allows_gossip(peer, count)):
             return False
@@ -108,7 +108,9 @@ class GossipTopics:
         topics = [one for one in packet.subscriptions if len(one.topicid) <= TOPIC_CHARACTERS]
         del packet.subscriptions[:]
         packet.subscriptions.extend(topics)
-        wanted = [message for message in packet.publish if self._is_wanted(message)]
+        # Messages that waited come in one packet: what the rate allows of it is taken.
+        allowed = self._limiter.gossip_allowed(peer, len(packet.publish))
+        wanted = [message for message in packet.publish[:allowed] if self._is_wanted(message)]
         del packet.publish[:]
         packet.publish.extend(wanted)
         return True
