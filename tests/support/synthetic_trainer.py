@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY = "PYTHON_PAPER_DIARY"
+SCALES = 108, 147
+"""Smallest and largest scale of a chunk, as those of a real contribution to a small model."""
 GAIN = 1_000
 """The gain of every contribution."""
 TRAINING_S = 0.3
@@ -71,7 +73,7 @@ def payload_of(seed: Digest, manifest: Manifest, k: int) -> bytes:
     chance = np.random.default_rng(int.from_bytes(seed, "big"))
     rows = [np.sort(chance.permutation(CHUNK)[:k]) for _ in range(manifest.chunks)]
     records = Records(
-        scales=chance.integers(1, 40, manifest.chunks, np.uint8, endpoint=True),
+        scales=chance.integers(*SCALES, manifest.chunks, np.uint8, endpoint=True),
         indices=np.stack(rows).astype(np.uint16),
         levels=chance.choice(LEVELS[shape.bits], (manifest.chunks, k)).astype(np.int8),
     )

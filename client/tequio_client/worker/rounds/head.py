@@ -9,7 +9,7 @@ repaired before the next head, or at the latest after it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import structlog
 import trio
@@ -20,7 +20,7 @@ from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.store.trees import TreeRef, step_ref
 from tequio_client.worker.swarm.mirrors import source_text
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, digest_from_text, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import AcceptedSet, Head
 
@@ -53,8 +53,11 @@ class HeadKeeper:
         """Root of the step that made a head, if it is here."""
         return self._steps.get(head.hash)
 
-    async def follow(self, head: Head, step: Digest) -> None:
-        """Apply a round's step to the head before, and hold the head if its root comes out."""
+    async def follow(self, head: Head, step: Digest, *, likely: Container[PeerKey] = ()) -> None:
+        """Apply a round's step to the head before, and hold the head if its root comes out.
+
+        Peers that are `likely` to have the step are asked first.
+        """
         held = self.held
         if held is None or held.hash != head.parent:
             raise RefusedError("no-head", f"the head before that of round {head.round} is not here")
@@ -62,7 +65,7 @@ class HeadKeeper:
         ref = step_ref(context.manifest, step)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._make_sound, held)
-            await self._fetch_tree(ref, f"the step of round {head.round}")
+            await self._fetch_tree(ref, f"the step of round {head.round}", likely=likely)
         out = workdir.file("head", head.round)
         report = await workdir.ask(
             lambda command: link.Follow(
@@ -163,14 +166,19 @@ class HeadKeeper:
             "fetching head", round=head.round, size_bytes=ref.size_bytes, missing_bytes=missing
         )
         try:
-            pieces = await self._fetch_tree(ref, f"head {head.round}", like)
+            pieces = await self._fetch_tree(ref, f"head {head.round}", like=like)
         except PeerError:  # maybe no peer has it any more
             self.fetching = None
             raise
         log.info("head fetched", round=head.round, head=to_text(head.hash)[:10], sources=pieces)
 
     async def _fetch_tree(
-        self, ref: TreeRef, what: str, like: Sequence[Digest] = ()
+        self,
+        ref: TreeRef,
+        what: str,
+        *,
+        likely: Container[PeerKey] = (),
+        like: Sequence[Digest] = (),
     ) -> dict[str, int]:
         """Fetch a tree, and count its pieces by source.
 
@@ -180,7 +188,7 @@ class HeadKeeper:
         missing = await trio.to_thread.run_sync(store.missing_bytes, ref)
         while not store.has_tree(ref.root):
             with trio.move_on_after(self._stall_timeout_s):
-                sources = await self._context.exchange.fetch_tree(ref, like=like)
+                sources = await self._context.exchange.fetch_tree(ref, likely=likely, like=like)
                 for source, count in sources.items():
                     pieces[source_text(source)] += count
             left = await trio.to_thread.run_sync(store.missing_bytes, ref)

@@ -42,6 +42,7 @@ from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, first_head, needed_document
 from tequio_shared.network.run_states import VoidReason
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -413,6 +414,14 @@ class RunDriver:
         return [pair for pair in (*logged, *self._announced.items()) if pair[0] != self._key]
 
 
+def _witnesses(view: RunView) -> set[PeerKey]:
+    """The members with witness duty: they compute heads, and so have the steps."""
+    if view.round is None:
+        return set()
+    roster = view.round.roster
+    return {roster.keys[slot] for slot in roster.slots_of(WITNESS)}
+
+
 class DutyRunner:
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -441,7 +450,7 @@ class DutyRunner:
             case duties.AdvanceDuty(closed=closed):
                 await self.heads.advance(closed)
             case duties.FollowDuty(head=head, step=step):
-                await self.heads.follow(head, step)
+                await self.heads.follow(head, step, likely=_witnesses(view))
             case duties.ReadyDuty():
                 # Prepare the trainer first: a member that turns out unable to train wastes a slot.
                 await self._context.workdir.prepare_trainer()

@@ -1,11 +1,13 @@
 """Checkpoints exchanged among peers, so that a ledger cannot show two peers two histories.
 
 Each peer publishes, on one topic of the network, the newest checkpoint that it verified, unless it
-has just received the same one. A message is the signed note; only the log can make one, so any
-peer may send it. A checkpoint that our log does not continue, or that does not continue ours,
-proves a split view: both notes are stored as evidence, the ledger is sent the other one, and the
-program ends. One that is larger than ours waits until our log has grown that far; two of one size
-are compared at once.
+has just received one that fits its log and is at least as new as its own was before: one message in
+each interval shows all of them one history, however many they are and however fast the log grows.
+One from before a fork fits both sides, so old ones silence nobody. A message is the signed note;
+only the log can make one, so any peer may send it. A checkpoint that our log does not continue, or
+that does not continue ours, proves a split view: both notes are stored as evidence, the ledger is
+sent the other one, and the program ends. One that is larger than ours waits until our log has grown
+that far; two of one size are compared at once.
 
 Topic: `/tequio/<first 16 hex of the network id>/checkpoint/1`.
 """
@@ -88,7 +90,7 @@ class CheckpointGossip:
         self._withheld_s = withheld_s
         self._topic = checkpoint_topic(network.id)
         self.fitting: OrderedDict[_Tree, None] = OrderedDict()  # compared with our log
-        self._received: set[_Tree] = set()  # from others, since we published ours last
+        self._largest_fitting = 0  # size of a checkpoint received since the last turn to publish
         self.largest_ahead: bytes | None = None  # the largest note that our log has not reached
         self._ahead_since_s = 0.0
         self._is_withheld_reported = False
@@ -108,25 +110,29 @@ class CheckpointGossip:
                 await self.compare(announcement.content)
 
     async def _publish(self) -> None:
+        size_before = 1
         while True:
-            # Jittered, so that one peer publishes first and the others, having received the same
-            # checkpoint, stay silent.
+            # Jittered, so that one peer publishes first and the others stay silent.
             await trio.sleep(self._publish_every_s * self._rng.uniform(0.5, 1.5))
             if self.largest_ahead is not None:
                 await self.compare(self.largest_ahead)
             ours, note = await self._ours()
-            if ours is not None and note and _tree(ours) not in self._received:
+            if ours is None:
+                continue
+            if self._largest_fitting < size_before:
                 await self._peers.publish(self._topic, note)
-            self._received.clear()
+            size_before, self._largest_fitting = ours.size, 0
 
     async def compare(self, note: bytes) -> None:
         """Compare a signed checkpoint with our log; raises LogForkedError at a split view."""
         theirs = open_checkpoint(note, self._network.log_key).checkpoint
-        self._received.add(_tree(theirs))
         ours, own_note = await self._ours()
-        # Most messages repeat a checkpoint that was compared already: those cost no request to the
-        # ledger, so a flood of them does not become one.
-        if _tree(theirs) in self.fitting or ours is None:
+        if ours is None:
+            return
+        # Those that repeat a checkpoint that was compared already cost no request to the ledger, so
+        # a flood of them does not become one.
+        if _tree(theirs) in self.fitting:
+            self._largest_fitting = max(self._largest_fitting, theirs.size)
             return
         if theirs.size > ours.size:
             await self._wait_for(note, theirs, ours)
@@ -139,6 +145,7 @@ class CheckpointGossip:
             log.info("a peer's checkpoint is compared later", why=str(err))
             return
         self.fitting[_tree(theirs)] = None
+        self._largest_fitting = max(self._largest_fitting, theirs.size)
         if len(self.fitting) > FITTING:
             self.fitting.popitem(last=False)
         if self.largest_ahead == note:

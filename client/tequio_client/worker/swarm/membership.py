@@ -47,6 +47,8 @@ CHOSEN_PER_NETWORK = 2
 """Peers in one network among those that we choose at once."""
 POLL_S = 1.0
 """Interval of checks for lost connections."""
+EXCHANGES = 4
+"""Peers asked for address records at a time, chosen anew each time: news spreads all the same."""
 RECORD_EVERY_MS = 120_000
 """Interval at which our own record is signed again; it is valid for an hour."""
 
@@ -149,7 +151,8 @@ class Membership:
 
     async def _exchange_records(self) -> None:
         async with trio.open_nursery() as nursery:
-            for peer in sorted(self._network.connected_peers()):
+            peers = sorted(self._network.connected_peers())
+            for peer in self._rng.sample(peers, min(EXCHANGES, len(peers))):
                 nursery.start_soon(self._exchange_with, peer)
 
     async def _ask_ledger(self) -> None:

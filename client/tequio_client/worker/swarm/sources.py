@@ -6,7 +6,6 @@ chunks from the `ChunkQueue`, and a slow or dead one delays nothing.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -34,6 +33,8 @@ MAX_ATTEMPTS = 6
 """Failures in a row before a source is given up."""
 LONGEST_PAUSE_S = 4.0
 """Longest pause between two attempts at one source."""
+LONGEST_MISSING_S = 20.0
+"""The same for a source that answers that it does not have the content."""
 
 
 @dataclass(slots=True)
@@ -87,17 +88,22 @@ class FetchSources:
 class FetchPool:
     """One task per source, started as the sources grow; `fetch_from` is what each task does.
 
+    With `hedge_s` sources start one after another, in order of preference, for what one source
+    gives whole: the next one starts when one fails, or when none has been done for so long. All at
+    once would fetch it as often as there are sources. A source that is not started costs nothing.
+
     `fetch_from` returns when its source has nothing more to give, raises MalformedError for wrong
     bytes (`drop` is told, and the source not asked again) and PeerError for a failure (it is tried
     again). `may_ask` tells whether a source is asked at all.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - composition
         self,
         sources: FetchSources,
         progress: FetchProgress,
         fetch_from: FetchFrom,
         *,
+        hedge_s: float | None = None,
         may_ask: Callable[[Source], bool],
         drop: Callable[[Source, str], None],
         rng: Random,
@@ -105,10 +111,13 @@ class FetchPool:
         self._sources = sources
         self._progress = progress
         self._fetch_from = fetch_from
+        self._hedge_s = hedge_s
         self._may_ask = may_ask
         self._drop = drop
         self._rng = rng
         self._running = 0
+        self._are_all_started = False
+        self._failed = trio.Event()  # replaced whenever a source starts
         self._ended = trio.Event()
 
     async def run(self) -> None:
@@ -129,11 +138,20 @@ class FetchPool:
             if source not in self._progress.bad_sources and self._may_ask(source):
                 self._progress.asked.add(source)
                 self._running += 1
+                self._failed = trio.Event()
                 nursery.start_soon(self._run_source, source)
-                # Tasks started in one step run in any order; the order of preference needs a step
-                # for each.
-                await trio.lowlevel.checkpoint()
+                await self._wait_for_the_next()
+        self._are_all_started = True
         self._end_if_over()
+
+    async def _wait_for_the_next(self) -> None:
+        if self._hedge_s is None:
+            # Tasks started in one step run in any order; the order of preference needs a step for
+            # each.
+            await trio.lowlevel.checkpoint()
+        else:
+            with trio.move_on_after(self._hedge_s):
+                await self._failed.wait()
 
     async def _run_source(self, source: Source) -> None:
         try:
@@ -149,62 +167,34 @@ class FetchPool:
         failures = 0
         while not self._progress.is_done and (failures < MAX_ATTEMPTS or self._sources.may_grow):
             before = self._progress.bytes_by_source[source]
-            is_busy = await self._attempt(source)
+            answer = await self._attempt(source)
             if self._progress.bytes_by_source[source] > before:
                 failures = 0
-            elif not (is_busy and failures):
+            elif not (answer is BlobStatus.BUSY and failures):
                 # A busy source counts as failing only once: it lives, and will have time again.
                 failures += 1
             if not self._progress.is_done:
                 # Jittered below: the retries of many fetchers must not meet at one server.
-                pause_s = min(LONGEST_PAUSE_S, 0.1 * 2 ** min(failures, 8))
+                is_missing = answer is BlobStatus.MISSING
+                longest_s = LONGEST_MISSING_S if is_missing else LONGEST_PAUSE_S
+                pause_s = min(longest_s, 0.1 * 2 ** min(failures, 8))
                 await trio.sleep(pause_s * self._rng.uniform(0.5, 1.5))
 
-    async def _attempt(self, source: Source) -> bool:
-        """Fetch from the source once; whether it answered that it is busy."""
+    async def _attempt(self, source: Source) -> BlobStatus | None:
+        """Fetch from the source once; returns its answer, None if it gave none."""
         try:
             await self._fetch_from(source)
-        except MalformedError:
-            raise  # a PeerError as well, but no reason to try again
         except PeerError as err:
+            self._failed.set()
+            if isinstance(err, MalformedError):
+                raise  # no reason to try again
             log.debug("a source failed", source=source_text(source), error=str(err))
-            return isinstance(err, AnswerError) and err.status is BlobStatus.BUSY
-        return False
+            return err.status if isinstance(err, AnswerError) else None
+        return BlobStatus.OK
 
     def _end_if_over(self) -> None:
-        if self._progress.is_done or (not self._running and not self._sources.may_grow):
+        if self._progress.is_done or (not self._running and self._are_all_started):
             self._ended.set()
-
-
-class OneSourceAtATime:
-    """Wraps a `fetch_from` so that sources start one after another, in the order they came.
-
-    The next one starts when the one before fails, or is late by `hedge_s`. For what one source
-    gives whole: asking all at once would fetch it as often as there are sources. One of them waits
-    for the time, the others for their turn: a start costs the same however many wait.
-    """
-
-    def __init__(self, fetch_from: FetchFrom, *, hedge_s: float) -> None:
-        self._fetch_from = fetch_from
-        self._hedge_s = hedge_s
-        self._turn = trio.Lock()  # first come, first served
-        self._next_at_s = -math.inf
-        self._failed = trio.Event()
-
-    async def __call__(self, source: Source) -> None:
-        """Wait for the turn of this source, then fetch from it."""
-        async with self._turn:
-            while (left_s := self._next_at_s - trio.current_time()) > 0:
-                with trio.move_on_after(left_s):
-                    await self._failed.wait()
-            self._next_at_s = trio.current_time() + self._hedge_s
-        try:
-            await self._fetch_from(source)
-        except PeerError:
-            self._next_at_s = -math.inf
-            self._failed.set()
-            self._failed = trio.Event()
-            raise
 
 
 class ChunkQueue:

@@ -17,7 +17,7 @@ that are here, only the pieces that differ are fetched.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Self
@@ -40,7 +40,6 @@ from tequio_client.worker.swarm.sources import (
     FetchPool,
     FetchProgress,
     FetchSources,
-    OneSourceAtATime,
 )
 from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, first_error
@@ -55,6 +54,11 @@ log = structlog.get_logger(__name__)
 
 REQUESTS_PER_SOURCE = 4
 """On their way to one source at once: hides the round trip, and a slow source owes little."""
+SOURCES_AT_A_TIME = 4
+"""Connected peers that are added to the sources of a fetch at once.
+
+Of a fetch that is late because all are busy, requests to all would make them busier.
+"""
 WAIT_S = 0.25
 """How often a source without a chunk to fetch checks whether another source is late."""
 
@@ -74,7 +78,7 @@ class TransferTimes:
     retry_s: float = 1.0
     """Pause after an attempt that failed."""
     poll_s: float = 1.0
-    """How often peers that connected meanwhile are added to the sources."""
+    """How often connected peers are added to the sources, a few at a time."""
 
 
 class Exchange:
@@ -86,16 +90,23 @@ class Exchange:
         self._store = fetcher.store
         self._fetcher = fetcher
         self._ledger = ledger
-        self._peers = peers  # connected now, most useful first
+        self._peers = peers  # connected now, in random order
         self._under_way: dict[Digest, trio.Event] = {}
         self._arrived = trio.Event()  # replaced whenever a tree arrived
         self.received: Counter[Source] = Counter()  # verified bytes by source
 
     async def fetch_tree(
-        self, ref: TreeRef, holder: PeerKey | None = None, *, like: Sequence[Digest] = ()
+        self,
+        ref: TreeRef,
+        holder: PeerKey | None = None,
+        *,
+        likely: Container[PeerKey] = (),
+        like: Sequence[Digest] = (),
     ) -> Counter[Source]:
         """Return once the whole tree is in the store; concurrent calls share one fetch.
 
+        `holder` is asked first, wherever it is, then those connected peers that are `likely` to
+        have the tree, then the others.
         Pieces that it shares with the trees `like` it are not fetched when those are here.
         Returns the verified bytes by source that this call fetched: none when it was here.
         """
@@ -106,7 +117,7 @@ class Exchange:
                 continue  # and check again: the other caller may have been cancelled
             self._under_way[ref.root] = trio.Event()
             try:
-                fetched.update(await self._try_tree(ref, holder, like))
+                fetched.update(await self._try_tree(ref, holder, likely, like))
             finally:
                 self._under_way.pop(ref.root).set()
         return fetched
@@ -145,16 +156,20 @@ class Exchange:
         self._arrived = trio.Event()
 
     async def _try_tree(
-        self, ref: TreeRef, holder: PeerKey | None, like: Sequence[Digest]
+        self,
+        ref: TreeRef,
+        holder: PeerKey | None,
+        likely: Container[PeerKey],
+        like: Sequence[Digest],
     ) -> Counter[Source]:
         """Make one attempt; returns the verified bytes by source."""
         # The holder is asked alone at first: it has the tree for certain, while most others are
         # still fetching it themselves. So are mirrors: what they give, no seed has to send.
         alone = [holder] if holder else self._fetcher.mirrors.files_of(ref.root)
-        sources = FetchSources(alone or self._peers())
-        alone_s = self._fetcher.times.alone_s if alone else self._fetcher.times.poll_s
+        sources = FetchSources(alone)
+        alone_s = self._fetcher.times.alone_s if alone else 0.0
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._add_connected, sources, alone_s)
+            nursery.start_soon(self._add_connected, sources, likely, alone_s)
             try:
                 progress = await self._fetcher.fetch_tree(
                     ref, sources, timeout_s=self._fetcher.times.try_s, like=like
@@ -169,11 +184,15 @@ class Exchange:
             nursery.cancel_scope.cancel()
         return progress.bytes_by_source
 
-    async def _add_connected(self, sources: FetchSources, after_s: float) -> None:
-        """Add the peers that are connected, now and as they come."""
+    async def _add_connected(
+        self, sources: FetchSources, likely: Container[PeerKey], after_s: float
+    ) -> None:
+        """Add the peers that are connected, now and as they come, a few at a time."""
         await trio.sleep(after_s)
         while True:
-            for peer in self._peers():
+            others = [peer for peer in self._peers() if peer not in sources.known]
+            others.sort(key=lambda peer: peer not in likely)
+            for peer in others[:SOURCES_AT_A_TIME]:
                 sources.add(peer)
             await trio.sleep(self._fetcher.times.poll_s)
 
@@ -340,7 +359,7 @@ class Fetcher:
                 progress.bytes_by_source[source] += len(content)
             progress.is_done = True
 
-        await self._run_pool(sources, progress, self._hedged(fetch_from))
+        await self._run_pool(sources, progress, fetch_from, hedge_s=self.times.hedge_s)
 
     async def _fetch_chunks(
         self, ref: TreeRef, sources: FetchSources, progress: FetchProgress, like: tuple[Digest, ...]
@@ -385,11 +404,15 @@ class Fetcher:
             found.append(MerkleBlob(ref=ref, leaves=leaves))
             own.is_done = True
 
-        await self._run_pool(sources, own, self._hedged(fetch_from))
+        await self._run_pool(sources, own, fetch_from, hedge_s=self.times.hedge_s)
         return found[0] if found else None
 
     async def _run_pool(
-        self, sources: FetchSources, progress: FetchProgress, fetch_from: FetchFrom
+        self,
+        sources: FetchSources,
+        progress: FetchProgress,
+        fetch_from: FetchFrom,
+        hedge_s: float | None = None,
     ) -> None:
         def may_ask(source: Source) -> bool:
             return isinstance(source, MirroredFile) or not self.bans.is_banned(source)
@@ -403,11 +426,16 @@ class Fetcher:
             self.client.streams.close_peer(source)
             self.bans.suspect(progress.name, source, reason)
 
-        pool = FetchPool(sources, progress, fetch_from, may_ask=may_ask, drop=drop, rng=self._rng)
+        pool = FetchPool(
+            sources,
+            progress,
+            fetch_from,
+            hedge_s=hedge_s,
+            may_ask=may_ask,
+            drop=drop,
+            rng=self._rng,
+        )
         await pool.run()
-
-    def _hedged(self, fetch_from: FetchFrom) -> FetchFrom:
-        return OneSourceAtATime(fetch_from, hedge_s=self.times.hedge_s)
 
 
 def _sources(sources: FetchSources | Iterable[Source]) -> FetchSources:

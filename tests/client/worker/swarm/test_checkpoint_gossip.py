@@ -175,6 +175,38 @@ async def test_two_notes_ahead_of_ours_are_held_against_each_other(tmp_path: Pat
 
 
 @pytest.mark.trio
+@pytest.mark.parametrize(("behind", "least", "most"), [(1, 0, 3), (20, 5, 100)])
+async def test_a_recent_checkpoint_of_another_peer_is_enough_and_an_old_one_is_not(
+    tmp_path: Path, behind: int, least: int, most: int
+) -> None:
+    """An old one fits both histories of a split view: it must silence nobody."""
+    async with (
+        serving(a_log(60)) as server,
+        two_peers() as (first, second),
+        AsyncExitStack() as stack,
+    ):
+        ours = await watch(stack, first, server, tmp_path / "one", a_log(25))
+        received = await second.subscribe(checkpoint_topic(NET), CheckpointFilter(LOG_KEY))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(ours.run)
+            for entries in range(26, 60):
+                log = a_log(entries)
+                last_checkpoint.store_checkpoint(
+                    tmp_path / "one" / last_checkpoint.CHECKPOINT_FILE,
+                    log.checkpoint(),
+                    note_of(log),
+                )
+                await second.publish(checkpoint_topic(NET), note_of(a_log(entries - behind)))
+                await trio.sleep(0.08)
+            nursery.cancel_scope.cancel()
+        published = 0
+        with trio.move_on_after(1):
+            async for one in received:
+                published += one.author == first.key
+    assert least <= published <= most
+
+
+@pytest.mark.trio
 async def test_peers_at_different_places_of_one_log_live_on(tmp_path: Path) -> None:
     async with (
         serving(a_log(20)) as server,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from contextlib import closing, suppress
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
 from tequio_client.worker.store.trees import PartialTree, hash_bytes
+from tequio_client.worker.swarm.blob_server import BlobStatus
 from tequio_client.worker.swarm.sources import (
     ChunkQueue,
     FetchFailedError,
+    FetchPool,
     FetchProgress,
-    OneSourceAtATime,
+    FetchSources,
 )
-from tequio_shared.errors import PeerError
+from tequio_client.worker.swarm.streams import AnswerError
+from tequio_shared.errors import MalformedError, PeerError
 from tests.support.attackers import key_number
 
 if TYPE_CHECKING:
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
     from trio.testing import MockClock
 
     from tequio_client.worker.swarm.mirrors import Source
-    from tequio_shared.ids import PeerKey
+    from tequio_client.worker.swarm.sources import FetchFrom
 
 pytestmark = pytest.mark.trio
 CONTENT = bytes(range(100))
@@ -120,8 +124,22 @@ class StepCounter(trio.abc.Instrument):
         self.steps += 1
 
 
+def pool_of(
+    sources: FetchSources, fetch_from: FetchFrom, hedge_s: float | None = HEDGE_S
+) -> FetchPool:
+    return FetchPool(
+        sources,
+        FetchProgress(hash_bytes(CONTENT, PIECE).ref.root),
+        fetch_from,
+        hedge_s=hedge_s,
+        may_ask=lambda _: True,
+        drop=lambda _source, _reason: None,
+        rng=Random(1),
+    )
+
+
 @pytest.mark.parametrize("waiting", [10, 200])
-async def test_a_start_costs_the_same_however_many_sources_wait(
+async def test_a_source_that_waits_for_its_turn_costs_nothing(
     autojump_clock: MockClock, waiting: int
 ) -> None:
     asked: list[Source] = []
@@ -130,39 +148,58 @@ async def test_a_start_costs_the_same_however_many_sources_wait(
         asked.append(source)
         await trio.sleep_forever()
 
-    turns = OneSourceAtATime(hang, hedge_s=HEDGE_S)
     sources = [key_number(number) for number in range(waiting)]
     async with trio.open_nursery() as nursery:
-        for source in sources:
-            nursery.start_soon(turns, source)
-            await trio.lowlevel.checkpoint()
+        nursery.start_soon(pool_of(FetchSources(sources), hang).run)
         counter = StepCounter()
         trio.lowlevel.add_instrument(counter)
         await trio.sleep(5 * HEDGE_S + 0.1)
         trio.lowlevel.remove_instrument(counter)
         nursery.cancel_scope.cancel()
     assert asked == sources[:6], "in the order of preference"
-    assert counter.steps < 50
+    assert counter.steps < 40
 
 
 async def test_a_source_that_fails_gives_its_turn_to_the_next_at_once(
     autojump_clock: MockClock,
 ) -> None:
-    asked: list[Source] = []
+    asked: list[tuple[Source, float]] = []
 
     async def refuse(source: Source) -> None:
-        asked.append(source)
+        asked.append((source, trio.current_time()))
         raise PeerError("not here")
 
-    turns = OneSourceAtATime(refuse, hedge_s=HEDGE_S)
+    began_s = trio.current_time()
+    with trio.move_on_after(60):
+        await pool_of(FetchSources([ANA, BEN, CLEO]), refuse).run()
+    assert [source for source, at_s in asked if at_s == began_s] == [ANA, BEN, CLEO]
 
-    async def ask(source: PeerKey) -> None:
-        with suppress(PeerError):
-            await turns(source)
 
-    async with trio.open_nursery() as nursery:
-        for source in (ANA, BEN, CLEO):
-            nursery.start_soon(ask, source)
-            await trio.lowlevel.checkpoint()
+async def test_a_liar_gives_its_turn_to_the_next_and_a_fetch_ends_when_all_have_lied(
+    autojump_clock: MockClock,
+) -> None:
+    asked: list[Source] = []
+
+    async def lie(source: Source) -> None:
+        asked.append(source)
+        raise MalformedError("wrong bytes")
+
+    began_s = trio.current_time()
+    await pool_of(FetchSources([ANA, BEN, CLEO], may_grow=False), lie).run()
     assert asked == [ANA, BEN, CLEO]
-    assert trio.current_time() < HEDGE_S
+    assert trio.current_time() == began_s
+
+
+@pytest.mark.parametrize(("status", "most"), [(BlobStatus.MISSING, 14), (BlobStatus.REFUSED, 40)])
+async def test_a_source_without_the_content_is_asked_again_ever_more_seldom(
+    autojump_clock: MockClock, status: BlobStatus, most: int
+) -> None:
+    asked: list[Source] = []
+
+    async def answer(source: Source) -> None:
+        asked.append(source)
+        raise AnswerError(status)
+
+    with trio.move_on_after(100):
+        await pool_of(FetchSources([ANA]), answer).run()
+    assert most * 0.6 < len(asked) <= most

@@ -21,7 +21,7 @@ from libp2p.abc import IHost
 from libp2p.custom_types import TProtocol
 from libp2p.peer.id import ID
 from libp2p.pubsub.gossipsub import PROTOCOL_ID_V11, PROTOCOL_ID_V12, GossipSub
-from libp2p.pubsub.pb.rpc_pb2 import RPC, Message
+from libp2p.pubsub.pb.rpc_pb2 import RPC, ControlMessage, Message
 from libp2p.pubsub.pubsub import Pubsub
 
 from tequio_client.worker.swarm.limits import RateLimiter
@@ -192,6 +192,9 @@ def _new_pubsub(host: IHost, repeat_s: float) -> Pubsub:
         eclipse_protection_enabled=False,
     )
     router.repeat_s = repeat_s
+    # Its weights are all zero and it limits nobody, but each second it goes over all peers and
+    # topics. Who sends too much or what is wrong is limited and banned before the library sees it.
+    router.scorer = None
     router.equivocation_detection = _DroppingDict()
     router.recent_message_deliveries = defaultdict(_DroppingList)
     return Pubsub(
@@ -231,6 +234,23 @@ class RepeatingRouter(GossipSub):
         message = self.mcache.get(msg_id)
         if message is not None and len(message.data) >= UNWANTED_BYTES:
             await super()._emit_idontwant_for_message(msg_id, topic_ids)
+
+    async def _emit_control_msgs(
+        self,
+        peers_to_graft: dict[ID, list[str]],
+        peers_to_prune: dict[ID, list[str]],
+        peers_to_gossip: dict[ID, dict[str, list[bytes]]],
+    ) -> None:
+        """Send each peer its own control entries; the library adds those of the peers before it."""
+        for peer in {**peers_to_graft, **peers_to_prune, **peers_to_gossip}:
+            control = ControlMessage()
+            for topic in peers_to_graft.get(peer, ()):
+                control.graft.add(topicID=topic)
+            for topic in peers_to_prune.get(peer, ()):
+                control.prune.add(topicID=topic)
+            for topic, messages in peers_to_gossip.get(peer, {}).items():
+                control.ihave.add(topicID=topic, messageIDs=messages)
+            await self.emit_control_message(control, peer)
 
     async def _repeat_topics(self) -> None:
         while True:

@@ -116,6 +116,9 @@ class PeerNetwork:
         keys = (key_of(peer) for peer in self._host.get_connected_peers())
         return {key for key in keys if key is not None}
 
+    def is_connected(self, peer: PeerKey) -> bool:
+        return bool(self._host.get_network().get_connections(id_of(peer)))
+
     def outbound_peers(self) -> set[PeerKey]:
         """The peers to which a connection is open that we opened ourselves."""
         return {peer for peer in self.connected_peers() if self.is_chosen(peer)}
@@ -231,7 +234,7 @@ class PeerNetwork:
 
     async def open_stream(self, peer: PeerKey, protocol: str) -> PeerStream:
         """Open a stream; dial the peer first when it is not connected but was remembered."""
-        if peer not in self.connected_peers():
+        if not self.is_connected(peer):
             await self._connect_somehow(peer)
         with foreign_errors(f"opening {protocol}"), trio.fail_after(self._limits.connect_s):
             stream = await self._host.new_stream(id_of(peer), [TProtocol(protocol)])
@@ -373,7 +376,7 @@ class SilenceWatch:
 
     async def _watch(self, peer: PeerKey) -> None:
         misses, received = 0, self._messages_from(peer)
-        while peer in self._network.connected_peers() and misses < self._limits.ping_misses:
+        while self._network.is_connected(peer) and misses < self._limits.ping_misses:
             await trio.sleep(self._limits.ping_every_s)
             # A peer that sends is alive, whatever its pings say: on a full line they come late.
             is_active = self._messages_from(peer) > received
