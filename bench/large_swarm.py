@@ -61,6 +61,8 @@ WARMED_ROUNDS = 2
 PATIENCE_S = 3_000.0
 POLL_S = 2.0
 AT_A_SITE = 8
+MAY_LACK = 6
+"""Members that a round may start without."""
 SETTLES_S = 180.0
 """Longest wait for all to have the last head; the others of a crowded machine count as without."""
 HEAD_EVENTS = ("head computed", "head followed", "head fetched")
@@ -161,7 +163,7 @@ async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
         grace_s=GRACE_S,
         rounds=plan.rounds + 3,  # with the last one of a run, its workers end
     )
-    rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - 2}')}\n"
+    rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - MAY_LACK}')}\n"
     files = small_network.RunFiles(
         config=small_network.CONFIG, plan=f"{rules}[algorithm]\ndown_k = {DOWN_K}\n"
     )

@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY = "PYTHON_PAPER_DIARY"
-SCALES = 108, 147
-"""Smallest and largest scale of a chunk, as those of a real contribution to a small model."""
+SCALES = 119, 158
+"""Smallest and largest scale of a chunk: between those of a newcomer's real contribution to a small
+model and a veteran's, which has an error feedback."""
 GAIN = 1_000
 """The gain of every contribution."""
 TRAINING_S = 0.3
