@@ -70,7 +70,7 @@ AUDITED_ROUNDS = 7
 WARNED_ROUND, WITHHELD_ROUND = 3, 5
 """Of the audits; in the first, figures are near a limit, and work of the second is withheld.
 
-If the lots named no auditor then, it is a later round: `SampleLedger.warned` and `withheld` say which.
+If the lots named no auditor then, it is a later round: `warned` and `withheld` say which.
 """
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
