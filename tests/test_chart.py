@@ -252,9 +252,10 @@ def test_the_images_have_the_user_and_the_programs_that_the_chart_starts(
         assert unknown_options(command) == []
         stage = DOCKERFILE.partition(f" AS {name}\n")[2].partition("\nFROM ")[0]
         (entry,) = re.findall(r"^ENTRYPOINT (\[.*\])$", stage, re.MULTILINE)
-        assert command[: len(container["command"])] == yaml.safe_load(entry)[
-            : len(container["command"])
-        ]
+        assert (
+            command[: len(container["command"])]
+            == yaml.safe_load(entry)[: len(container["command"])]
+        )
         assert f"EXPOSE {container['ports'][0]['containerPort']}\n" in stage
 
 
@@ -362,6 +363,31 @@ def test_every_value_is_explained_in_the_document() -> None:
     assert [name for name, (_, text) in described.items() if not text] == []
     text = chart.PAGE.read_text("utf-8")
     assert text == chart.page_with_values(text), "run: python -m tests.support.chart"
+
+
+def test_the_values_that_the_document_shows_make_a_ledger() -> None:
+    text = chart.PAGE.read_text("utf-8").replace("KEY", to_text(ORGANISER.key))
+    (block,) = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    values = yaml.safe_load(block)
+    found = render(values, NEWEST)
+    assert (found.refused, found.lint, found.invalid) == (None, [], [])
+    (word,) = re.findall(r"`(postgresql: .*)` in `trial\.yaml`", text)
+    without = {name: one for name, one in values.items() if name not in {"database", "blobs"}}
+    assert render({**without, **yaml.safe_load(word)}).refused is None
+
+
+def test_the_files_of_the_keys_are_those_that_the_document_and_the_notes_copy(
+    production: Rendered,
+) -> None:
+    (script,) = production.pod()["initContainers"][0]["args"]
+    (names,) = re.findall(r"for name in (.*); do", script)
+    notes = render(SMALLEST).notes
+    for text in (chart.PAGE.read_text("utf-8"), notes):
+        (copied,) = re.findall(r"for file in (.*); do", text)
+        stored = re.findall(r"--from-file=(\S+\.\S+)", text)
+        assert set(copied.split()) == set(stored) == set(names.split())
+        assert variables(production)["TEQUIO_LEDGER_DIR"] + "/$file" in text
+    assert "for file in" not in production.notes, "they are in a Secret already"
 
 
 def test_the_values_name_all_settings_that_they_leave_out() -> None:

@@ -43,7 +43,7 @@ for name, text in found["texts"].items():
             for version in versions:
                 try:
                     kubernetes_validate.validate(made, version, strict=True)
-                except (kubernetes_validate.ValidationError, kubernetes_validate.SchemaNotFoundError) as err:
+                except kubernetes_validate.ValidationError as err:
                     found["invalid"].append(f"{made['kind']} in {version}: {err}")
 print(json.dumps(found))
 """
@@ -65,7 +65,9 @@ class Rendered(NamedTuple):
 
     def one(self, kind: str, name: str = RELEASE) -> dict[str, Any]:
         """Find an object; fails unless there is exactly one."""
-        (found,) = [one for one in self.made if (one["kind"], one["metadata"]["name"]) == (kind, name)]
+        (found,) = [
+            one for one in self.made if (one["kind"], one["metadata"]["name"]) == (kind, name)
+        ]
         return found
 
     def pod(self, name: str = RELEASE) -> dict[str, Any]:
@@ -129,7 +131,9 @@ def described() -> dict[str, tuple[str, str]]:
 
 def _table() -> str:
     rows = ["| value | default | meaning |", "|---|---|---|"]
-    rows += [f"| `{name}` | `{default}` | {text} |" for name, (default, text) in described().items()]
+    rows += [
+        f"| `{name}` | `{default}` | {text} |" for name, (default, text) in described().items()
+    ]
     return "\n".join(rows) + "\n"
 
 

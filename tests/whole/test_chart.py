@@ -1,6 +1,6 @@
 """The ledger as the Helm chart starts it: real processes on PostgreSQL and S3.
 
-No cluster is here: commands, variables, scripts and probes are those that Helm renders, the volumes,
+No cluster is here: commands, variables, scripts and probes are those that Helm renders; volumes,
 Secrets and addresses are the test's.
 """
 
@@ -13,6 +13,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -29,7 +30,6 @@ from tests.support.uploads import put_blob
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.support.postgres import Cluster
 
@@ -79,7 +79,9 @@ def environment(
     container: dict[str, Any], volume: Path, known: dict[str, dict[str, str]]
 ) -> dict[str, str]:
     """The container's variables, with what Secrets hold; the test's are folder and ports."""
-    found = {name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ}
+    found = {
+        name: os.environ[name] for name in ("PATH", "LANG", "PYTHONPATH") if name in os.environ
+    }
     for one in container["env"]:
         if "valueFrom" in one:
             secret = one["valueFrom"]["secretKeyRef"]
@@ -215,10 +217,8 @@ def test_a_database_in_the_cluster_takes_the_password_of_its_secret(
     cluster.sql("CREATE ROLE sealed LOGIN PASSWORD 'a@b:/?'")
     cluster.sql(f"ALTER DATABASE {name} OWNER TO sealed")
     ((rules,),) = cluster.sql("SHOW hba_file")
-    with open(str(rules), "r+", encoding="utf-8") as file:
-        former = file.read()
-        file.seek(0)
-        file.write(f"host {name} sealed 127.0.0.1/32 scram-sha-256\n{former}")
+    file = Path(str(rules))
+    file.write_text(f"host {name} sealed 127.0.0.1/32 scram-sha-256\n{file.read_text()}")
     cluster.sql("SELECT pg_reload_conf()")
     values = {
         **VALUES,
