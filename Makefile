@@ -37,7 +37,7 @@ competition: $(READY) ## run a competition of two swarms, verify the result, the
 	$(BIN)/tequio competition demo --dir build/competition $(ARGS)
 	$(BIN)/python -m tests.lies build/competition
 
-$(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock
+$(TOOLS): $(READY) installer/setup.sh installer/locks/s3.lock installer/locks/helm.lock
 	installer/setup.sh tools
 
 test: $(READY) $(TOOLS) ## run all tests, three files at a time (many tests mostly wait)

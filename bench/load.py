@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from loops import table
 from loops.machine import machine
 from tests.support import postgres
 
+from tequio_ledger.web.connections import MAX_CONNECTIONS, ConnectionLimits
 from tequio_ledger.web.limits import MAX_EVENT_STREAMS
 
 if TYPE_CHECKING:
@@ -101,7 +103,8 @@ def main(
     """Measure a ledger under the statements and readers of large rounds."""
     kinds = [only] if only else [*KINDS, READER]
     report: dict[str, Any] = {**machine(), "members": members}
-    ramp, counts = ([int(one) for one in text.split(",")] for text in (connections, streams))
+    ramp = [int(one) for one in connections.split(",")]
+    counts = [allowed_streams(int(one)) for one in streams.split(",")]
     for kind in kinds:
         with ledger_of(kind, max(counts)) as ledger:
             report[kind] = measured(ledger, members, ramp, counts)
@@ -154,6 +157,24 @@ def network_table(figures: dict[str, Any]) -> str:
     return table.markdown((*columns, *more), rows)
 
 
+def allowed_streams(wanted: int) -> int:
+    """As many of these streams as a ledger takes with the file descriptors of this computer.
+
+    It answers each further one with 503 (`queue-full`), and a measurement would end there.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))  # as the ledger does for itself
+    most = ConnectionLimits.of_process(most=_connections(wanted)).most
+    allowed = min(wanted, MAX_EVENT_STREAMS * most // MAX_CONNECTIONS)
+    if allowed < wanted:
+        print(f"{allowed:,} streams instead of {wanted:,}: ulimit -n is {hard}", file=sys.stderr)
+    return allowed
+
+
+def _connections(streams: int) -> int:
+    return max(2 * streams + 1_000, MAX_CONNECTIONS)
+
+
 @contextmanager
 def ledger_of(kind: str, streams: int) -> Iterator[Measured]:
     """Start the programs of a kind of measurement."""
@@ -170,7 +191,7 @@ def ledger_of(kind: str, streams: int) -> Iterator[Measured]:
         (folder / "blobs").mkdir()
         options = [blobs] if kind == READER else []
         if streams > MAX_EVENT_STREAMS:
-            options += ["--connections", str(2 * streams + 1_000)]
+            options += ["--connections", str(_connections(streams))]
         writer = reader = stack.enter_context(served(folder / "writer", url, *options))
         if kind == READER:
             (folder / "reader").mkdir()

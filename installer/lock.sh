@@ -4,7 +4,7 @@
 #   installer/locks/PRODUCT.lock what one product needs, with the same versions: installer/install.sh
 #   installer/locks/torch.lock   torch as the package registry has it, with the CUDA that it needs on Linux
 #   installer/locks/build.lock   what builds the packages that have no wheel, and our own
-#   installer/locks/s3.lock, load.lock, uv.lock   tools in an environment of their own
+#   installer/locks/s3.lock, helm.lock, load.lock, uv.lock   tools in an environment of their own
 # torch-cpu.lock is kept by hand: only PyTorch's own index has that build.
 # Pins that still fit are kept; pass --upgrade (or --upgrade-package NAME) to move them.
 set -euo pipefail
@@ -27,6 +27,7 @@ main() {
   product client client gguf private
   printf 'hatchling\neditables\nsetuptools\n' | pinned "$LOCKS/build.lock" -
   printf 'moto[server]==5.2.5\n' | compile "$LOCKS/s3.lock" - "$@"
+  printf 'helm-python-sdk==0.2.2\nkubernetes-validate==1.37.0\n' | compile "$LOCKS/helm.lock" - "$@"
   printf 'locust>=2.40\n' | compile "$LOCKS/load.lock" - "$@"
   printf 'uv\n' | compile "$LOCKS/uv.lock" - "$@"
 }

@@ -2,7 +2,7 @@
 # Makes .venv ready: what the system must bring, the pinned packages, the project itself.
 # `setup.sh tools` brings only what the tests of the desktop and of the ledger's pages need besides:
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
-# and Go with the verifier of logs that its authors wrote.
+# Helm's library with the schemas of Kubernetes, and Go with the verifier of logs that its authors wrote.
 # `setup.sh load` brings locust, for bench/load.py, in an environment of its own: it wants Flask and gevent.
 # `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing.
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
@@ -25,7 +25,8 @@ main() {
         exit 1
       fi
       bring_system_packages missing_tools
-      bring_object_store
+      bring_tool s3
+      bring_tool helm
       touch "$VENV/.tools"
       return
       ;;
@@ -94,13 +95,15 @@ has_postgresql() {
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null
 }
 
-# A server that speaks S3, for the tests of shared blobs. It wants older packages than we do, so it
-# has an environment of its own.
-bring_object_store() {
-  [ -x "$VENV/s3/bin/moto_server" ] && return
-  "$PYTHON" -m venv "$VENV/s3"
-  "$VENV/s3/bin/python" -m pip --disable-pip-version-check --no-input --quiet install \
-    --require-hashes --no-deps --only-binary :all: --requirement installer/locks/s3.lock
+# bring_tool NAME: a server that speaks S3 (s3), and what renders and checks the Helm chart (helm). Both want other
+# packages than we do, so each has an environment of its own.
+bring_tool() {
+  local place=$VENV/$1 lock=installer/locks/$1.lock
+  cmp --silent "$lock" "$place/made.lock" && return
+  "$PYTHON" -m venv --clear "$place"
+  "$place/bin/python" -m pip --disable-pip-version-check --no-input --quiet install \
+    --require-hashes --no-deps --only-binary :all: --requirement "$lock"
+  cp "$lock" "$place/made.lock"
 }
 
 for_library() {

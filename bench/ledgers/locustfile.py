@@ -21,6 +21,7 @@ from locust.exception import StopUser
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from locust.contrib.fasthttp import ResponseContextManager
     from locust.env import Environment
 
 _LENGTH_BYTES = 4  # as `load.py` writes them
@@ -67,7 +68,7 @@ class StatementUser(FastHttpUser):
         begun_s = time.perf_counter()
         with self.client.post("/v1/statements", data=bundle, catch_response=True) as answer:
             answered_s = time.perf_counter()
-            item = answer.json()["items"][0] if answer.ok else {"code": str(answer.status_code)}
+            item = answer.json()["items"][0] if answer.ok else _failure(answer)
             if "index" in item:
                 LOAD.posted.append((begun_s, answered_s, int(item["index"])))
             else:
@@ -75,6 +76,10 @@ class StatementUser(FastHttpUser):
                 answer.failure(item["code"])
         if LOAD.is_answered:
             gevent.spawn(self.environment.runner.quit)  # which ends this greenlet, among others
+
+
+def _failure(answer: ResponseContextManager) -> dict[str, str]:
+    return {"code": str(answer.status_code), "detail": answer.text or str(answer.error)}
 
 
 @events.quitting.add_listener

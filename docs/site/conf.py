@@ -51,6 +51,7 @@ NAVIGATION = {
         verifying-competitions
         scoring
         operating
+        kubernetes
         releasing""",
     "Help": """
         faq

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 ROOT_ELSEWHERE = "needs root and systemd on a server"
 CONTAINERS = "needs Docker"
+CLUSTER = "needs a cluster with Kubernetes; tests/whole/test_chart.py runs what it would start"
 PACKAGES = "needs the packages that make package takes minutes to build"
 WHOLE_CHECKOUT = "a part of what runs this test, on a whole checkout"
 HUB = "needs the Hugging Face Hub"
@@ -68,6 +69,9 @@ ELSEWHERE = (
     (r"operating: (/opt|installer/install)", "tests/test_installer.py"),
     (r"operating: (docker|for image|digest|printf|done)", CONTAINERS),
     (r"operating: make|operating: TEQUIO_RUNTIME", PACKAGES),
+    (r"kubernetes: docker", CONTAINERS),
+    (r"kubernetes: (helm|kubectl|umask|for file|done)", CLUSTER),
+    (r"kubernetes: pg_dump", "tests/ledger/admin/test_backup_dumped_database.py"),
     (r"operating: (pg_dump|pg_restore)", "tests/ledger/admin/test_backup_dumped_database.py"),
     (r"operating: tequio run key", "tests/test_installer.py"),
     (r"operating: tequio-ledger serve", "tests/ledger/signing/test_signer.py"),
