@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _FOR_EACH_RANK = 4
 """Micro-batches of a pass for each rank, where samples and memory allow it.
 
-Of P ranks each rests for P - 1 micro-batches in a pass: with that many for a fifth of the time.
+Each of P ranks rests for P - 1 micro-batches in a pass: at most a fifth of the time.
 torch has room for the hidden values of all of them.
 """
 

@@ -180,14 +180,17 @@ def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(
         assert cell.until(trainer.Trained).steps == 4
 
 
-def test_a_run_that_a_divided_model_cannot_train_is_refused(tmp_path: Path) -> None:
+def test_a_model_with_fewer_layers_than_ranks_is_refused_and_leaves_the_pipeline_whole(tmp_path: Path) -> None:
     run, other = small_run(tmp_path / "one"), small_run(tmp_path / "other", config=FOUR_LAYERS)
     with cell_of(3, division="pipeline") as cell:
         cell.send(run.prepare(1))
         report = failed(cell)
         assert (report.code, report.fatal) == ("model", False)
         assert "has 2 for 3 ranks: start the cell with fewer ranks" in report.reason
-        assert contribute(cell, other, "another")[1].steps == 4
+        cell.send(other.prepare(2))
+        cell.until(trainer.TrainerReady)
+        cell.send(other.train(3, "another", windows=WINDOWS))
+        assert cell.until(trainer.Trained).steps == 4
 
 
 def test_a_rank_that_is_killed_before_the_first_step_ends_the_cell(run: SmallRun) -> None:
