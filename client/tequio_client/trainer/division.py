@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import torch
+import torch.distributed as dist
 from torch import Tensor
 
 from tequio_client.trainer import model
@@ -23,6 +24,7 @@ from tequio_client.trainer.llama import Llama
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from tequio_client.ipc.cell import Division
     from tequio_client.trainer.cell import Cell, SampleSource
     from tequio_client.trainer.device import ComputeDevice
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
@@ -59,21 +61,10 @@ def divide(
     With a `separator`, no token sees documents before its own. Raises UserFacingError for a
     network, a run or a card that this is not written for.
     """
-    option, sketch = f"--{cell.division}", model.sketch(config)
-    network = sketch.network
-    if not isinstance(network, Llama):
-        raise UserFacingError(
-            f"{option} divides plain Llama networks only: start the cell without it"
-        )
-    if manifest.frozen is not None or manifest.algorithm.name == "distro":
-        raise UserFacingError(
-            f"{option} is for runs that train all weights by inner steps: start the cell without it"
-        )
-    if chosen.precision == torch.float16 or chosen.handle.type not in ("cpu", "cuda"):
-        raise UserFacingError(
-            f"{option} needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}: "
-            "start the cell without it"
-        )
+    sketch = model.sketch(config)
+    network, why = sketch.network, _why_not(sketch, manifest, chosen, cell.division)
+    if why or not isinstance(network, Llama):
+        raise UserFacingError(f"--{cell.division} {why}: start the cell without it")
     # One of both is imported, for the few who need it: a second, or two.
     if cell.division == "shard":
         from tequio_client.trainer.sharding import ShardedModel  # noqa: PLC0415 - as said
@@ -82,6 +73,19 @@ def divide(
     from tequio_client.trainer.pipeline import PipelinedModel  # noqa: PLC0415 - as said
 
     return PipelinedModel(network, cell, chosen, separator)
+
+
+def _why_not(sketch: CausalModel, manifest: Manifest, chosen: ComputeDevice, kind: Division) -> str:
+    device = chosen.handle.type
+    if not isinstance(sketch.network, Llama):
+        return "divides plain Llama networks only"
+    if manifest.frozen is not None or manifest.algorithm.name == "distro":
+        return "is for runs that train all weights by inner steps"
+    if chosen.precision == torch.float16 or device not in ("cpu", "cuda"):
+        return f"needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}"
+    if kind == "pipeline" and device == "cuda" and not dist.is_nccl_available():
+        return "needs NCCL between cards, which this build of torch does not have"
+    return ""
 
 
 def filled(samples: Tensor, multiple: int) -> Tensor:

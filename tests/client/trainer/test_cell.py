@@ -180,7 +180,9 @@ def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(
         assert cell.until(trainer.Trained).steps == 4
 
 
-def test_a_model_with_fewer_layers_than_ranks_is_refused_and_leaves_the_pipeline_whole(tmp_path: Path) -> None:
+def test_a_model_with_fewer_layers_than_ranks_is_refused_and_leaves_the_pipeline_whole(
+    tmp_path: Path,
+) -> None:
     run, other = small_run(tmp_path / "one"), small_run(tmp_path / "other", config=FOUR_LAYERS)
     with cell_of(3, division="pipeline") as cell:
         cell.send(run.prepare(1))

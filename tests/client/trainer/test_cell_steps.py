@@ -13,7 +13,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tequio_client.trainer import inner, pipeline
+from tequio_client.trainer import inner, llama, pipeline
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import BatchSize, open_device
 from tequio_client.trainer.inner import StepPlan
@@ -201,6 +201,25 @@ def test_ranks_have_equal_weights_and_those_of_one_device_but_for_rounding(
     one, other = in_cell(tmp_path, work)
     assert np.array_equal(one, other)
     np.testing.assert_allclose(one, two_steps(Cell()), rtol=1e-4, atol=1e-6)
+
+
+def out_of_memory_in_a_stage(cell: Cell) -> Numbers:
+    """A pipeline of one stage that has no room for its micro-batches."""
+    network = sketch(network_of()).network
+    assert isinstance(network, Llama)
+    pipelined, plan = PipelinedModel(network, cell, open_device("cpu"), 0), StepPlan.from_ranges
+    steps = DividedSteps(kind=PipelinedModel, config=network_of())
+    pipelined.load(build_random(network_of(), 1))
+    with (
+        mock.patch.object(llama, "own_document", side_effect=torch.OutOfMemoryError("no room")),
+        pytest.raises(torch.OutOfMemoryError, match=r"^no room$"),
+    ):
+        pipelined.train(steps, plan(((0, 1),), 1), DECAYING, UninterruptedControl())
+    return np.zeros(1)
+
+
+def test_a_stage_without_room_for_a_micro_batch_says_so(tmp_path: Path) -> None:
+    assert in_cell(tmp_path, out_of_memory_in_a_stage, 1) == [0]
 
 
 def test_a_task_that_is_replaced_ends_on_every_rank_and_leaves_them_together(

@@ -108,12 +108,14 @@ def test_what_cannot_be_divided_is_named_with_the_option(
     adapters, _ = lora_run(write_base(tmp_path / "base"))
     half = replace(CPU, precision=torch.float16, name="GTX 1660")
     other = replace(CPU, handle=torch.device("mps"), name="Apple M3")
+    cuda = replace(CPU, handle=torch.device("cuda"), precision=torch.bfloat16)  # gloo alone
     for config, manifest, device, why in (
         (QWEN, run, CPU, "divides plain Llama networks only"),
         (CONFIG, distro, CPU, "is for runs that train all weights by inner steps"),
         (CONFIG, adapters, CPU, "is for runs that train all weights by inner steps"),
         (CONFIG, run, half, "needs CUDA or ROCm cards that compute in bfloat16, unlike GTX 1660"),
         (CONFIG, run, other, "needs CUDA or ROCm cards that compute in bfloat16, unlike Apple M3"),
+        *([(CONFIG, run, cuda, "needs NCCL between cards")] if division == "pipeline" else ()),
     ):
         with pytest.raises(UserFacingError, match=f"^--{division} {why}.*: start the cell without"):
             divide(config, manifest, None, device, cell)
