@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
@@ -47,6 +48,7 @@ APART = 1e-4
 
 def rank_main(rank: int, ranks: int, file: str, work: Callable[[Cell], Numbers]) -> None:
     torch.set_num_threads(1)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # as in `tests.support.cell_ranks`
     dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
     np.save(f"{file}-{rank}.npy", work(Cell(rank, ranks)))
     dist.barrier()
