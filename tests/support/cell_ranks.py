@@ -21,10 +21,10 @@ PLAIN = ("-m", "tequio_client.trainer")
 
 @contextmanager
 def cell_of(
-    ranks: int, command: Sequence[str] = PLAIN, *, is_sharded: bool = False
+    ranks: int, command: Sequence[str] = PLAIN, division: link.Division = "none"
 ) -> Iterator[Child]:
     """Rank 0 of a cell on CPUs, in the sandbox of such a cell; the test is its worker."""
-    place = replace(link.local_place(["cpu"] * ranks), is_sharded=is_sharded)
+    place = replace(link.local_place(["cpu"] * ranks), division=division)
     rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.CELL)
     with _child(place, rules, command) as child:
         yield child

@@ -1,4 +1,4 @@
-"""A cell of two ranks beside plain volunteers: its work is accepted, audited and clear.
+"""A cell of several ranks beside plain volunteers: its work is accepted, audited and clear.
 
 One of its ranks is killed meanwhile; the worker stays, and the cell trains in a later round.
 """
@@ -35,8 +35,9 @@ AUDITED = plan(train_s=5.0).replace("newcomers = 0\nothers = 0", "newcomers = 0.
 
 @pytest.mark.whole
 @pytest.mark.trio
+@pytest.mark.parametrize("division", [(), ("--pipeline",)], ids=["whole", "pipeline"])
 async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
-    tmp_path: Path,
+    tmp_path: Path, division: tuple[str, ...]
 ) -> None:
     with trio.fail_after(500):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
@@ -44,7 +45,7 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
             stage.seed()
             stage.volunteer("ana")
             stage.volunteer("beto")
-            options = (*stage.node_options("cell"), "--cell", "cpu,cpu")
+            options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division)
             cell = stage.start("cell", tequio("worker", *options))
             history = LogHistory(api)
 

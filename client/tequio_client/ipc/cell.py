@@ -18,7 +18,7 @@ A store may outlive rank 0, so rank 0 counts the cells formed there. Keys, below
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
@@ -43,6 +43,8 @@ _AGENT = "TORCHELASTIC_USE_AGENT_STORE"
 
 Rank: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
 Size: TypeAlias = Annotated[int, Meta(ge=2, le=MOST_RANKS)]
+Division: TypeAlias = Literal["none", "shard", "pipeline"]
+"""What a rank has: the whole model, a part of every tensor, or a part of the layers."""
 
 
 class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,8 +61,7 @@ class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Devices of all ranks, if rank 0 starts the others on its own computer."""
     has_agent_store: bool = False
     """True if torchrun keeps the store."""
-    is_sharded: bool = False
-    """True if the model is divided among the ranks, because no device holds it."""
+    division: Division = "none"
 
     @property
     def is_local(self) -> bool:
@@ -149,7 +150,7 @@ class RankHello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     card: Label
     """The same for two processes on one card, and for no two cards; empty for a CPU."""
     torch: Label
-    is_sharded: bool = False
+    division: Division = "none"
     software: Label = BUILD
 
     @property
@@ -166,9 +167,10 @@ def why_not_together(hellos: Sequence[RankHello]) -> str:
                 f"{one.name} was started for a cell of {one.size} ranks, and {first.name} for one "
                 f"of {first.size}: give all the same {_SIZE}"
             )
-        if one.is_sharded != first.is_sharded:
+        if one.division != first.division:
             return (
-                f"{one.name} and {first.name} do not agree on --shard: give it to all, or to none"
+                f"{one.name} and {first.name} do not agree on --shard and --pipeline: give all "
+                "the same option, or none"
             )
         if (one.software, one.torch) != (first.software, first.torch):
             return (

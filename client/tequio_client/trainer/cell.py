@@ -1,6 +1,6 @@
 """The common part of a cell's inner steps: torch's collectives, and when each of them is due.
 
-Every rank has the whole model, unless `sharding` divides it, and takes the same steps. It computes
+Every rank has the whole model, unless `division` divides it, and takes the same steps. It computes
 the losses of its own part of each batch; before the optimiser's step, gradients and losses of all
 ranks are added up. So a step does what one device does with the whole batch, and differs from it by
 rounding alone.
@@ -26,6 +26,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+from tequio_client.ipc.cell import Division
 from tequio_client.trainer.main import TaskReplacedError
 from tequio_shared.errors import TequioError
 
@@ -61,13 +62,10 @@ class Cell:
     """
 
     def __init__(
-        self, rank: int = 0, size: int = 1, wire: str = "cpu", *, is_sharded: bool = False
+        self, rank: int = 0, size: int = 1, wire: str = "cpu", division: Division = "none"
     ) -> None:
-        """`wire` is the device on which tensors are exchanged.
-
-        With `is_sharded`, the model is divided among the ranks (`sharding`).
-        """
-        self.rank, self.size, self.is_sharded = rank, size, is_sharded
+        """`wire` is the device on which tensors are exchanged."""
+        self.rank, self.size, self.division = rank, size, division
         self._wire = torch.device(wire)
         self.common_error: Exception | None = None
         """The last error that all ranks raised together."""
@@ -93,7 +91,7 @@ class Cell:
             met = _Met.ANOTHER_TASK
         everybody = torch.zeros(self.size, 2, dtype=torch.float64)
         everybody[self.rank] = torch.tensor([found, float(met)], dtype=torch.float64)
-        with _exchanging():
+        with exchanging():
             dist.all_reduce(everybody)
         self._raise_together(int(everybody[:, 1].max()))
         return float(everybody[:, 0].sum())
@@ -104,7 +102,7 @@ class Cell:
             return
         for bucket in _buckets(tensors):
             flat = torch.cat([one.flatten() for one in bucket]).to(self._wire)
-            with _exchanging():
+            with exchanging():
                 dist.all_reduce(flat)
             self._set(bucket, flat)
 
@@ -115,10 +113,22 @@ class Cell:
         for bucket in _buckets(tensors):
             held = [one.detach().flatten() for one in bucket]
             flat = torch.cat(held).to(self._wire)
-            with _exchanging():
+            with exchanging():
                 dist.broadcast(flat, rank)
             if self.rank != rank:
                 self._set(bucket, flat)
+
+    def send(self, one: Tensor, rank: int) -> None:
+        """Send a tensor to a rank, which receives it meanwhile."""
+        with exchanging():
+            dist.send(one.detach().to(self._wire).contiguous(), rank)
+
+    def receive(self, one: Tensor, rank: int) -> None:
+        """Set a tensor to one of the same shape and type that a rank sends."""
+        found = torch.empty(one.shape, dtype=one.dtype, device=self._wire)
+        with exchanging():
+            dist.recv(found, rank)
+        one.detach().copy_(found)
 
     def owners(self, tensors: Sequence[Tensor]) -> list[int]:
         """Rank that looks after each tensor: large ones first, each to the rank with the least."""
@@ -140,7 +150,7 @@ class Cell:
             except TaskReplacedError:
                 met = _Met.ANOTHER_TASK
         decided = torch.tensor([int(answer), int(met)])
-        with _exchanging():
+        with exchanging():
             dist.broadcast(decided, 0)
         self._raise_together(int(decided[1]))
         return bool(decided[0])
@@ -182,7 +192,7 @@ class SharedSamples:
         else:
             rows = len(windows) * self.window_samples
             found = torch.empty((rows, self.sequence + 1), dtype=torch.int64)
-        with _exchanging():
+        with exchanging():
             dist.broadcast(found, 0)
         return found
 
@@ -201,13 +211,15 @@ def _buckets(tensors: Sequence[Tensor]) -> Iterator[list[Tensor]]:
 
 
 @contextmanager
-def _exchanging() -> Iterator[None]:
+def exchanging() -> Iterator[None]:
     """Raise RankLostError for the errors of torch's backends, which are plain RuntimeErrors."""
     try:
         yield
     except torch.OutOfMemoryError:
         raise
     except RuntimeError as err:
+        if isinstance(err.__cause__, Exception):  # of a network, as torch's pipelines wrap them
+            raise err.__cause__ from None
         _raise_lost(err)
 
 

@@ -127,25 +127,39 @@ def train(  # noqa: PLR0913, PLR0917 - the last one is a plug-in's
         PluginOptimiser(model, inner, factory) if factory else Optimiser(model, inner, batch.cell)
     )
     batch.start_round()
-    progress = TrainingProgress(steps=plan.steps)
     model.network.train()
-    must_stop = False
+
+    def take_step(samples: Tensor) -> float:
+        loss = compute_gradients(model, samples.to(batch.device.handle), batch, watch.check)
+        optimiser.step()
+        return loss
+
+    return take_steps(training, plan, batch.cell, watch, take_step)
+
+
+def take_steps(
+    training: SampleSource,
+    plan: StepPlan,
+    cell: Cell,
+    watch: TrainingControl,
+    take_step: Callable[[Tensor], float],
+) -> TrainingProgress:
+    """Take the planned steps; `take_step` takes one with its samples, and returns its loss."""
+    progress, must_stop = TrainingProgress(steps=plan.steps), False
     for step in range(plan.steps):
         begun = time.perf_counter()
-        samples = training.samples(plan.at(step)).to(batch.device.handle)
-        loss = compute_gradients(model, samples, batch, watch.check)
-        optimiser.step()
-        progress = after_step(progress, plan, samples, loss, time.perf_counter() - begun)
-        must_stop = batch.cell.decide(partial(watch.should_stop, progress)) or must_stop
+        samples = training.samples(plan.at(step))
+        loss = take_step(samples)
+        progress = _after_step(progress, plan, samples, loss, time.perf_counter() - begun)
+        must_stop = cell.decide(partial(watch.should_stop, progress)) or must_stop
         if must_stop and plan.may_stop(step + 1):
             break
     return progress
 
 
-def after_step(
+def _after_step(
     progress: TrainingProgress, plan: StepPlan, samples: Tensor, loss: float, seconds: float
 ) -> TrainingProgress:
-    """Progress after one more step over these samples."""
     step = progress.step + 1
     return replace(
         progress,
@@ -178,7 +192,7 @@ def accumulate(
         return _sum_over_windows(model, training, windows, batch, watch, scale)
 
     total = _gradients(model, batch, 1, compute)
-    gradients = [_gradient(one) for one in model.parameters.values()]
+    gradients = [gradient(one) for one in model.parameters.values()]
     targets = max(total.targets, 1)
     torch._foreach_mul_(gradients, 1 / targets)
     _clip(gradients, inner.clip_e3 / 1e3)
@@ -256,7 +270,7 @@ def _gradients(
             if not _save_memory(model, batch):
                 raise
         else:
-            batch.cell.add_up([_gradient(one) for one in model.parameters.values()])
+            batch.cell.add_up([gradient(one) for one in model.parameters.values()])
             if not is_half or _unscale(model, batch, divisor):
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.
@@ -275,7 +289,7 @@ def _unscale(model: CausalModel, batch: BatchSize, divisor: int) -> bool:
     """Divide the gradients by scale and divisor; False if the scale was halved for another try."""
     # Powers of two change no bit of a number within range. So a repetition that needs another
     # scale, on another device, differs in what overflows or vanishes only.
-    gradients = [_gradient(one) for one in model.parameters.values()]
+    gradients = [gradient(one) for one in model.parameters.values()]
     if batch.loss_scale > _LEAST_LOSS_SCALE and not torch.isfinite(_norm(gradients)):
         batch.loss_scale /= 2
         return False
@@ -339,7 +353,12 @@ class Optimiser:
     @torch.no_grad()
     def step(self) -> None:
         """Clip the norm of all gradients together, and take one step."""
-        _clip([_gradient(one) for one in self._parameters], self._clip)
+        _clip([gradient(one) for one in self._parameters], self._clip)
+        self.move()
+
+    @torch.no_grad()
+    def move(self) -> None:
+        """Move the weights by gradients that are clipped already."""
         for one in self._muons:
             one.step()
         self._adam.step()
@@ -362,7 +381,7 @@ class PluginOptimiser:
 
     @torch.no_grad()
     def step(self) -> None:
-        _clip([_gradient(one) for one in self._parameters], self._clip)
+        _clip([gradient(one) for one in self._parameters], self._clip)
         self._made.step()
 
 
@@ -377,7 +396,8 @@ def _norm(gradients: list[Tensor]) -> Tensor:
     return found
 
 
-def _gradient(parameter: Tensor) -> Tensor:
+def gradient(parameter: Tensor) -> Tensor:
+    """A tensor's gradient; zeros from now on if it had none."""
     if parameter.grad is None:
         parameter.grad = torch.zeros_like(parameter)
     return parameter.grad
@@ -401,7 +421,7 @@ class AdamW:
         for parameter, first, second in zip(
             self.parameters, self._first, self._second, strict=True
         ):
-            grad = _gradient(parameter)
+            grad = gradient(parameter)
             first.lerp_(grad, 1 - BETAS[0])
             second.mul_(BETAS[1]).addcmul_(grad, grad, value=1 - BETAS[1])
             scale = (second / (1 - BETAS[1] ** self._steps)).sqrt_().add_(EPSILON)
@@ -437,7 +457,7 @@ class _Muon:
         self._shrink = 1 - lr * decay
 
     def step(self) -> None:
-        grads = torch.stack([self._flat(_gradient(one)) for one in self._parameters])
+        grads = torch.stack([self._flat(gradient(one)) for one in self._parameters])
         self._momentum.mul_(MOMENTUM).add_(grads)
         updates = orthogonalise(grads.add_(self._momentum, alpha=MOMENTUM))
         for parameter, update in zip(self._parameters, updates, strict=True):

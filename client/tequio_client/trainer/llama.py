@@ -331,6 +331,13 @@ class _Trunk(nn.Module):
 
     def forward(self, ids_bl: Tensor, separator: int | None = None) -> Tensor:
         hidden_bld: Tensor = self.embed_tokens(ids_bl)
+        out: Tensor = self.norm(self.through_layers(hidden_bld, ids_bl, separator))
+        return out
+
+    def through_layers(
+        self, hidden_bld: Tensor, ids_bl: Tensor, separator: int | None = None
+    ) -> Tensor:
+        """What the layers make of hidden values; a pipeline's rank has some of the layers."""
         seen_b1ll = None if separator is None else own_document(ids_bl, separator)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
         trains = torch.is_grad_enabled()
@@ -346,8 +353,7 @@ class _Trunk(nn.Module):
                 if recomputes
                 else layer(*given)
             )
-        out: Tensor = self.norm(hidden_bld)
-        return out
+        return hidden_bld
 
 
 def own_document(ids_bl: Tensor, separator: int) -> Tensor:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import psutil
@@ -20,10 +20,10 @@ from torch import Tensor, nn
 
 from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
-from tequio_client.trainer import adapters, device, model
+from tequio_client.trainer import adapters, device, division, model
 from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import BatchSize, ComputeDevice
-from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.division import DividedModel
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.plugins import loading, networks
 from tequio_client.trainer.plugins.api import SampleLoader
@@ -34,9 +34,6 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
-
-if TYPE_CHECKING:
-    from tequio_client.trainer.sharding import ShardedModel
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
@@ -90,7 +87,7 @@ class PreparedModel:
     batch: BatchSize
     model: CausalModel
     layout: WeightLayout
-    sharded: ShardedModel | None = None
+    divided: DividedModel | None = None
     """This rank's part of the model, if a cell divides it; `model` is then in main memory."""
     plugin: LoadedPlugin | None = None
     """The run's plug-in, if this trainer was given it."""
@@ -120,7 +117,7 @@ class PreparedModel:
     @property
     def trains_on(self) -> ComputeDevice:
         """The device of inner steps."""
-        return self.sharded.device if self.sharded else self.device
+        return self.divided.device if self.divided else self.device
 
     def record_shape(self, k: int) -> RecordShape:
         rules = self.manifest.algorithm
@@ -181,10 +178,11 @@ def prepare_model(
     plugin = _plugin(prepare, manifest, cell)
     chosen = device.open_device(prepare.device)
     device.apply_limits(chosen, threads=prepare.threads, memory_mb=prepare.memory_mb)
-    sharded = _sharded(documents.config, manifest, chosen, cell) if cell.is_sharded else None
-    if sharded is not None:
+    divided: DividedModel | None = None
+    if cell.division != "none":
+        divided = _divided(documents.config, manifest, corpus, chosen, cell)
         chosen = device.open_device("cpu")
-    if sharded is not None and cell.rank:
+    if divided is not None and cell.rank:
         built = model.sketch(documents.config)  # the whole model is rank 0's
     else:
         built = _built(prepare, documents.config, manifest, chosen, plugin)
@@ -197,7 +195,7 @@ def prepare_model(
         _check_tables(corpus, built)
     if manifest.inner.documents == "apart":
         built.separator = corpus.separator
-    if sharded is None:
+    if divided is None:
         built.network.to(chosen.handle)
         built.compile_layers(chosen.handle)
     return PreparedModel(
@@ -208,7 +206,7 @@ def prepare_model(
         batch=BatchSize(corpus.sequence, chosen, cell),
         model=built,
         layout=manifest.layout,
-        sharded=sharded,
+        divided=divided,
         plugin=plugin,
     )
 
@@ -229,23 +227,14 @@ def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | 
         raise ModelError(str(err)) from err
 
 
-def _sharded(config: bytes, manifest: Manifest, chosen: ComputeDevice, cell: Cell) -> ShardedModel:
-    """Divide the model; raises ModelError for a run or a card that this is not written for."""
-    sketch = model.sketch(config)
-    if not isinstance(sketch.network, Llama):
-        raise ModelError("--shard divides plain Llama networks only: start the cell without it")
-    if manifest.frozen is not None or manifest.algorithm.name == "distro":
-        raise ModelError(
-            "--shard is for runs that train all weights by inner steps: start the cell without it"
-        )
-    if chosen.precision == torch.float16 or chosen.handle.type not in ("cpu", "cuda"):
-        raise ModelError(
-            f"--shard needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}: "
-            "start the cell without it"
-        )
-    from tequio_client.trainer import sharding  # noqa: PLC0415 - a second, for few
-
-    return sharding.ShardedModel(sketch.network, cell, chosen)
+def _divided(
+    config: bytes, manifest: Manifest, corpus: Corpus, chosen: ComputeDevice, cell: Cell
+) -> DividedModel:
+    separator = corpus.separator if manifest.inner.documents == "apart" else None
+    try:
+        return division.divide(config, manifest, separator, chosen, cell)
+    except UserFacingError as err:
+        raise ModelError(str(err)) from err
 
 
 def _built(

@@ -130,7 +130,7 @@ class CellStore:
             )
         # gloo exchanges what lies in main memory; there it is copied from other accelerators.
         wire = chosen.label if has_nccl else "cpu"
-        return Cell(self.place.rank, self.place.size, wire, is_sharded=self.place.is_sharded)
+        return Cell(self.place.rank, self.place.size, wire, self.place.division)
 
     def hello(self, chosen: ComputeDevice) -> RankHello:
         host, kind = platform.node()[:200], chosen.handle.type
@@ -144,7 +144,7 @@ class CellStore:
             host=host,
             card=card,
             torch=str(torch.__version__),
-            is_sharded=self.place.is_sharded,
+            division=self.place.division,
         )
 
 
@@ -346,10 +346,10 @@ def take_steps(
     )
     # Dropout, where a model has it, is the only randomness in training.
     torch.manual_seed(task.seed)
-    if setup.sharded is not None:
-        setup.sharded.load(setup.model)
-        done = setup.sharded.train(training, plan, recipe, watch)
-        setup.sharded.store(setup.model)
+    if setup.divided is not None:
+        setup.divided.load(setup.model)
+        done = setup.divided.train(training, plan, recipe, watch)
+        setup.divided.store(setup.model)
         return done
     setup.batch.cell.copy_from(0, list(setup.model.parameters.values()))
     if task.sends_gradients:

@@ -1,24 +1,16 @@
-"""A model divided among the ranks of a cell, for one that none of their devices holds (FSDP2).
+"""Every tensor divided among the ranks of a cell (FSDP2).
 
 Each rank has a part of every tensor, of its gradient and of the optimiser's state. torch gathers a
-layer's tensors when it computes, and frees them again. Rank 0 has the whole model as well, in main
-memory: it takes the weights from there at the start of a round, and brings them back at its end, so
-that everything but inner steps is done there, by the processor, as without a cell.
-
-All ranks go through the network equally often, because each pass gathers every layer. So none may
-leave a step: one that runs out of memory ends the cell. What is computed in each pass is fixed, and
-small: `PASS_TOKENS`, with layers recomputed on the way back.
-
-A tensor is cut along its first dimension, as `torch.chunk` does.
+layer's tensors when it computes, and frees them again. All ranks go through the network equally
+often, because each pass gathers every layer. A tensor is cut along its first dimension, as
+`torch.chunk` does.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import torch
@@ -28,6 +20,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 from tequio_client.trainer import inner, model
+from tequio_client.trainer.division import PASS_TOKENS, clip, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
@@ -38,16 +31,17 @@ if TYPE_CHECKING:
     from tequio_client.trainer.model import CausalModel
     from tequio_shared.round.manifest import InnerParams
 
-PASS_TOKENS = 4_096
-"""Tokens that a rank computes at once, but at least one sample."""
-_MASKED = -1  # an id that is read as 0 and has no loss
-
 
 class ShardedModel:
     """The part of a model that this rank has; owned by the trainer's thread."""
 
-    def __init__(self, network: Llama, cell: Cell, device: ComputeDevice) -> None:
-        """`network` has its parameters on "meta"; on the device they have meaningless values."""
+    def __init__(
+        self, network: Llama, cell: Cell, device: ComputeDevice, separator: int | None = None
+    ) -> None:
+        """`network` has its parameters on "meta"; on the device they have meaningless values.
+
+        `separator` is that of `CausalModel`.
+        """
         self.device, self._cell = device, cell
         self._mesh = init_device_mesh(device.handle.type, (cell.size,))
         network.model.recomputes = True
@@ -61,6 +55,7 @@ class ShardedModel:
                 module.set_force_sum_reduction_for_comms(enable=True)
                 module.set_gradient_divide_factor(1.0)
         self._model = model.of_network(network)
+        self._model.separator = separator
 
     def load(self, whole: CausalModel) -> None:
         """Take the weights of rank 0's whole model."""
@@ -83,26 +78,20 @@ class ShardedModel:
     ) -> TrainingProgress:
         """Take the planned steps as `inner.train` does."""
         optimiser = _ShardedOptimiser(self._model, recipe, self._cell)
-        progress = TrainingProgress(steps=plan.steps)
         self._model.network.train()
-        must_stop = False
-        for step in range(plan.steps):
-            begun = time.perf_counter()
-            samples = training.samples(plan.at(step)).to(self.device.handle)
-            loss = self._compute_gradients(samples)
+
+        def take_step(samples: Tensor) -> float:
+            loss = self._compute_gradients(samples.to(self.device.handle))
             optimiser.step()
-            seconds = time.perf_counter() - begun
-            progress = inner.after_step(progress, plan, samples, loss, seconds)
-            must_stop = self._cell.decide(partial(watch.should_stop, progress)) or must_stop
-            if must_stop and plan.may_stop(step + 1):
-                break
-        return progress
+            return loss
+
+        return inner.take_steps(training, plan, self._cell, watch, take_step)
 
     def _compute_gradients(self, samples: Tensor) -> float:
         targets = max(count_targets(samples), 1)
         losses = TokenLoss(self._model, self.device, most_logits=sys.maxsize)
         self._model.network.zero_grad()
-        own = _padded(samples, self._cell.size)[self._cell.rank]
+        own = torch.chunk(filled(samples, self._cell.size), self._cell.size)[self._cell.rank]
         total = torch.zeros((), device=self.device.handle)
         for part in torch.split(own, max(PASS_TOKENS // (samples.shape[1] - 1), 1)):
             total += losses.backward(part, 1 / targets)
@@ -129,19 +118,12 @@ class _ShardedOptimiser:
     @torch.no_grad()
     def step(self) -> None:
         """Clip the norm of all gradients together, and take one step."""
-        self._clip_gradients([_gradient(one) for one in (*self._matrices, *self._rest)])
+        clip(self._cell, [_gradient(one) for one in (*self._matrices, *self._rest)], self._clip)
         for one, momentum in zip(self._matrices, self._momenta, strict=True):
             self._move(one, momentum)
         for one, part in zip(self._rest, self._adam.parameters, strict=True):
             part.grad = _gradient(one)
         self._adam.step()
-
-    def _clip_gradients(self, gradients: Sequence[Tensor]) -> None:
-        square = torch.stack([one.square().sum() for one in gradients]).sum()
-        self._cell.add_up([square])
-        factor = (self._clip / (square.sqrt() + 1e-6)).clamp(max=1.0)
-        for one in gradients:
-            one.mul_(factor)
 
     def _move(self, matrix: DTensor, momentum: Tensor) -> None:
         gradient, part = _gradient(matrix), _local(matrix)
@@ -157,13 +139,6 @@ class _ShardedOptimiser:
             part.mul_(1 - self._lr * self._decay)
         if self._cell.rank < len(parts):  # else the matrix has fewer rows than the cell has ranks
             part.sub_(parts[self._cell.rank], alpha=rate)
-
-
-def _padded(samples: Tensor, ranks: int) -> tuple[Tensor, ...]:
-    """Equally large parts of a batch, some with samples that have no loss."""
-    missing = -len(samples) % ranks
-    filled = torch.cat([samples, samples.new_full((missing, samples.shape[1]), _MASKED)])
-    return torch.chunk(filled, ranks)
 
 
 def _local(one: DTensor) -> Tensor:

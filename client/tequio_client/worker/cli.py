@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import msgspec
 
+    from tequio_client.ipc.cell import Division
     from tequio_client.ipc.snapshot import (
         AuditsView,
         CurrentRoundView,
@@ -66,7 +67,14 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     "--shard",
     "is_sharded",
     is_flag=True,
-    help="With --cell: divide the model among the devices, for one that none of them holds.",
+    help="With --cell: divide every tensor among the devices, for a model that none of them holds.",
+)
+@click.option(
+    "--pipeline",
+    "is_pipelined",
+    is_flag=True,
+    help="With --cell: divide the layers among the devices, for a model that none of them holds "
+    "and a slow network between them.",
 )
 @click.option(
     "--threads",
@@ -114,6 +122,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     device: str,
     cell: str | None,
     is_sharded: bool,
+    is_pipelined: bool,
     threads: int,
     memory_mb: int,
     share: int,
@@ -136,9 +145,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
             "--judge needs --apply-preferences: without it the worker stops when its run ends, "
             "possibly before the competition does"
         )
-    if is_sharded and not cell:
-        raise click.UsageError("--shard divides a model among the devices of --cell: name them")
-    place = cell_place(cell, device, os.environ, is_sharded=is_sharded) if cell else None
+    division = _division(cell, is_sharded=is_sharded, is_pipelined=is_pipelined)
+    place = cell_place(cell, device, os.environ, division) if cell else None
     trainer = TrainerSettings(
         device=place.device if place else device,
         threads=threads,
@@ -162,6 +170,20 @@ def worker(  # noqa: PLR0913 - one parameter an option
             is_judge=is_judge,
         )
     )
+
+
+def _division(cell: str | None, *, is_sharded: bool, is_pipelined: bool) -> Division:
+    if is_sharded and is_pipelined:
+        raise click.UsageError(
+            "--shard and --pipeline exclude each other: one divides every tensor among the "
+            "devices, the other the layers"
+        )
+    division: Division = "shard" if is_sharded else "pipeline" if is_pipelined else "none"
+    if division != "none" and not cell:
+        raise click.UsageError(
+            f"--{division} divides a model among the devices of --cell: name them"
+        )
+    return division
 
 
 @click.command()

@@ -10,7 +10,7 @@ from typing import Literal
 
 from msgspec import structs
 
-from tequio_client.ipc.cell import CellPlace, local_place, place_from_variables
+from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
 from tequio_shared.errors import UserFacingError
@@ -91,7 +91,7 @@ class TrainerSettings:
 
 
 def cell_place(
-    cell: str, device: str, variables: Mapping[str, str], *, is_sharded: bool
+    cell: str, device: str, variables: Mapping[str, str], division: Division
 ) -> CellPlace:
     """Place of this process in the cell of `--cell`; raises UserFacingError.
 
@@ -100,11 +100,11 @@ def cell_place(
     if cell == "env":
         place = place_from_variables(variables, device)
         address = cell_network.resolve(place.address, place.port)
-        return structs.replace(place, address=address, is_sharded=is_sharded)
+        return structs.replace(place, address=address, division=division)
     if device != "auto":
         raise UserFacingError(f"--cell names the devices: omit --device {device}")
     place = local_place([one.strip() for one in cell.split(",")])
-    return structs.replace(place, is_sharded=is_sharded)
+    return structs.replace(place, division=division)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

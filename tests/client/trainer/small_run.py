@@ -57,6 +57,7 @@ CONFIG = json.dumps(
         "tie_word_embeddings": False,
     }
 ).encode()
+FOUR_LAYERS = json.dumps({**json.loads(CONFIG), "num_hidden_layers": 4}).encode()
 AUDIT_SEED = bytes(range(32))
 KEYS = [to_text(bytes([number]) * 32) for number in range(1, 9)]
 _WORDS = ("milpa", "mano", "metate", "masa", "maíz", "camino", "cargo", "pueblo", "tequio", "monte")
@@ -198,19 +199,23 @@ def small_run(  # noqa: PLR0913 - a run has many settings
     algorithm: Algorithm = Algorithm(k=256),  # noqa: B008 - frozen
     adapters: Adapters | None = None,
     documents: Literal["joined", "apart"] = "joined",
+    config: bytes = CONFIG,
 ) -> SmallRun:
-    """Write a run; with adapters, the model is frozen, and a pair is beside each matrix."""
+    """Write a run; with adapters, the model is frozen, and a pair is beside each matrix.
+
+    `config` is that of a model that is not frozen.
+    """
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder_files(texts(path / "texts"), "*.txt")
     corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
     base: FrozenBase | UnsetType = UNSET
     files: Sequence[Path] = ()
     if adapters is None:
-        first = first_head.random_head(CONFIG, seed=3, layout=algorithm.layout)
+        first = first_head.random_head(config, seed=3, layout=algorithm.layout)
     else:
         base, files = described(adapters.folder, targets=(), bits=adapters.bits)
-        config = (adapters.folder / "config.json").read_bytes()
-        first = first_head.with_adapters(config, base, files, seed=3, layout=algorithm.layout)
+        frozen = (adapters.folder / "config.json").read_bytes()
+        first = first_head.with_adapters(frozen, base, files, seed=3, layout=algorithm.layout)
     inner = InnerParams(
         steps=steps,
         lr_e9=lr_e9,

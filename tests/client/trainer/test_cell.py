@@ -15,11 +15,13 @@ from tequio_client.ipc import trainer
 from tequio_client.trainer.audit import WARN, exceeded
 from tequio_shared.round.manifest import Algorithm
 from tests.client.trainer.conftest import Child
-from tests.client.trainer.small_run import DISTRO, SmallRun, small_run
+from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, SmallRun, small_run
 from tests.support.cell_ranks import cell_of, other_ranks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from tequio_client.ipc.cell import Division
 
 TOLERANCE = 1e-4
 """Of the relative L2 distance of pseudo-gradients. Ranks add up the same numbers in another order,
@@ -86,20 +88,23 @@ def failed(child: Child) -> trainer.Failed:
 
 
 @pytest.mark.parametrize(
-    ("ranks", "algorithm", "model"),
+    ("ranks", "algorithm", "division"),
     [
-        (2, SPARSELOCO, "whole"),
-        (4, SPARSELOCO, "whole"),
-        (2, DISTRO, "whole"),
-        (2, SPARSELOCO, "divided"),
-        (3, SPARSELOCO, "divided"),
+        (2, SPARSELOCO, "none"),
+        (4, SPARSELOCO, "none"),
+        (2, DISTRO, "none"),
+        (2, SPARSELOCO, "shard"),
+        (3, SPARSELOCO, "shard"),
+        (2, SPARSELOCO, "pipeline"),
+        (4, SPARSELOCO, "pipeline"),
     ],
 )
 def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
-    tmp_path: Path, ranks: int, algorithm: Algorithm, model: str
+    tmp_path: Path, ranks: int, algorithm: Algorithm, division: Division
 ) -> None:
-    run = small_run(tmp_path, algorithm=algorithm, steps=min(algorithm.max_inner_steps, 4))
-    with cell_of(ranks, is_sharded=model == "divided") as cell:
+    config, steps = FOUR_LAYERS if division == "pipeline" else CONFIG, algorithm.max_inner_steps
+    run = small_run(tmp_path, algorithm=algorithm, steps=min(steps, 4), config=config)
+    with cell_of(ranks, division=division) as cell:
         mine, made = contribute(cell, run, f"cell{ranks}")
         head = advanced(cell, run, mine, made.header)
     one = Child()
@@ -154,13 +159,16 @@ def test_a_replaced_task_and_one_that_must_finish_leave_the_cell_whole(run: Smal
         assert other_ranks(cell) == ranks
 
 
-def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(run: SmallRun) -> None:
+@pytest.mark.parametrize("division", ["shard", "pipeline"])
+def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(
+    run: SmallRun, division: Division
+) -> None:
     one = Child()
     one.send(run.prepare(1))
     one.send(run.evaluate(2))
     expected = one.until(trainer.Evaluated).millibits
     one.end()
-    with cell_of(2, is_sharded=True) as cell:
+    with cell_of(2, division=division) as cell:
         cell.send(run.prepare(1))
         cell.send(run.train(3, "dropped", windows=((0, 400),)))
         await_doing(cell, "training")
@@ -172,13 +180,19 @@ def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(run: 
         assert cell.until(trainer.Trained).steps == 4
 
 
-def test_a_run_that_a_divided_model_cannot_train_is_refused(tmp_path: Path) -> None:
-    run = small_run(tmp_path, algorithm=DISTRO, steps=1)
-    with cell_of(2, is_sharded=True) as cell:
+def test_a_model_with_fewer_layers_than_ranks_is_refused_and_leaves_the_pipeline_whole(
+    tmp_path: Path,
+) -> None:
+    run, other = small_run(tmp_path / "one"), small_run(tmp_path / "other", config=FOUR_LAYERS)
+    with cell_of(3, division="pipeline") as cell:
         cell.send(run.prepare(1))
         report = failed(cell)
-    assert (report.code, report.fatal) == ("model", False)
-    assert "--shard" in report.reason
+        assert (report.code, report.fatal) == ("model", False)
+        assert "has 2 for 3 ranks: start the cell with fewer ranks" in report.reason
+        cell.send(other.prepare(2))
+        cell.until(trainer.TrainerReady)
+        cell.send(other.train(3, "another", windows=WINDOWS))
+        assert cell.until(trainer.Trained).steps == 4
 
 
 def test_a_rank_that_is_killed_before_the_first_step_ends_the_cell(run: SmallRun) -> None:
@@ -192,22 +206,24 @@ def test_a_rank_that_is_killed_before_the_first_step_ends_the_cell(run: SmallRun
     assert not (run.folder / "unstarted.payload").exists()
 
 
+@pytest.mark.parametrize("division", ["none", "shard", "pipeline"])
 def test_a_rank_that_is_killed_in_the_middle_ends_the_cell_and_the_next_trains(
-    run: SmallRun,
+    tmp_path: Path, division: Division
 ) -> None:
-    with cell_of(4) as cell:
+    run = small_run(tmp_path, config=FOUR_LAYERS)
+    with cell_of(4, division=division) as cell:
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "broken", windows=((0, 60_000),)))
         await_doing(cell, "training")
         ranks = other_ranks(cell)
-        ranks[-1].send_signal(signal.SIGKILL)
+        ranks[1].send_signal(signal.SIGKILL)
         report = failed(cell)
         assert (report.command, report.code, report.fatal) == (2, "cell", True)
         cell.process.wait(10)
     _, alive = psutil.wait_procs(ranks, timeout=10)
     assert not alive, "the other ranks end with it"
-    with cell_of(2) as cell:
+    with cell_of(2, division=division) as cell:
         assert contribute(cell, run, "after")[1].steps == 4
 
 

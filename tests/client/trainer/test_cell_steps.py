@@ -1,9 +1,11 @@
-"""Steps of two ranks in two processes, with a cell and nothing else."""
+"""Steps of ranks in processes of their own, with a cell and nothing else."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from unittest import mock
 
@@ -12,13 +14,14 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tequio_client.trainer import inner
+from tequio_client.trainer import inner, llama, pipeline
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import BatchSize, open_device
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskReplacedError
-from tequio_client.trainer.model import build_random, sketch
+from tequio_client.trainer.model import CausalModel, build_random, sketch
+from tequio_client.trainer.pipeline import PipelinedModel
 from tequio_client.trainer.sharding import ShardedModel
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.round.manifest import InnerParams
@@ -37,32 +40,40 @@ if TYPE_CHECKING:
 PATIENCE_S = 120.0
 DECAYING = InnerParams(decay_e6=100_000)
 RANKS = 2
+BOUNDARY = 202
+"""An id in the middle of the first sample."""
+APART = 1e-4
+"""Relative L2 distance of two ways from one head, as in `test_cell`."""
 
 
-def rank_main(rank: int, file: str, work: Callable[[Cell], Numbers]) -> None:
-    dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=RANKS)
-    np.save(f"{file}-{rank}.npy", work(Cell(rank, RANKS)))
+def rank_main(rank: int, ranks: int, file: str, work: Callable[[Cell], Numbers]) -> None:
+    torch.set_num_threads(1)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"  # as in `tests.support.cell_ranks`
+    dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=ranks)
+    np.save(f"{file}-{rank}.npy", work(Cell(rank, ranks)))
     dist.barrier()
     dist.destroy_process_group()
 
 
-def in_cell(folder: Path, work: Callable[[Cell], Numbers]) -> list[Numbers]:
+def in_cell(folder: Path, work: Callable[[Cell], Numbers], number: int = RANKS) -> list[Numbers]:
     """Run the work on each rank; returns its results."""
     spawn = multiprocessing.get_context("spawn")
     file = str(folder / "meeting")
-    ranks = [spawn.Process(target=rank_main, args=(rank, file, work)) for rank in range(RANKS)]
+    ranks = [
+        spawn.Process(target=rank_main, args=(rank, number, file, work)) for rank in range(number)
+    ]
     for one in ranks:
         one.start()
     for one in ranks:
         one.join(PATIENCE_S)
         one.kill()
-    assert [one.exitcode for one in ranks] == [0] * RANKS
-    return [np.load(f"{file}-{rank}.npy") for rank in range(RANKS)]
+    assert [one.exitcode for one in ranks] == [0] * number
+    return [np.load(f"{file}-{rank}.npy") for rank in range(number)]
 
 
-def samples() -> Tensor:
+def samples(number: int = 5) -> Tensor:
     chance = torch.Generator().manual_seed(3)
-    return torch.randint(0, 256, (5, SEQUENCE + 1), generator=chance)
+    return torch.randint(0, 256, (number, SEQUENCE + 1), generator=chance)
 
 
 def two_steps(cell: Cell) -> Numbers:
@@ -113,43 +124,76 @@ def replaced(cell: Cell) -> Numbers:
     return np.array([cell.decide(lambda: True)])
 
 
-TIED = json.dumps({**json.loads(CONFIG), "tie_word_embeddings": True}).encode()
+def network_of(**changes: object) -> bytes:
+    """Configuration of a network of four layers."""
+    return json.dumps({**json.loads(CONFIG), "num_hidden_layers": 4, **changes}).encode()
 
 
-def two_sharded_steps(cell: Cell) -> Numbers:
-    """Two steps of a divided network with tied embeddings and weight decay: rank 0's weights."""
-    whole, plan, recipe = build_random(TIED, 1), StepPlan(windows=(0, 1), steps=2), DECAYING
-    if cell.size == 1:
-        batch = BatchSize(SEQUENCE, open_device("cpu"))
-        inner.train(whole, MadeUp(), plan, recipe, batch, UninterruptedControl())
-    else:
-        network = sketch(TIED).network
-        assert isinstance(network, Llama)
-        sharded = ShardedModel(network, cell, open_device("cpu"))
-        sharded.load(whole)
-        sharded.train(MadeUp(), plan, recipe, UninterruptedControl())
-        sharded.store(whole)
-    weights = [one.detach().flatten().numpy() for one in whole.parameters.values()]
-    return np.concatenate(weights) * (cell.rank == 0)
+def flat_weights(model: CausalModel) -> Numbers:
+    """Copies of all weights."""
+    return np.concatenate([one.detach().double().flatten() for one in model.parameters.values()])
 
 
-class MadeUp:
-    """Five samples in each window: no multiple of the ranks."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DividedSteps:
+    """Two steps of a divided network with weight decay: losses, and the way of rank 0's weights."""
 
-    window_samples = 5
+    kind: type[ShardedModel | PipelinedModel]
+    config: bytes
+    window_samples: int = 5
+    """No multiple of the ranks."""
+    separator: int | None = None
+
+    def __call__(self, cell: Cell) -> Numbers:
+        """Take them; a cell of one rank takes them without a division."""
+        whole, plan = build_random(self.config, 1), StepPlan(windows=(0, 1, 2), steps=2)
+        begun = flat_weights(whole)
+        device, watch = open_device("cpu"), UninterruptedControl()
+        if cell.size == 1:
+            whole.separator = self.separator
+            done = inner.train(whole, self, plan, DECAYING, BatchSize(SEQUENCE, device), watch)
+        else:
+            network = sketch(self.config).network
+            assert isinstance(network, Llama)
+            divided = self.kind(network, cell, device, self.separator)
+            with mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE):
+                divided.load(whole)
+                done = divided.train(self, plan, DECAYING, watch)
+                divided.store(whole)
+        losses = np.array([done.loss_first, done.loss_last])
+        return np.append(losses, flat_weights(whole) - begun) if cell.rank == 0 else losses
 
     def samples(self, windows: Sequence[int]) -> Tensor:
         """The same for every window."""
-        assert windows
-        return samples()
+        return samples(self.window_samples * len(windows))
 
 
-def test_a_divided_network_with_tied_embeddings_and_decay_trains_as_a_whole_one(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("ranks", "steps"),
+    [
+        (2, DividedSteps(kind=ShardedModel, config=network_of(tie_word_embeddings=True))),
+        (2, DividedSteps(kind=ShardedModel, config=network_of(), separator=BOUNDARY)),
+        (2, DividedSteps(kind=PipelinedModel, config=network_of(tie_word_embeddings=True))),
+        # Fewer samples than ranks.
+        (
+            4,
+            DividedSteps(
+                kind=PipelinedModel, config=network_of(), window_samples=1, separator=BOUNDARY
+            ),
+        ),
+        # Several passes, of which the last one is filled up.
+        (3, DividedSteps(kind=PipelinedModel, config=network_of(), window_samples=40)),
+    ],
+)
+def test_a_divided_network_trains_as_a_whole_one(
+    tmp_path: Path, ranks: int, steps: DividedSteps
 ) -> None:
-    one, other = in_cell(tmp_path, two_sharded_steps)
-    np.testing.assert_allclose(one, two_sharded_steps(Cell()), rtol=1e-4, atol=1e-6)
-    assert not other.any()
+    one, *others = in_cell(tmp_path, steps, ranks)
+    alone = steps(Cell())
+    np.testing.assert_allclose(one[:2], alone[:2], rtol=1e-5)
+    # Of all weights together: AdamW's first step has the sign of a gradient that is nearly zero.
+    assert np.linalg.norm(one[2:] - alone[2:]) < APART * np.linalg.norm(alone[2:])
+    assert all(np.array_equal(other, one[:2]) for other in others)
 
 
 @pytest.mark.parametrize("work", [two_steps, out_of_memory_once])
@@ -159,6 +203,25 @@ def test_ranks_have_equal_weights_and_those_of_one_device_but_for_rounding(
     one, other = in_cell(tmp_path, work)
     assert np.array_equal(one, other)
     np.testing.assert_allclose(one, two_steps(Cell()), rtol=1e-4, atol=1e-6)
+
+
+def out_of_memory_in_a_stage(cell: Cell) -> Numbers:
+    """A pipeline of one stage that has no room for its micro-batches."""
+    network = sketch(network_of()).network
+    assert isinstance(network, Llama)
+    pipelined, plan = PipelinedModel(network, cell, open_device("cpu"), 0), StepPlan.from_ranges
+    steps = DividedSteps(kind=PipelinedModel, config=network_of())
+    pipelined.load(build_random(network_of(), 1))
+    with (
+        mock.patch.object(llama, "own_document", side_effect=torch.OutOfMemoryError("no room")),
+        pytest.raises(torch.OutOfMemoryError, match=r"^no room$"),
+    ):
+        pipelined.train(steps, plan(((0, 1),), 1), DECAYING, UninterruptedControl())
+    return np.zeros(1)
+
+
+def test_a_stage_without_room_for_a_micro_batch_says_so(tmp_path: Path) -> None:
+    assert in_cell(tmp_path, out_of_memory_in_a_stage, 1) == [0]
 
 
 def test_a_task_that_is_replaced_ends_on_every_rank_and_leaves_them_together(

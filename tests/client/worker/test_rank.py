@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 import trio
+from click.testing import CliRunner
 
 from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import AWAY_STATUS, CellPlace
 from tequio_client.platform.programs import tequio
+from tequio_client.worker import cli
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.rank import keep_rank
 from tequio_shared.errors import UserFacingError
@@ -25,7 +27,7 @@ from tests.support.cell_ranks import first_rank
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from tests.client.trainer.conftest import Child
@@ -100,6 +102,22 @@ def test_ranks_of_cells_of_different_sizes_are_refused(run: SmallRun, tmp_path: 
     assert (report.code, report.fatal) == ("device", True)
     assert "was started for a cell of 4 ranks" in report.reason
     assert "WORLD_SIZE" in report.reason
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--shard",), "--shard divides a model among the devices of --cell: name them"),
+        (("--pipeline",), "--pipeline divides a model among the devices of --cell: name them"),
+        (("--cell", "cpu,cpu", "--shard", "--pipeline"), "--shard and --pipeline exclude each"),
+    ],
+)
+def test_options_that_divide_a_model_need_a_cell_and_exclude_each_other(
+    options: Sequence[str], why: str
+) -> None:
+    result = CliRunner().invoke(cli.worker, ["--ledger", "http://127.0.0.1:9", *options])
+    assert result.exit_code == 2
+    assert why in result.output
 
 
 def test_a_port_in_use_is_named(run: SmallRun) -> None:

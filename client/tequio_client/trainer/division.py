@@ -1,0 +1,103 @@
+"""A model divided among the ranks of a cell, for one that none of their devices holds.
+
+Two kinds: `sharding` gives each rank a part of every tensor, `pipeline` a part of the layers. With
+both, rank 0 has the whole model as well, in main memory. It takes the weights from there at the
+start of a round and brings them back at its end, so that everything but inner steps is done there,
+by the processor, as without a cell.
+
+All ranks exchange something in each pass through the network. So none may leave a step: one that
+runs out of memory ends the cell. What is computed in each pass is fixed, and small: `PASS_TOKENS`,
+with layers recomputed on the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from tequio_client.trainer import model
+from tequio_client.trainer.llama import Llama
+from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.cell import Division
+    from tequio_client.trainer.cell import Cell, SampleSource
+    from tequio_client.trainer.device import ComputeDevice
+    from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
+    from tequio_client.trainer.model import CausalModel
+    from tequio_shared.round.manifest import InnerParams, Manifest
+
+PASS_TOKENS = 4_096
+"""Tokens that a rank computes at once, but at least one sample."""
+_MASKED = -1  # an id that is read as 0 and has no loss
+
+
+class DividedModel(Protocol):
+    """The part of a model that this rank has; owned by the trainer's thread."""
+
+    device: ComputeDevice
+
+    def load(self, whole: CausalModel) -> None:
+        """Take the weights of rank 0's whole model."""
+
+    def store(self, whole: CausalModel) -> None:
+        """Bring the weights back to rank 0's whole model."""
+
+    def train(
+        self, training: SampleSource, plan: StepPlan, recipe: InnerParams, watch: TrainingControl
+    ) -> TrainingProgress:
+        """Take the planned steps as `inner.train` does."""
+
+
+def divide(
+    config: bytes, manifest: Manifest, separator: int | None, chosen: ComputeDevice, cell: Cell
+) -> DividedModel:
+    """Make this rank's part, with meaningless weights, on the device.
+
+    With a `separator`, no token sees documents before its own. Raises UserFacingError for a
+    network, a run or a card that this is not written for.
+    """
+    sketch = model.sketch(config)
+    network, why = sketch.network, _why_not(sketch, manifest, chosen, cell.division)
+    if why or not isinstance(network, Llama):
+        raise UserFacingError(f"--{cell.division} {why}: start the cell without it")
+    # One of both is imported, for the few who need it: a second, or two.
+    if cell.division == "shard":
+        from tequio_client.trainer.sharding import ShardedModel  # noqa: PLC0415 - as said
+
+        return ShardedModel(network, cell, chosen, separator)
+    from tequio_client.trainer.pipeline import PipelinedModel  # noqa: PLC0415 - as said
+
+    return PipelinedModel(network, cell, chosen, separator)
+
+
+def _why_not(sketch: CausalModel, manifest: Manifest, chosen: ComputeDevice, kind: Division) -> str:
+    device = chosen.handle.type
+    if not isinstance(sketch.network, Llama):
+        return "divides plain Llama networks only"
+    if manifest.frozen is not None or manifest.algorithm.name == "distro":
+        return "is for runs that train all weights by inner steps"
+    if chosen.precision == torch.float16 or device not in ("cpu", "cuda"):
+        return f"needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}"
+    if kind == "pipeline" and device == "cuda" and not dist.is_nccl_available():
+        return "needs NCCL between cards, which this build of torch does not have"
+    return ""
+
+
+def filled(samples: Tensor, multiple: int) -> Tensor:
+    """The samples, and as many without a loss as it takes to have a multiple of that number."""
+    missing = -len(samples) % multiple
+    return torch.cat([samples, samples.new_full((missing, samples.shape[1]), _MASKED)])
+
+
+def clip(cell: Cell, gradients: Sequence[Tensor], most: float) -> None:
+    """Scale the gradients of all ranks together to a norm of at most `most`."""
+    square = torch.stack([one.square().sum() for one in gradients]).sum()
+    cell.add_up([square])
+    factor = (most / (square.sqrt() + 1e-6)).clamp(max=1.0)
+    for one in gradients:
+        one.mul_(factor)

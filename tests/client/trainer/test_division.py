@@ -1,0 +1,121 @@
+"""Models that a cell divides: what each rank of a pipeline has, and what cannot be divided."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+
+from tequio_client.trainer import model
+from tequio_client.trainer.cell import Cell
+from tequio_client.trainer.device import open_device
+from tequio_client.trainer.division import divide, filled
+from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.pipeline import MicroBatches, PipelinedModel, layers_of_ranks
+from tequio_client.trainer.token_loss import count_targets
+from tequio_shared.errors import UserFacingError
+from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, small_run
+from tests.support.architectures import DECODERS
+from tests.support.frozen_base import lora_run, write_base
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tequio_client.ipc.cell import Division
+
+CPU = open_device("cpu")
+QWEN = json.dumps({"model_type": "qwen2", **DECODERS["qwen2"]}).encode()
+
+
+def network_of(layers: int, vocabulary: int) -> Llama:
+    """A network without weights; each layer has 36,992."""
+    changes = {"num_hidden_layers": layers, "vocab_size": vocabulary}
+    network = model.sketch(json.dumps({**json.loads(CONFIG), **changes}).encode()).network
+    assert isinstance(network, Llama)
+    return network
+
+
+@pytest.mark.parametrize(
+    ("layers", "vocabulary", "ranks", "counts"),
+    [
+        (8, 256, 2, [4, 4]),
+        (10, 256, 4, [2, 3, 3, 2]),
+        (3, 256, 3, [1, 1, 1]),
+        # Embedding and output layer have as many weights as two layers each.
+        (8, 1_156, 3, [2, 4, 2]),
+        (4, 100_000, 3, [1, 2, 1]),
+    ],
+)
+def test_each_rank_has_consecutive_layers_and_about_as_many_weights(
+    layers: int, vocabulary: int, ranks: int, counts: list[int]
+) -> None:
+    found = layers_of_ranks(network_of(layers, vocabulary), ranks)
+    assert [len(one) for one in found] == counts
+    assert [at for one in found for at in one] == list(range(layers))
+
+
+@pytest.mark.parametrize("is_tied", [False, True])
+def test_each_weight_is_trained_by_one_rank_which_alone_has_room_for_it(
+    tmp_path: Path, *, is_tied: bool
+) -> None:
+    config = json.dumps({**json.loads(FOUR_LAYERS), "tie_word_embeddings": is_tied}).encode()
+    manifest = small_run(tmp_path, config=config).manifest
+    trained, held = list[str](), 0
+    for rank in range(3):
+        made = divide(config, manifest, None, CPU, Cell(rank, 3, division="pipeline"))
+        assert isinstance(made, PipelinedModel)
+        trained += made.part.parameters
+        held += sum(one.numel() for one in made.part.network.parameters() if not one.is_meta)
+    assert sorted(trained) == [name for name, _ in manifest.model.tensors]
+    copied = 256 * 64 if is_tied else 0
+    assert held == manifest.layout.parameters + copied
+
+
+@pytest.mark.parametrize(
+    ("samples", "tokens", "ranks", "expected"),
+    [
+        (80, 32, 2, MicroBatches(samples=10, number=8)),
+        (81, 32, 2, MicroBatches(samples=11, number=8)),
+        (1, 32, 4, MicroBatches(samples=1, number=4)),
+        (5, 32, 4, MicroBatches(samples=1, number=5)),
+        (64, 2_048, 2, MicroBatches(samples=2, number=8)),
+        (9, 8_192, 2, MicroBatches(samples=1, number=5)),
+    ],
+)
+def test_a_batch_is_cut_into_several_micro_batches_for_each_rank(
+    samples: int, tokens: int, ranks: int, expected: MicroBatches
+) -> None:
+    assert MicroBatches.of(samples, tokens, ranks) == expected
+
+
+def test_samples_that_fill_up_a_pass_have_no_loss() -> None:
+    samples = torch.ones((5, 9), dtype=torch.int64)
+    assert filled(samples, 4).shape == (8, 9)
+    assert count_targets(filled(samples, 4)) == count_targets(samples)
+    assert torch.equal(filled(samples, 5), samples)
+
+
+@pytest.mark.parametrize("division", ["shard", "pipeline"])
+def test_what_cannot_be_divided_is_named_with_the_option(
+    tmp_path: Path, division: Division
+) -> None:
+    cell = Cell(0, 2, division=division)
+    run = small_run(tmp_path / "run").manifest
+    distro = small_run(tmp_path / "distro", algorithm=DISTRO, steps=1).manifest
+    adapters, _ = lora_run(write_base(tmp_path / "base"))
+    half = replace(CPU, precision=torch.float16, name="GTX 1660")
+    other = replace(CPU, handle=torch.device("mps"), name="Apple M3")
+    cuda = replace(CPU, handle=torch.device("cuda"), precision=torch.bfloat16)  # gloo alone
+    for config, manifest, device, why in (
+        (QWEN, run, CPU, "divides plain Llama networks only"),
+        (CONFIG, distro, CPU, "is for runs that train all weights by inner steps"),
+        (CONFIG, adapters, CPU, "is for runs that train all weights by inner steps"),
+        (CONFIG, run, half, "needs CUDA or ROCm cards that compute in bfloat16, unlike GTX 1660"),
+        (CONFIG, run, other, "needs CUDA or ROCm cards that compute in bfloat16, unlike Apple M3"),
+        *([(CONFIG, run, cuda, "needs NCCL between cards")] if division == "pipeline" else ()),
+    ):
+        with pytest.raises(UserFacingError, match=f"^--{division} {why}.*: start the cell without"):
+            divide(config, manifest, None, device, cell)
