@@ -177,7 +177,7 @@ def publication(run: LlamaRun, number: int) -> CheckpointPublish:
     return CheckpointPublish(
         head=to_text(head.hash),
         weights_root=to_text(head.weights_root),
-        repo="user/maize",
+        location="user/maize",
         revision="ab" * 20,
     )
 

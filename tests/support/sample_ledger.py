@@ -329,7 +329,7 @@ class SampleLedger:
         body = CheckpointPublish(
             head=to_text(head.hash),
             weights_root=to_text(head.weights_root),
-            repo=REPO,
+            location=REPO,
             revision=head.weights_root.hex()[:40],
         )
         entry = self.organiser.sign(body, self.clock(), run=self.rules.run_id, number=number)

@@ -68,7 +68,7 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
         wish = publish.PublishOptions(
             folder=tmp_path / "work",
-            repo="ana/maize",
+            location="ana/maize",
             origin=WeightsOrigin(ledger=site.url, stores=(store,)),
         )
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
