@@ -180,7 +180,8 @@ def _translated(err: Exception, repo: str) -> UserFacingError:
     cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
     if isinstance(err, HFValidationError):
         return UserFacingError(
-            f"invalid repository name {clean_text(repo, _MOST_CHARS)!r}: expected user/name"
+            f"invalid repository name {clean_text(repo, _MOST_CHARS)!r}: expected user/name, or "
+            "s3://bucket/prefix for a bucket"
         )
     if isinstance(cause, HfHubHTTPError):
         return _answered(cause, repo)

@@ -506,7 +506,7 @@ MAX_LOCATIONS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Publication:
+class HeadPublication:
     """A statement that a head was published, and its log index."""
 
     index: int
@@ -521,7 +521,7 @@ class FullRunView(RunView):
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
     rollbacks: list[Rollback] = field(default_factory=list)
-    published: dict[int, dict[str, Publication]] = field(default_factory=dict)
+    published: dict[int, dict[str, HeadPublication]] = field(default_factory=dict)
     """By the head's round and by location: the last publication there."""
 
     @classmethod
@@ -552,7 +552,7 @@ class FullRunView(RunView):
         if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
         places = self.published.setdefault(statement.round or 0, {})
-        places[body.location] = Publication(index=index, body=body)
+        places[body.location] = HeadPublication(index=index, body=body)
         if len(places) > MAX_LOCATIONS:
             del places[min(places, key=lambda one: places[one].index)]
 

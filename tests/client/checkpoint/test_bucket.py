@@ -125,15 +125,15 @@ def test_publishing_again_changes_nothing(
 def test_an_interrupted_upload_is_invisible_and_goes_on_with_the_next_file(
     server: dict[str, str], whole: Path, claim: HeadClaim, place: str, tmp_path: Path
 ) -> None:
-    class KilledError(Exception):
+    class CutOffError(Exception):
         pass
 
     def stop(name: str) -> None:
         if layout.WEIGHTS in name:
-            raise KilledError
+            raise CutOffError
 
     cache = tmp_path / "cache"
-    with pytest.raises(KilledError):
+    with pytest.raises(CutOffError):
         bucket(server, cache).publish(whole, claim, place, is_private=False, report=stop)
     seen = store(server, place)
     sent = {str(one["path"]): one for page in obstore.list(seen) for one in page}

@@ -7,7 +7,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.network.run import MAX_LOCATIONS, Publication, RunView
+from tequio_shared.network.run import MAX_LOCATIONS, HeadPublication, RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.network import CheckpointPublish
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
@@ -90,7 +90,7 @@ def test_the_last_word_on_a_round_is_kept_with_its_entry(swarm: Swarm) -> None:
     said(swarm, 1, publication(swarm, 1))
     moved = msgspec.structs.replace(publication(swarm, 1), revision="0b" * 20)
     said(swarm, 1, moved)
-    found = Publication(index=len(swarm.entries) - 1, body=moved)
+    found = HeadPublication(index=len(swarm.entries) - 1, body=moved)
     assert swarm.view.published == {1: {moved.location: found}}
 
 
