@@ -98,7 +98,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "assets": (),
     "ledger": ("ledger",),
     "client/tequio": ("worker",),
-    "client/tequio_client": ("app", "worker", "trainer", "gguf"),
+    "client/tequio_client": ("app", "worker", "trainer", "gguf", "s3"),
     "client/tequio_client/app": ("app",),
     "client/tequio_client/worker": ("worker",),
     "client/tequio_client/trainer": ("trainer", "private"),

@@ -229,7 +229,7 @@ class Run:
 
     @property
     def published(self) -> tuple[PublishedAnswer, ...]:
-        """Heads on the Hugging Face Hub, with the entries that name them."""
+        """Published heads, where they are, and the entries that state it; the newest first."""
         return self.answer.published
 
     def rounds(self, *, after: int = 0, limit: int | None = None) -> list[RoundAnswer]:

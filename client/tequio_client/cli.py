@@ -230,6 +230,12 @@ stores_option = click.option(
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of a worker or seed, or its store, that has the weights; may be repeated.",
 )
+measured_option = click.option(
+    "--measured",
+    "is_measured",
+    is_flag=True,
+    help="The newest head that members measured and found no worse than those before it.",
+)
 device_option = click.option(
     "--device", default="auto", show_default=True, help="cpu, cuda, cuda:1, xpu, mps."
 )

@@ -21,7 +21,12 @@ from tequio_shared.network.tiers import KEYS_OF_TIER
 from tequio_shared.served.answers import published_heads
 from tequio_shared.served.rows import CLOSED
 from tequio_shared.statements.competitions import CompOpen, CompResult
-from tequio_shared.statements.network import CheckpointPublish, NetNotice, SoftwareRelease
+from tequio_shared.statements.network import (
+    CheckpointPublish,
+    NetNotice,
+    SoftwareRelease,
+    is_on_hub,
+)
 from tequio_shared.statements.runs import RoundClose, RunClose, RunNotice, RunOpen, RunRollback
 from tequio_shared.statements.statement import Body, Entry, Statement
 
@@ -112,9 +117,10 @@ def _of_run(state: State, run: RunId, statement: Statement) -> _Told | None:
             return "run.announced", f"Organisers of {rules.name} announce", told, path
         case RunRollback() | RunClose() as change:
             return *_of_change(state.run(run), change), path
-        case CheckpointPublish(repo=repo, revision=revision):
+        case CheckpointPublish(location=location, revision=revision):
             title = f"{rules.name} after round {number:,} can be downloaded"
-            where = f"{repo} on the Hugging Face Hub, revision {revision}"
+            place = f"{location} on the Hugging Face Hub" if is_on_hub(location) else location
+            where = f"{place}, revision {revision}"
             return (
                 "head.published",
                 title,

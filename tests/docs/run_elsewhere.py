@@ -80,6 +80,8 @@ ELSEWHERE = (
     (r"operating: tequio checkpoint verify", "tests/client/checkpoint/test_verify.py"),
     (r"operating: tequio checkpoint (token|publish)", "tests/client/checkpoint/test_publish.py"),
     (r"operating: HF_TOKEN", "tests/client/checkpoint/test_publish_follow.py"),
+    (r"operating: export AWS", "tests/client/checkpoint/test_bucket.py"),
+    (r"operating: tequio checkpoint download", "tests/client/checkpoint/test_download.py"),
     (r"operating: tequio chat", "tests/client/checkpoint/test_talk.py"),
     (r"operating: (llama-cli|ollama)", "needs llama.cpp or Ollama"),
     (

@@ -23,6 +23,7 @@ from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tequio_shared.round.manifest import Chat, Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
+from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
@@ -101,10 +102,11 @@ def play(
     model: FirstHead | None = None,
     base: FrozenBase | None = None,
     chat: Chat | UnsetType = UNSET,
+    measured: int = ROUNDS,
 ) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid.
 
-    With a base, the model consists of its adapters.
+    With a base, the model consists of its adapters. The head of the round `measured` is measured.
     """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
     made = model or _with_large_norms(first_head.random_head(config, seed=5, layout="flat"))
@@ -134,15 +136,14 @@ def play(
     for name in ("ana", "luis", "inés"):
         swarm.volunteer(name)
     swarm.run()
-    _measure_the_last_head(swarm)
+    measure(swarm, measured)
     assert sorted(swarm.view.heads) == list(range(ROUNDS + 1))
     return LlamaRun(swarm=swarm, manifest=manifest)
 
 
-def _measure_the_last_head(swarm: Swarm) -> None:
-    """Log a measure by each drawn member, each one slightly higher."""
-    draw = swarm.view.drawn
-    assert draw is not None
+def measure(swarm: Swarm, number: int) -> None:
+    """Log a measure of a round's head by each drawn member, each one slightly higher."""
+    (draw,) = (one for one in swarm.view.draws.open if one.head.round == number)
     by_key = {one.key: one for one in swarm.volunteers}
     for at, key in enumerate(draw.drawn):
         body = HeadMeasure(
@@ -177,7 +178,7 @@ def publication(run: LlamaRun, number: int) -> CheckpointPublish:
     return CheckpointPublish(
         head=to_text(head.hash),
         weights_root=to_text(head.weights_root),
-        repo="user/maize",
+        location="user/maize",
         revision="ab" * 20,
     )
 
@@ -206,7 +207,7 @@ class ServedLog:
             return self._tile(Tile.parse(rest))
         if rest.startswith("blobs/"):
             return self.log.blobs.get(Digest(from_text(rest.removeprefix("blobs/"))))
-        if rest.partition("?")[0].endswith("/rounds"):
+        if rest.partition("?")[0].endswith(("/rounds", "/measures")):
             return self.log.answer(path)
         answers = {"network": self._network(), "seeds": {"seeds": self.seeds}, "runs": self._runs()}
         found = answers.get(rest)
@@ -245,6 +246,7 @@ class ServedLog:
             opened_index=1,
             head=to_text(view.head.hash),
             head_round=view.head.round,
+            published=published_heads(view, PUBLISHED_HEADS),
         )
         return filled(RunsAnswer, runs=(run,))
 

@@ -74,7 +74,8 @@ If the lots named no auditor then, it is a later round: `warned` and `withheld` 
 """
 REPO = "tequio/nova-350m"
 PUBLISHED = (10, 20, 30)
-"""Rounds whose heads the organiser published."""
+"""Rounds whose heads the organiser published: the first in a bucket, the others on the Hub."""
+BUCKET = "s3://nova-350m/heads?endpoint=https://s3.example&region=auto"
 LINK, TEAM_LINK = Signer(bytes([71]) * 32), Signer(bytes([72]) * 32)
 MEASURED, ASTRAY = 4, 12
 """Heads are measured every `MEASURED` rounds; at round `ASTRAY` one measure is far off."""
@@ -324,13 +325,14 @@ class SampleLedger:
         await self.post([peer.sign(StandingAppeal(change=since, text=""), self.clock())])
 
     async def publish(self, number: int) -> None:
-        """Have the organiser state that the head of a round is on the Hub."""
+        """Have the organiser state that the head of a round is on the Hub, or in a bucket."""
         head = self.ledger.state.run(self.rules.run_id).heads[number]
+        in_bucket = number == PUBLISHED[0]
         body = CheckpointPublish(
             head=to_text(head.hash),
             weights_root=to_text(head.weights_root),
-            repo=REPO,
-            revision=head.weights_root.hex()[:40],
+            location=BUCKET if in_bucket else REPO,
+            revision=head.weights_root.hex()[: 64 if in_bucket else 40],
         )
         entry = self.organiser.sign(body, self.clock(), run=self.rules.run_id, number=number)
         await self.post([entry])

@@ -117,8 +117,8 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
     "checkpoint.publish": {
         "head": D,
         "weights_root": D,
-        "repo": "user/name",
-        "revision": "0123456789abcdef" * 2 + "01234567",
+        "location": "s3://a-bucket/nova?endpoint=https://s3.example&region=auto",
+        "revision": "0123456789abcdef" * 4,
     },
     "net.notice": {"text": "The ledger moves on Sunday at noon."},
     "software.release": {

@@ -31,17 +31,19 @@ _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 
 
 def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
-    """Export the newest head of a run below `options.target`, unless it is there already.
+    """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
-    Older heads of the run go. Raises UserFacingError.
+    Nothing happens if it is there already; other heads of the run go. Raises UserFacingError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
     with locked(heads), shutdown.explain_unreachable_ledger(options.origin.ledger):
         run = trio.run(_find_run, options)
         name = run.run if run is not None else "none"  # the export says what is wrong
-        target = heads / f"{name}-{run.head_round if run is not None else 0}"
-        if run is not None and _is_head(target, run):
+        newest = run.head_round if run is not None else 0
+        number = newest if options.round is None else options.round
+        target = heads / f"{name}-{number}"
+        if run is not None and _is_head(target, run, number):
             return target
         shutil.rmtree(target, ignore_errors=True)
         export.export_head(replace(options, target=target, merges_adapters=True), progress)
@@ -59,12 +61,13 @@ async def _find_run(options: ExportOptions) -> RunAnswer | None:
     return found[0] if len(found) == 1 and found[0].head is not None else None
 
 
-def _is_head(folder: Path, run: RunAnswer) -> bool:
+def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:
     try:
         claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
     except (OSError, MalformedError):
         return False
-    return (claim.run, claim.head) == (run.run, run.head)
+    is_newest = number != run.head_round or claim.head == run.head
+    return (claim.run, claim.round) == (run.run, number) and is_newest
 
 
 def talk(conversation: ModelChat, prompt: str | None, *, is_terminal: bool) -> None:

@@ -16,6 +16,7 @@ _WORKER = cli.default_folder("worker")
 @click.command()
 @click.argument("model", required=False, metavar="[MODEL]")
 @click.option("--run", "run_name", help="Name of a run, or the beginning of its id.")
+@cli.measured_option
 @click.option("--prompt", help="Answer this, and end.")
 @click.option(
     "--tokens",
@@ -61,6 +62,7 @@ def chat(  # noqa: PLR0913 - one parameter an option
     *,
     model: str | None,
     run_name: str | None,
+    is_measured: bool,
     prompt: str | None,
     tokens: int,
     temperature: float,
@@ -79,20 +81,23 @@ def chat(  # noqa: PLR0913 - one parameter an option
     """Talk with the newest model of a run, or with any MODEL.
 
     MODEL is a folder or a name on the Hub. A model that was trained on conversations answers; any
-    other continues what you write. With --run, the newest head is checked against the log; it comes
-    from this computer's worker, from --store or from the ledger's seeds.
+    other continues what you write. With --run, the newest head, or with --measured the newest fine
+    one, is checked against the log; it comes from this computer's worker, from --store or from the
+    ledger's seeds.
     """
     from rich.console import Console
 
     from tequio_client.checkpoint import chat as program
     from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
     from tequio_client.ledger.proofs import read_policy
+    from tequio_client.organiser import verdicts
     from tequio_client.verify.report import ProgressBars
 
     if (model is None) == (run_name is None):
         raise click.UsageError("name either a MODEL or a run (--run)")
-    if is_json and run_name is None:
-        raise click.UsageError("--json needs a run (--run)")
+    for name, is_given in (("--json", is_json), ("--measured", is_measured)):
+        if is_given and run_name is None:
+            raise click.UsageError(f"{name} needs a run (--run)")
     if is_json:
         from tequio_client.platform import child
 
@@ -119,7 +124,8 @@ def chat(  # noqa: PLR0913 - one parameter an option
         also_seeds=also_seeds or not stores,
         trust=read_policy(trust_file),
     )
-    options = ExportOptions(origin=origin, run=run_name, target=folder)
+    number = verdicts.find_fine_head(run_name, ledger) if is_measured else None
+    options = ExportOptions(origin=origin, run=run_name, round=number, target=folder)
     if is_json:
         from tequio_client.checkpoint import chat_lines
 

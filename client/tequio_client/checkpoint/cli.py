@@ -14,17 +14,37 @@ from tequio_client import cli
 
 if TYPE_CHECKING:
     from tequio_client.checkpoint.export import WeightsOrigin
-    from tequio_client.checkpoint.hub import Hub
+    from tequio_client.checkpoint.publish import HeadStorage
+    from tequio_client.verify.report import WorkProgress
 
 
 _RUN = click.option(
     "--run", "run_name", required=True, help="Name of the run, or the beginning of its id."
 )
+_TARGET = click.option(
+    "--to",
+    "target",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to create; it appears when it is complete.",
+)
+_GGUF = click.option(
+    "--gguf",
+    "with_gguf",
+    is_flag=True,
+    help="Also write a GGUF file next to the folder; adapters are merged for it.",
+)
+_ONNX = click.option(
+    "--onnx",
+    "with_onnx",
+    is_flag=True,
+    help="Also write a folder for onnxruntime next to it; adapters are merged for it.",
+)
 
 
 @click.group(cls=cli.PlainGroup)
 def checkpoint() -> None:
-    """Export, verify and publish the certified heads of runs."""
+    """Export, verify, publish and download the certified heads of runs."""
 
 
 @checkpoint.command()
@@ -32,37 +52,17 @@ def checkpoint() -> None:
 @click.option(
     "--round", "round_number", type=click.IntRange(0), help="Round of the head (default: the last)."
 )
-@click.option(
-    "--measured",
-    "is_measured",
-    is_flag=True,
-    help="The newest head that members measured and found no worse than those before it.",
-)
-@click.option(
-    "--to",
-    "target",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to create; it appears when it is complete.",
-)
+@cli.measured_option
+@click.option("--head", "alias", help="A published head: latest, best, or its round.")
+@_TARGET
 @click.option(
     "--merged",
     "is_merged",
     is_flag=True,
     help="Merge adapters into their frozen base: a full model instead of a folder for peft.",
 )
-@click.option(
-    "--gguf",
-    "with_gguf",
-    is_flag=True,
-    help="Also write a GGUF file next to the folder; adapters are merged for it.",
-)
-@click.option(
-    "--onnx",
-    "with_onnx",
-    is_flag=True,
-    help="Also write a folder for onnxruntime next to it; adapters are merged for it.",
-)
+@_GGUF
+@_ONNX
 @cli.stores_option
 @cli.ledger_option
 @cli.trust_option
@@ -71,6 +71,7 @@ def export(  # noqa: PLR0913 - one parameter an option
     run_name: str,
     round_number: int | None,
     is_measured: bool,
+    alias: str | None,
     target: Path,
     is_merged: bool,
     with_gguf: bool,
@@ -88,22 +89,18 @@ def export(  # noqa: PLR0913 - one parameter an option
     from rich.console import Console
 
     from tequio_client.checkpoint import export as program
-    from tequio_client.checkpoint import gguf, onnx
     from tequio_client.checkpoint.layout import ExportForm
     from tequio_client.organiser import verdicts
     from tequio_client.verify.report import ProgressBars
 
     cli.set_up_logs(log_json=False, log_level="warning")
-    if is_measured and round_number is not None:
-        raise click.UsageError("give either --round or --measured")
+    if is_measured + (round_number is not None) + (alias is not None) > 1:
+        raise click.UsageError("give either --round, --measured or --head")
     if is_measured:
         round_number = verdicts.find_fine_head(run_name, ledger)
-    if with_gguf:
-        gguf.check_installed()
-        gguf.check_free(target)
-    if with_onnx:
-        onnx.check_installed()
-        onnx.check_free(target)
+    if alias is not None:
+        round_number = verdicts.find_published(run_name, ledger).find(alias)[0].round
+    _check_copies(target, with_gguf=with_gguf, with_onnx=with_onnx)
     options = program.ExportOptions(
         origin=_origin(ledger, trust_file, stores),
         run=run_name,
@@ -115,15 +112,87 @@ def export(  # noqa: PLR0913 - one parameter an option
     with ProgressBars(Console(stderr=True)) as bars:
         story = program.export_head(options, bars)
         click.echo(f"{target}: {story.manifest.name}, head of round {story.head.round}")
-        if with_gguf:
-            click.echo(str(gguf.write_gguf(target, bars)))
-        if with_onnx:
-            click.echo(str(onnx.write_onnx(target, bars)))
+        _write_copies(target, bars, with_gguf=with_gguf, with_onnx=with_onnx)
+
+
+def _check_copies(target: Path, *, with_gguf: bool, with_onnx: bool) -> None:
+    """Raise UserFacingError before anything is fetched for a copy that could not be written."""
+    from tequio_client.checkpoint import gguf, onnx
+
+    if with_gguf:
+        gguf.check_installed()
+        gguf.check_free(target)
+    if with_onnx:
+        onnx.check_installed()
+        onnx.check_free(target)
+
+
+def _write_copies(target: Path, bars: WorkProgress, *, with_gguf: bool, with_onnx: bool) -> None:
+    from tequio_client.checkpoint import gguf, onnx
+
+    if with_gguf:
+        click.echo(str(gguf.write_gguf(target, bars)))
+    if with_onnx:
+        click.echo(str(onnx.write_onnx(target, bars)))
 
 
 @checkpoint.command()
-@click.argument("what", metavar="PATH_OR_REPO")
-@click.option("--revision", help="Commit or tag of a repository, such as round-12.")
+@_RUN
+@click.option(
+    "--head",
+    "alias",
+    default="latest",
+    show_default=True,
+    help="A published head: latest, best (the fewest bits per byte), or its round.",
+)
+@_TARGET
+@_GGUF
+@_ONNX
+@cli.ledger_option
+@cli.trust_option
+def download(  # noqa: PLR0913 - one parameter an option
+    *,
+    run_name: str,
+    alias: str,
+    target: Path,
+    with_gguf: bool,
+    with_onnx: bool,
+    ledger: str,
+    trust_file: Path | None,
+) -> None:
+    """Download a published head of a run, and verify it.
+
+    It comes from the Hugging Face Hub or the bucket that the log names, and is checked as `verify`
+    does. Run the command again to continue an interrupted download.
+    """
+    from rich.console import Console
+
+    from tequio_client.checkpoint import download as program
+    from tequio_client.checkpoint import layout
+    from tequio_client.verify.report import ProgressBars
+    from tequio_shared.errors import UserFacingError
+
+    cli.set_up_logs(log_json=False, log_level="warning")
+    _check_copies(target, with_gguf=with_gguf, with_onnx=with_onnx)
+    options = program.DownloadOptions(
+        origin=_origin(ledger, trust_file), run=run_name, head=alias, target=target
+    )
+    with ProgressBars(Console(stderr=True)) as bars:
+        done = program.download_head(
+            options, _storage, lambda line: click.echo(line, err=True), bars
+        )
+        click.echo(f"{target}: verified, head of round {done.round}")
+        if (with_gguf or with_onnx) and layout.is_adapter(target):
+            raise UserFacingError(
+                f"{target} has adapters, which these formats cannot hold: merge them into their "
+                f"base with `tequio checkpoint export --run {run_name} --round {done.round}`"
+            )
+        _write_copies(target, bars, with_gguf=with_gguf, with_onnx=with_onnx)
+
+
+@checkpoint.command()
+@click.argument("what", metavar="PATH_OR_LOCATION")
+@click.option("--revision", help="Tag of a published head, such as round-12; or a Hub commit.")
 @cli.stores_option
 @cli.ledger_option
 @cli.trust_option
@@ -137,8 +206,8 @@ def verify(
 ) -> None:
     """Check that an exported model is a head certified in the log.
 
-    PATH_OR_REPO is a folder, or a repository of the Hub. With --store, the first tensor that
-    differs is named.
+    PATH_OR_LOCATION is a folder, a repository of the Hub, or s3://bucket/prefix. With --store, the
+    first tensor that differs is named.
 
     Exit status: 0 it is, 2 it is not, 3 it could not be checked.
     """
@@ -164,13 +233,14 @@ def verify(
     for line in (_VERDICTS[verdict.outcome.value], *verdict.lines):
         click.echo(line)
     if not Path(what).is_dir():
-        click.echo(f"commit of the repository: {folder.name}")
+        click.echo(f"revision there: {folder.name}")
     sys.exit(verdict.outcome)
 
 
 def _exported(what: str, revision: str | None) -> Path:
-    """A local folder, or a repository fetched; raises UserFacingError for neither."""
+    """A local folder, or a published head fetched; raises UserFacingError for neither."""
     from tequio_shared.errors import UserFacingError
+    from tequio_shared.statements.network import is_on_hub
 
     path = Path(what)
     try:
@@ -186,8 +256,10 @@ def _exported(what: str, revision: str | None) -> Path:
         )
     if what.startswith((".", "/", "~")):
         raise UserFacingError(f"folder {what} not found")
+    if not is_on_hub(what):
+        return _storage(what).download(what, revision)
     try:
-        return _hub().download(what, revision)
+        return _storage(what).download(what, revision)
     except UserFacingError as err:
         raise UserFacingError(f"folder {what} not found, and as a repository: {err}") from err
 
@@ -206,8 +278,15 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
         ),
         cli.other_organisers_option,
         cli.folder_option("organiser"),
-        click.option("--private", "is_private", is_flag=True, help="Create a private repository."),
-        click.option("--repo", required=True, help="Repository of the Hub, user/name."),
+        click.option(
+            "--private", "is_private", is_flag=True, help="Create a private repository of the Hub."
+        ),
+        click.option(
+            "--to",
+            "location",
+            required=True,
+            help="user/name on the Hub, or s3://bucket/prefix (?endpoint=URL, ?region=NAME).",
+        ),
     ):
         command = option(command)
     return command
@@ -219,7 +298,7 @@ def _publishing(command: Callable[..., None]) -> Callable[..., None]:
 def publish(  # noqa: PLR0913 - one parameter an option
     *,
     source: Path,
-    repo: str,
+    location: str,
     is_private: bool,
     folder: Path,
     others: tuple[Path, ...],
@@ -227,11 +306,12 @@ def publish(  # noqa: PLR0913 - one parameter an option
     ledger: str,
     trust_file: Path | None,
 ) -> None:
-    """Publish an exported folder on the Hugging Face Hub.
+    """Publish an exported folder on the Hugging Face Hub, or in a bucket of S3.
 
-    SOURCE is verified first, and its publication is recorded in the log. The token comes from
-    HF_TOKEN, the keyring (`tequio checkpoint token`) or `hf auth login`. Run the command again to
-    continue an interrupted upload.
+    SOURCE is verified first, and its publication is recorded in the log. The Hub's token comes from
+    HF_TOKEN, the keyring (`tequio checkpoint token`) or `hf auth login`; a bucket's key from
+    AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE. Run the command again to continue
+    an interrupted upload.
     """
     from rich.console import Console
 
@@ -241,19 +321,19 @@ def publish(  # noqa: PLR0913 - one parameter an option
     cli.set_up_logs(log_json=False, log_level="warning")
     options = program.PublishOptions(
         folder=source,
-        repo=repo,
+        location=location,
         origin=_origin(ledger, trust_file),
         is_private=is_private,
         organisers=() if without_statement else (folder, *others),
     )
-    hub = _hub(is_token_needed=True)
+    storage = _storage(location, is_token_needed=True)
     with ProgressBars(Console(stderr=True)) as bars:
         claim = program.verify_folder(options, bars)
     done, entry = program.publish_folder(
-        options, claim, hub, lambda name: click.echo(name, err=True)
+        options, claim, storage, lambda name: click.echo(name, err=True)
     )
     click.echo(
-        f"{done.repo}: {done.tag} is {done.revision}" + ("" if done.is_new else ", unchanged")
+        f"{done.location}: {done.tag} is {done.revision}" + ("" if done.is_new else ", unchanged")
     )
     if entry is not None:
         click.echo(f"logged as entry {entry}")
@@ -268,6 +348,7 @@ def publish(  # noqa: PLR0913 - one parameter an option
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for work in progress.",
 )
+@cli.measured_option
 @cli.stores_option
 @_publishing
 @cli.logging_options
@@ -276,8 +357,9 @@ def follow(  # noqa: PLR0913 - one parameter an option
     run_name: str,
     every: int,
     work: Path,
+    is_measured: bool,
     stores: tuple[Path, ...],
-    repo: str,
+    location: str,
     is_private: bool,
     folder: Path,
     others: tuple[Path, ...],
@@ -296,12 +378,13 @@ def follow(  # noqa: PLR0913 - one parameter an option
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     options = program.PublishOptions(
         folder=work,
-        repo=repo,
+        location=location,
         origin=_origin(ledger, trust_file, stores),
         is_private=is_private,
+        is_measured=is_measured,
         organisers=() if without_statement else (folder, *others),
     )
-    program.follow_run(options, run_name, every, _hub(is_token_needed=True))
+    program.follow_run(options, run_name, every, _storage(location, is_token_needed=True))
 
 
 @checkpoint.command()
@@ -323,9 +406,15 @@ def _origin(ledger: str, trust_file: Path | None, stores: tuple[Path, ...] = ())
     return WeightsOrigin(ledger=ledger, stores=stores, trust=read_policy(trust_file))
 
 
-def _hub(*, is_token_needed: bool = False) -> Hub:
+def _storage(location: str, *, is_token_needed: bool = False) -> HeadStorage:
+    """Open the Hub, or the store of a bucket; raises UserFacingError."""
+    from tequio_client.checkpoint import bucket
     from tequio_client.checkpoint import hub as program
     from tequio_client.keys.system_keyring import SystemKeyring
+    from tequio_shared.statements.network import is_on_hub
+
+    if not is_on_hub(location):
+        return bucket.S3Bucket(os.environ, cli.default_folder("published"))
 
     if not sys.stderr.isatty():
         program.disable_progress()

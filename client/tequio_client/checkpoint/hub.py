@@ -9,7 +9,6 @@ upload continues with the file where it stopped. No message contains the token.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from huggingface_hub.errors import (
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
 from tequio_client.checkpoint import layout
-from tequio_client.checkpoint.layout import HeadClaim
+from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.keys.state import IdentityError
 from tequio_client.names import clean_text
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -42,15 +41,6 @@ _UNKNOWN = 401
 _OWN_FILES = (".gitattributes",)
 _FAILURES = (HfHubHTTPError, httpx2.HTTPError, OSError, RuntimeError, ValueError)
 """Errors of the client; a RuntimeError is the failed upload of a large file."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HubRevision:
-    repo: str
-    revision: str
-    tag: str
-    is_new: bool
-    """False if the head was published before."""
 
 
 def disable_progress() -> None:
@@ -71,7 +61,7 @@ class Hub:
         *,
         is_private: bool,
         report: Callable[[str], None],
-    ) -> HubRevision:
+    ) -> PublishedRevision:
         """Upload an exported folder; `report` gets the name of each file before its upload.
 
         Raises UserFacingError, after which it may be called again.
@@ -83,8 +73,8 @@ class Hub:
         except _FAILURES as err:
             raise _translated(err, repo) from err
 
-    def download(self, repo: str, revision: str | None) -> Path:
-        """Download an export into the Hub's cache; the name of the returned folder is the commit.
+    def download(self, repo: str, revision: str | None, folder: Path | None = None) -> Path:
+        """Download an export into a folder, by default of the cache, which has the commit's name.
 
         Raises UserFacingError, and MalformedError for a repository with files of no export, before
         anything is fetched.
@@ -93,7 +83,7 @@ class Hub:
             info = self._api.model_info(repo, revision=revision)
             layout.check_names([one.rfilename for one in info.siblings or ()], layout.PATTERNS)
             found = self._api.snapshot_download(
-                repo, revision=info.sha, allow_patterns=list(layout.PATTERNS)
+                repo, revision=info.sha, allow_patterns=list(layout.PATTERNS), local_dir=folder
             )
             return Path(found)
         except _FAILURES as err:
@@ -130,15 +120,15 @@ class Hub:
         if other is None and not set(names) <= set(_OWN_FILES):
             raise UserFacingError(
                 f"the repository {repo} has files that are not heads of a Tequio run: "
-                "give another name with --repo"
+                "give another name with --to"
             )
         if other is not None and (other.network, other.run) != (claim.network, claim.run):
             raise UserFacingError(
                 f"the repository {repo} has heads of another run ({other.run[:10]}): "
-                "give another name with --repo"
+                "give another name with --to"
             )
 
-    def _tagged(self, repo: str, claim: HeadClaim) -> HubRevision | None:
+    def _tagged(self, repo: str, claim: HeadClaim) -> PublishedRevision | None:
         """Find the head by its tag; None if there is no such tag."""
         tag = f"{_TAG}{claim.round}"
         tags = {one.name: one.target_commit for one in self._api.list_repo_refs(repo).tags}
@@ -147,16 +137,16 @@ class Hub:
         if self._claimed(repo, tag) != claim:
             raise UserFacingError(
                 f"the tag {tag} of {repo} is not this head: delete it on the Hub, or give "
-                "another name with --repo"
+                "another name with --to"
             )
-        return HubRevision(repo=repo, revision=tags[tag], tag=tag, is_new=False)
+        return PublishedRevision(location=repo, revision=tags[tag], tag=tag, is_new=False)
 
     def _upload(
         self, folder: Path, claim: HeadClaim, repo: str, report: Callable[[str], None]
-    ) -> HubRevision:
+    ) -> PublishedRevision:
         additions = [
             CommitOperationAdd(path_in_repo=name, path_or_fileobj=folder / name)
-            for name in _names(folder)
+            for name in layout.visible_names(folder)
         ]
         for number, one in enumerate(additions, 1):
             report(f"{number} of {len(additions)}: {one.path_in_repo}")
@@ -168,7 +158,7 @@ class Hub:
         )
         tag = f"{_TAG}{claim.round}"
         self._api.create_tag(repo, tag=tag, revision=commit.oid)
-        return HubRevision(repo=repo, revision=commit.oid, tag=tag, is_new=True)
+        return PublishedRevision(location=repo, revision=commit.oid, tag=tag, is_new=True)
 
     def _stale(self, repo: str, fresh: set[str]) -> Iterator[CommitOperationDelete]:
         """Delete files of an earlier head that this one lacks, such as further weight files."""
@@ -186,19 +176,12 @@ class Hub:
             return None
 
 
-def _names(folder: Path) -> list[str]:
-    # Desktops leave hidden files in folders.
-    files = [one.relative_to(folder) for one in folder.rglob("*") if one.is_file()]
-    return sorted(
-        one.as_posix() for one in files if not any(part.startswith(".") for part in one.parts)
-    )
-
-
 def _translated(err: Exception, repo: str) -> UserFacingError:
     cause = err if isinstance(err, HfHubHTTPError) else err.__cause__
     if isinstance(err, HFValidationError):
         return UserFacingError(
-            f"invalid repository name {clean_text(repo, _MOST_CHARS)!r}: expected user/name"
+            f"invalid repository name {clean_text(repo, _MOST_CHARS)!r}: expected user/name, or "
+            "s3://bucket/prefix for a bucket"
         )
     if isinstance(cause, HfHubHTTPError):
         return _answered(cause, repo)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -88,6 +89,26 @@ class HeadClaim(msgspec.Struct, frozen=True, kw_only=True):
 
     def encode(self) -> bytes:
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedRevision:
+    """Where a head was published."""
+
+    location: str
+    """Repository of the Hub, or bucket, as `checkpoint.publish` states it."""
+    revision: str
+    tag: str
+    is_new: bool
+    """False if the head was published before."""
+
+
+def visible_names(folder: Path) -> list[str]:
+    """The paths of all files in a folder but the hidden ones, which desktops leave; ascending."""
+    files = [one.relative_to(folder) for one in folder.rglob("*") if one.is_file()]
+    return sorted(
+        one.as_posix() for one in files if not any(part.startswith(".") for part in one.parts)
+    )
 
 
 def list_files(folder: Path) -> list[str]:

@@ -1,7 +1,7 @@
-"""Publication of heads on the Hugging Face Hub, recorded in the log.
+"""Publication of heads on the Hugging Face Hub or in a bucket, recorded in the log.
 
 A folder is verified before anything is uploaded, so nothing but a certified head is published. What
-the Hub has is read from its tags: a restart of `follow_run` neither repeats nor skips a head.
+is there is read from its tags: a restart of `follow_run` neither repeats nor skips a head.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Protocol
 
 import structlog
 import trio
 
 from tequio_client.checkpoint import export, layout, verify
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.checkpoint.hub import Hub, HubRevision
-from tequio_client.checkpoint.layout import HeadClaim
+from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.clock import BackOff, now_ms
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
+from tequio_client.organiser.verdicts import VerdictReader
 from tequio_client.verify.report import NoProgress, WorkProgress
 from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
@@ -36,27 +37,54 @@ from tequio_shared.statements.network import CheckpointPublish
 log = structlog.get_logger(__name__)
 
 POLL_S = 30.0
+VERDICT_POLLS = 120
+"""Looks for the verdict on the last head of a run that has ended: for an hour."""
 MAX_BACKOFF_S = 900.0
 """Longest pause after a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishOptions:
-    """Folder and repository; `organisers` are folders of those who sign, or empty."""
+    """Folder and location; `organisers` are folders of those who sign, or empty."""
 
     folder: Path
-    repo: str
+    location: str
+    """`user/name` on the Hub, or `s3://bucket/prefix`."""
     origin: WeightsOrigin
     is_private: bool = False
+    is_measured: bool = False
+    """True for the newest fine head instead of the newest, where heads are followed."""
     organisers: Sequence[Path] = ()
 
 
+class HeadStorage(Protocol):
+    """Storage for published heads: the Hub, or a bucket."""
+
+    def publish(
+        self,
+        folder: Path,
+        claim: HeadClaim,
+        location: str,
+        /,
+        *,
+        is_private: bool,
+        report: Callable[[str], None],
+    ) -> PublishedRevision:
+        """Upload an exported folder unless it is there; raises UserFacingError."""
+
+    def download(self, location: str, revision: str | None, folder: Path | None = None, /) -> Path:
+        """Download an export; raises UserFacingError, MalformedError."""
+
+    def last_round(self, location: str, /) -> int | None:
+        """Highest round that was published there; raises UserFacingError."""
+
+
 def publish_folder(
-    options: PublishOptions, claim: HeadClaim, hub: Hub, report: Callable[[str], None]
-) -> tuple[HubRevision, int | None]:
-    """Publish a verified folder; returns the revision on the Hub, and the log entry or None."""
-    published = hub.publish(
-        options.folder, claim, options.repo, is_private=options.is_private, report=report
+    options: PublishOptions, claim: HeadClaim, storage: HeadStorage, report: Callable[[str], None]
+) -> tuple[PublishedRevision, int | None]:
+    """Publish a verified folder; returns the revision there, and the log entry or None."""
+    published = storage.publish(
+        options.folder, claim, options.location, is_private=options.is_private, report=report
     )
     if not options.organisers:
         return published, None
@@ -64,13 +92,13 @@ def publish_folder(
 
 
 def log_publication(
-    ledger: str, claim: HeadClaim, published: HubRevision, organisers: Sequence[Path]
+    ledger: str, claim: HeadClaim, published: PublishedRevision, organisers: Sequence[Path]
 ) -> int:
     """Log where a head was published, as the organisers; returns the log index."""
     body = CheckpointPublish(
         head=claim.head,
         weights_root=claim.weights_root,
-        repo=published.repo,
+        location=published.location,
         revision=published.revision,
     )
     about = RunId(digest_from_text(claim.run)), claim.round
@@ -81,8 +109,8 @@ def log_publication(
         entry = await signing.sign_statement(api, organisers[0], body, ours, now_ms(), about=about)
         if not signing.is_complete(entry, network):
             raise UserFacingError(
-                f"{published.repo} is on the Hub, but not in the log: more organisers have to "
-                "sign; run this again with the folder of another one after --with"
+                f"{published.tag} is in {published.location}, but not in the log: more organisers "
+                "have to sign; run this again with the folder of another one after --with"
             )
         return await signing.post_entry(api, entry, now_ms())
 
@@ -102,20 +130,26 @@ def follow_run(
     options: PublishOptions,
     run: str,
     every: int,
-    hub: Hub,
+    storage: HeadStorage,
     pause: Callable[[float], None] = time.sleep,
 ) -> None:
     """Publish a head in every `every` rounds until the run ends; the folder has unfinished work.
 
+    With `is_measured`, waits at the end until the last head has a verdict, `VERDICT_POLLS` at most.
     Failures are logged and retried with back-off.
     """
     options.folder.mkdir(parents=True, exist_ok=True)
-    back_off = BackOff(Random(options.repo), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
-    is_over = False
+    back_off = BackOff(Random(options.location), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
+    reader = VerdictReader(name=run) if options.is_measured else None
+    is_over, polls = False, 0
     while not is_over:
         wait_s = POLL_S
         try:
-            is_over = _publish_if_due(options, run, every, hub)
+            found = _find_heads(options, run, reader)
+            polls += found.is_finished
+            is_last = found.is_finished and (found.is_settled or polls > VERDICT_POLLS)
+            _publish_if_due(options, found, every, storage, is_last=is_last)
+            is_over = is_last
             back_off.reset()
         except* TequioError as group:
             wait_s = back_off.next_s()
@@ -125,38 +159,66 @@ def follow_run(
 
 
 def is_due(head: int, published: int | None, every: int, *, is_finished: bool) -> bool:
-    """Tell if the head of a round is to be published; `published` is the last round on the Hub."""
+    """Tell if the head of a round is to be published; `published` is the last round there."""
     if published is not None and head <= published:
         return False
     return is_finished or head // every > (published or 0) // every
 
 
-def _publish_if_due(options: PublishOptions, run: str, every: int, hub: Hub) -> bool:
-    """Publish the present head if it is due; True when the run has ended."""
-    with shutdown.explain_unreachable_ledger(options.origin.ledger):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _FollowedHead:
+    """The head of a run that comes next, if its turn has come."""
+
+    run: RunAnswer
+    round: int | None
+    is_settled: bool
+    """False as long as the run's last head can still become the next one."""
+
+    @property
+    def is_finished(self) -> bool:
+        return self.run.state == RunState.FINISHED
+
+
+def _find_heads(options: PublishOptions, run: str, reader: VerdictReader | None) -> _FollowedHead:
+    ledger = options.origin.ledger
+    if reader is not None:
+        seen = signing.ask_ledger(ledger, reader.read)
+        last = seen.run.head_round
+        is_settled = any(one.round == last and one.measured for one in seen.judged())
+        return _FollowedHead(run=seen.run, round=seen.newest_fine(), is_settled=is_settled)
+    with shutdown.explain_unreachable_ledger(ledger):
         found = trio.run(_run, options.origin, run)
-    is_finished = found.state == RunState.FINISHED
-    if found.head_round is None:
-        return is_finished
-    last = hub.last_round(options.repo)
-    if is_due(found.head_round, last, every, is_finished=is_finished):
-        _publish(options, hub, found)
-    return is_finished
+    return _FollowedHead(run=found, round=found.head_round, is_settled=True)
 
 
-def _publish(options: PublishOptions, hub: Hub, found: RunAnswer) -> None:
-    target = options.folder / f"round-{found.head_round}"
+def _publish_if_due(
+    options: PublishOptions,
+    found: _FollowedHead,
+    every: int,
+    storage: HeadStorage,
+    *,
+    is_last: bool,
+) -> None:
+    if found.round is None:
+        return
+    last = storage.last_round(options.location)
+    if is_due(found.round, last, every, is_finished=is_last):
+        _publish(options, storage, found.run, found.round)
+
+
+def _publish(options: PublishOptions, storage: HeadStorage, run: RunAnswer, number: int) -> None:
+    target = options.folder / f"round-{number}"
     if not (target / layout.CLAIM).exists():
         exporting = export.ExportOptions(
-            origin=options.origin, run=found.run, round=found.head_round, target=target
+            origin=options.origin, run=run.run, round=number, target=target
         )
         export.export_head(exporting, NoProgress())
     publishing = replace(options, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(
-        publishing, claim, hub, lambda name: log.debug("upload", file=name)
+        publishing, claim, storage, lambda name: log.debug("upload", file=name)
     )
-    log.info("published", repo=done.repo, tag=done.tag, revision=done.revision, entry=entry)
+    log.info("published", location=done.location, tag=done.tag, revision=done.revision, entry=entry)
     shutil.rmtree(target)
 
 

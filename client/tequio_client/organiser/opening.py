@@ -381,10 +381,10 @@ def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]
             f"(entry {back.index:,})",
         )
     yield "weights root", one.weights_root or "none yet"
-    hub = one.published[0] if one.published else None
+    last = one.published[0] if one.published else None
     yield (
         "published",
-        f"{hub.repo}, round {hub.round}" if hub else "not on the Hub (tequio checkpoint publish)",
+        f"{last.location}, round {last.round}" if last else "no head (tequio checkpoint publish)",
     )
     if rules is not None and rules.continued is not None:
         yield "continues", f"round {rules.continued.round:,} of run {rules.continued.run}"

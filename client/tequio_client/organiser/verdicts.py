@@ -1,4 +1,4 @@
-"""Verdicts on a run's heads, computed here from the members' statements in the log.
+"""Verdicts on a run's heads, and their aliases, computed here from the statements in the log.
 
 What the ledger answers says only where to look: each measure is read from the log with its proof,
 once. (`tequio_shared/network/verdicts.py` has the rule.)
@@ -6,21 +6,41 @@ once. (`tequio_shared/network/verdicts.py` has the rule.)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import msgspec
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import check_measure, read_entries
+from tequio_client.names import clean_text
 from tequio_client.organiser import heads, signing
 from tequio_shared.api.answer import PAGE_ROWS
-from tequio_shared.api.runs import MeasuredAnswer, RollbackAnswer, RunAnswer
+from tequio_shared.api.runs import (
+    MeasuredAnswer,
+    PublishedAnswer,
+    RollbackAnswer,
+    RunAnswer,
+)
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.limits import COMPARED_HEADS
-from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, judge, newest_fine
+from tequio_shared.network.verdicts import (
+    HeadAliases,
+    HeadVerdict,
+    JudgedHead,
+    MeasuredRange,
+    head_aliases,
+    judge,
+    measured_range,
+    newest_fine,
+)
 from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure
+from tequio_shared.statements.statement import Statement
 
+_MOST_CHARS = 40
 _READ_HEADS = 2 * COMPARED_HEADS
 """Least number of measured heads that are read, if there are enough; the newer half is judged."""
 
@@ -117,6 +137,84 @@ def find_fine_head(name: str, ledger: str) -> int:
             "with --round"
         )
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedHeads:
+    """The published heads of a run that its ledger lists, as the log proves them."""
+
+    run: RunAnswer
+    heads: tuple[PublishedAnswer, ...]
+    """The newest head first."""
+    measured: Mapping[int, MeasuredRange | None]
+    """By round, of heads that any member measured; None if too few agree."""
+
+    @property
+    def aliases(self) -> HeadAliases:
+        rounds = {one.round for one in self.heads}
+        return head_aliases(rounds, self.measured, self.run.rollbacks[::-1])
+
+    def find(self, head: str) -> tuple[PublishedAnswer, ...]:
+        """Publications of `latest`, `best`, or the head of a round; raises UserFacingError."""
+        name, aliases = self.run.name, self.aliases
+        wanted = {"latest": aliases.latest, "best": aliases.best}
+        number = wanted.get(head, int(head) if head.isdecimal() and head.isascii() else None)
+        found = tuple(one for one in self.heads if one.round == number)
+        if found:
+            return found
+        if not self.heads:
+            raise UserFacingError(f"no head of {name} is published yet")
+        shown = ", ".join(str(one) for one in sorted({one.round for one in self.heads}))
+        if head in wanted:
+            why = "measured by enough members" if head == "best" else "part of its model"
+            raise UserFacingError(
+                f"no published head of {name} is {why}: choose one by its round: {shown}"
+            )
+        raise UserFacingError(
+            f"invalid head {clean_text(head, _MOST_CHARS)!r} of {name}: expected latest, best, or "
+            f"the round of a published head: {shown}"
+        )
+
+
+def find_published(name: str, ledger: str) -> PublishedHeads:
+    """The published heads of a run; raises UserFacingError."""
+    return signing.ask_ledger(ledger, partial(read_published, name))
+
+
+async def read_published(name: str, api: LedgerApi) -> PublishedHeads:
+    """Read the published heads of a run and their measures; raises UserFacingError, PeerError.
+
+    Costs a request for each head, and the proofs of its entries.
+    """
+    run = heads.find_run(name, await api.runs())
+    rules = (await heads.read_manifest(run.run, api)).measures
+    rounds = sorted({one.round for one in run.published})
+    pages = [await api.measures(run.id, after=number - 1, limit=1) for number in rounds]
+    listed = [head for page in pages for head in page.heads if head.round in rounds]
+    entries = [one.index for one in run.published]
+    entries += [row.entry for head in listed for row in head.measures]
+    read = await read_entries(api, await api.network(), entries)
+    for one in run.published:
+        statement = read[one.index].statement
+        _check_publication(run, one, statement)
+    measured = {
+        head.round: measured_range(
+            head.round,
+            [check_measure(run, head, row, read[row.entry].statement) for row in head.measures],
+            rules,
+        )
+        for head in listed
+    }
+    return PublishedHeads(run=run, heads=run.published, measured=measured)
+
+
+def _check_publication(run: RunAnswer, one: PublishedAnswer, said: Statement) -> None:
+    body = said.body
+    if not isinstance(body, CheckpointPublish) or (
+        (said.run, said.round) != (run.id, one.round)
+        or (body.location, body.revision) != (one.location, one.revision)
+    ):
+        raise PeerError(f"entry {one.index} is not the publication that the ledger reports")
 
 
 def check_rules(name: str, rules: MeasureRules) -> None:

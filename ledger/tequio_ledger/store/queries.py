@@ -206,7 +206,16 @@ def last_measured_heads(
     return _heads(connection, run, heads.distinct().order_by(MEASURED.c.round.desc()).limit(limit))
 
 
-def _heads(connection: Connection, run: bytes, heads: Select[int]) -> list[MeasuredHead]:
+def measured_heads_of(
+    connection: Connection, run: bytes, rounds: Collection[int]
+) -> list[MeasuredHead]:
+    """Read the measured ones of the heads of these rounds, ascending."""
+    return _heads(connection, run, rounds)
+
+
+def _heads(
+    connection: Connection, run: bytes, heads: Select[int] | Collection[int]
+) -> list[MeasuredHead]:
     query = select(*_columns(MEASURED, MeasureRow))
     query = query.where(MEASURED.c.run == run, MEASURED.c.round.in_(heads))
     rows = connection.execute(query.order_by(MEASURED.c.round, MEASURED.c.entry))

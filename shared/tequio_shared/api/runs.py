@@ -21,7 +21,7 @@ from tequio_shared.ids import (
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.round import RoundPhase
-from tequio_shared.statements.network import RepoText, RevisionText
+from tequio_shared.statements.network import LocationText, PublishedRevisionText
 
 # A reader accepts any word here: a newer ledger may have more of them.
 VerdictText = Annotated[Text, Meta(extra_json_schema={"enum": [one.value for one in HeadVerdict]})]
@@ -42,11 +42,11 @@ class ResumeAnswer(Struct, frozen=True, kw_only=True):
 
 
 class PublishedAnswer(Struct, frozen=True):
-    """A head that organisers published on the Hugging Face Hub, and the entry that states it."""
+    """A head that organisers published, where, and the entry that states it."""
 
     round: Natural
-    repo: RepoText
-    revision: RevisionText
+    location: LocationText
+    revision: PublishedRevisionText
     index: Natural
 
 

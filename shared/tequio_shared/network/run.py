@@ -501,6 +501,18 @@ class RunView:
         return after
 
 
+MAX_LOCATIONS = 4
+"""Locations of one head that are known; a further one replaces the one stated first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadPublication:
+    """A statement that a head was published, and its log index."""
+
+    index: int
+    body: CheckpointPublish
+
+
 @dataclass(slots=True, kw_only=True)
 class FullRunView(RunView):
     """A run from run.open on, with its members, windows and points. Only `apply` changes it."""
@@ -509,8 +521,8 @@ class FullRunView(RunView):
     heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
     settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
     rollbacks: list[Rollback] = field(default_factory=list)
-    published: dict[int, tuple[int, CheckpointPublish]] = field(default_factory=dict)
-    """Last publication of each round's head, with its log index."""
+    published: dict[int, dict[str, HeadPublication]] = field(default_factory=dict)
+    """By the head's round and by location: the last publication there."""
 
     @classmethod
     def opened(
@@ -539,7 +551,10 @@ class FullRunView(RunView):
         claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
         if claimed != (head.hash, head.weights_root):
             raise RefusedError("wrong-head", f"round {statement.round} has another head")
-        self.published[statement.round or 0] = index, body
+        places = self.published.setdefault(statement.round or 0, {})
+        places[body.location] = HeadPublication(index=index, body=body)
+        if len(places) > MAX_LOCATIONS:
+            del places[min(places, key=lambda one: places[one].index)]
 
     def next_seed_input(self) -> bytes:
         """Input of the coordinator's verifiable random function for the next roster."""

@@ -6,6 +6,7 @@ those that the rules let measure, agree with the median, so one that lies moves 
 compared with the best of the judged heads that it was made from, among the `COMPARED_HEADS`
 measured before it. It is worse if its lowest measure lies above the highest measure of that head by
 more than the margin. A verdict stops nothing: with `tequio run watch`, organisers act on it.
+Among the last published heads of a run, one is `latest` and one `best`.
 (docs/protocol.md, 9.9)
 
 Theory. All heads of a run are measured on the same text, so the choice of the text adds no noise
@@ -15,7 +16,8 @@ and training itself, which goes up and down: the margin is for that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum, unique
 from fractions import Fraction
@@ -126,6 +128,41 @@ def newest_fine(judged: Sequence[JudgedHead], rollbacks: Sequence[RollbackRounds
         ),
         None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadAliases:
+    """Rounds of the published heads that have a name; None if no head has it."""
+
+    latest: int | None
+    """The newest head."""
+    best: int | None
+    """The head with the fewest bits per byte, of those whose measures agree."""
+
+    def of(self, round_number: int) -> tuple[str, ...]:
+        """Names of the head of a round."""
+        named = (("latest", self.latest), ("best", self.best))
+        return tuple(name for name, number in named if number == round_number)
+
+
+def head_aliases(
+    published: Iterable[int],
+    measured: Mapping[int, MeasuredRange | None],
+    rollbacks: Sequence[RollbackRounds],
+) -> HeadAliases:
+    """Name heads among the published ones, by round; a head that was given up has no name.
+
+    `measured` has at least the measured heads among them. Costs O(heads x rollbacks).
+    """
+    made_from = lineage(rollbacks, JSON_INTEGER)
+    rounds = [number for number in published if _leads_to(made_from, number)]
+    ranges = [one for number in rounds if (one := measured.get(number)) is not None]
+    # Bits of different texts cannot be compared: the text that most heads were measured on counts.
+    texts = Counter(one.text for one in sorted(ranges, key=lambda one: -one.round))
+    text = texts.most_common(1)[0][0] if texts else None
+    comparable = [one for one in ranges if one.text == text]
+    best = min(comparable, key=lambda one: (one.middle, -one.round), default=None)
+    return HeadAliases(latest=max(rounds, default=None), best=best.round if best else None)
 
 
 def _leads_to(made_from: Sequence[range], round_number: int) -> bool:

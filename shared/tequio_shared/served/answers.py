@@ -7,6 +7,7 @@ own, and compare.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from itertools import islice
 from typing import Protocol
 
@@ -72,8 +73,8 @@ from tequio_shared.served.rows import (
 )
 from tequio_shared.served.state import State
 
-PUBLISHED_HEADS = 8
-"""Published heads listed for one run; older ones are left out."""
+PUBLISHED_HEADS = 16
+"""Publications listed for one run; those of older heads are left out."""
 LISTED_ROLLBACKS = 8
 """Rollbacks listed for one run; older ones are left out."""
 LISTED_STANDINGS = (Standing.QUARANTINED, Standing.BANNED, Standing.SUSPECTED, Standing.PROBATION)
@@ -288,11 +289,14 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
 
 
 def published_heads(view: FullRunView, most: int) -> tuple[PublishedAnswer, ...]:
-    """List the newest published heads, the newest first."""
-    newest = sorted(view.published.items(), reverse=True)[:most]
-    return tuple(
-        PublishedAnswer(number, body.repo, body.revision, index) for number, (index, body) in newest
+    """List publications: those of the newest head first, of one head the newest first."""
+    newest = nlargest(most, view.published)
+    found = (
+        PublishedAnswer(number, one.body.location, one.body.revision, one.index)
+        for number in newest
+        for one in sorted(view.published[number].values(), key=lambda one: -one.index)
     )
+    return tuple(islice(found, most))
 
 
 def _rollbacks(view: FullRunView) -> tuple[RollbackAnswer, ...]:

@@ -238,17 +238,50 @@ RevisionText = Annotated[
 ]
 
 
+BUCKET = "s3://"
+_ENDPOINT = rf"https?://[a-z0-9][a-z0-9.-]{{0,251}}(:[0-9]{{1,5}})?(/{_NAME}){{0,4}}"
+_REGION = "[a-z0-9-]{1,32}"
+_BUCKET = (
+    rf"{BUCKET}[a-z0-9][a-z0-9.-]{{1,61}}[a-z0-9](/{_NAME}){{0,8}}"
+    rf"(\?(endpoint={_ENDPOINT}(&region={_REGION})?|region={_REGION}))?"
+)
+LocationText = Annotated[
+    str, msgspec.Meta(max_length=512, pattern=rf"\A({_NAME}/{_NAME}|{_BUCKET})\Z")
+]
+"""`user/name` on the Hugging Face Hub, or `s3://bucket/prefix?endpoint=URL&region=NAME`."""
+_COMMIT_CHARS, _HASH_CHARS = 40, 64
+PublishedRevisionText = Annotated[
+    str,
+    msgspec.Meta(
+        min_length=_COMMIT_CHARS,
+        max_length=_HASH_CHARS,
+        pattern=rf"\A[0-9a-f]{{{_COMMIT_CHARS}}}([0-9a-f]{{{_HASH_CHARS - _COMMIT_CHARS}}})?\Z",
+    ),
+]
+
+
 class CheckpointPublish(RoundBody, frozen=True, kw_only=True):
-    """Organisers published the head of a round on the Hugging Face Hub."""
+    """Organisers published the head of a round on the Hugging Face Hub, or in an S3 bucket."""
 
     TYPE = "checkpoint.publish"
 
     head: Bytes32Text
     weights_root: Bytes32Text
-    repo: RepoText
-    """The repository, `user/name`."""
-    revision: RevisionText
-    """Commit hash in that repository."""
+    location: LocationText
+    revision: PublishedRevisionText
+    """On the Hub a commit hash, 40 digits; in a bucket the SHA-256 of the index, 64 digits."""
+
+    def __post_init__(self) -> None:
+        due = _COMMIT_CHARS if is_on_hub(self.location) else _HASH_CHARS
+        if len(self.revision) != due:
+            raise MalformedError(
+                f"a revision of {self.location} has {due} digits, not {len(self.revision)}"
+            )
+
+
+def is_on_hub(location: str) -> bool:
+    """Return whether a location is a repository of the Hugging Face Hub, and not a bucket."""
+    return not location.startswith(BUCKET)
 
 
 VersionText = Annotated[str, msgspec.Meta(max_length=20)]

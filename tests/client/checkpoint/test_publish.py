@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tequio_client.checkpoint.hub import HubRevision
+    from tequio_client.checkpoint.layout import PublishedRevision
     from tests.support.llama_swarm import ServedLog
 
 
@@ -63,9 +63,11 @@ def put(
     user: str = TOKEN,
     repo: str = REPO,
     is_private: bool = False,
-) -> HubRevision:
+) -> PublishedRevision:
     origin = WeightsOrigin(ledger=site.url)
-    wish = publish.PublishOptions(folder=folder, repo=repo, origin=origin, is_private=is_private)
+    wish = publish.PublishOptions(
+        folder=folder, location=repo, origin=origin, is_private=is_private
+    )
     claim = publish.verify_folder(wish, NoProgress())
     reported: list[str] = []
     done, entry = publish.publish_folder(wish, claim, Hub(user, hub.url), reported.append)
@@ -313,7 +315,7 @@ def test_the_command_publishes_and_verifies_and_never_shows_the_token(
 ) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path / "home"))
     options = ("--ledger", site.url)
-    words = ("publish", str(whole), "--repo", REPO, "--without-statement", *options)
+    words = ("publish", str(whole), "--to", REPO, "--without-statement", *options)
     with command(hub, *words) as process:
         said = process.communicate(timeout=120)[0]
     assert process.returncode == 0, said
@@ -323,5 +325,5 @@ def test_the_command_publishes_and_verifies_and_never_shows_the_token(
     with command(hub, "verify", REPO, "--revision", f"round-{ROUNDS}", *options) as process:
         said = process.communicate(timeout=120)[0]
     assert (process.returncode, "verified" in said) == (0, True), said
-    assert f"commit of the repository: {hub.repositories[REPO].main}" in said
+    assert f"revision there: {hub.repositories[REPO].main}" in said
     assert TOKEN not in said

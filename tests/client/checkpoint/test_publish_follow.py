@@ -11,8 +11,9 @@ from tequio_client.checkpoint import publish
 from tequio_client.checkpoint.export import WeightsOrigin
 from tequio_client.checkpoint.hub import Hub, disable_progress
 from tequio_client.checkpoint.publish import is_due
+from tests.client.verify.logs import SwarmLog
 from tests.support.hub import FakeHub, running
-from tests.support.llama_swarm import ROUNDS, played
+from tests.support.llama_swarm import ROUNDS, measure, play, played, served_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,7 +69,7 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
     with running(FakeHub(tokens={"hf_a": "ana"})) as hub:
         wish = publish.PublishOptions(
             folder=tmp_path / "work",
-            repo="ana/maize",
+            location="ana/maize",
             origin=WeightsOrigin(ledger=site.url, stores=(store,)),
         )
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
@@ -79,3 +80,54 @@ def test_a_finished_runs_last_head_is_published_after_what_failed_and_the_progra
         assert not (tmp_path / "work" / f"round-{ROUNDS}").exists()
         publish.follow_run(wish, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
         assert len(there.commits) == 2, "nothing is published twice"
+
+
+def test_the_newest_fine_head_is_published_and_the_last_one_once_it_has_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disable_progress()
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
+    pauses: list[float] = []
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub, served_log(SwarmLog(run.swarm)) as site:
+
+        def pause(seconds: float) -> None:
+            pauses.append(seconds)
+            assert set(hub.repositories["ana/maize"].tags) == {f"round-{fine}"}
+            if len(pauses) == 2:
+                measure(run.swarm, ROUNDS)
+                site.log = SwarmLog(run.swarm)
+
+        options = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(
+                ledger=site.url, stores=(run.store(tmp_path / "store", fine, ROUNDS),)
+            ),
+            is_measured=True,
+        )
+        publish.follow_run(options, "maize- 1.0", 2, Hub("hf_a", hub.url), pause)
+        assert set(hub.repositories["ana/maize"].tags) == {f"round-{fine}", f"round-{ROUNDS}"}
+        assert pauses == [publish.POLL_S] * 2
+
+
+def test_a_last_head_that_nobody_measures_ends_the_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disable_progress()
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(publish, "VERDICT_POLLS", 3)
+    run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
+    pauses: list[float] = []
+    with running(FakeHub(tokens={"hf_a": "ana"})) as hub, served_log(SwarmLog(run.swarm)) as site:
+        options = publish.PublishOptions(
+            folder=tmp_path / "work",
+            location="ana/maize",
+            origin=WeightsOrigin(ledger=site.url, stores=(run.store(tmp_path / "store", fine),)),
+            is_measured=True,
+        )
+        publish.follow_run(options, "maize- 1.0", 50, Hub("hf_a", hub.url), pauses.append)
+        assert set(hub.repositories["ana/maize"].tags) == {f"round-{fine}"}
+        assert len(pauses) == 3

@@ -9,8 +9,7 @@ import pytest
 import trio
 
 from tequio_client.checkpoint import publish
-from tequio_client.checkpoint.hub import HubRevision
-from tequio_client.checkpoint.layout import HeadClaim
+from tequio_client.checkpoint.layout import HeadClaim, PublishedRevision
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.verify.audit import AuditOptions, audit
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from tests.support.ledgers import Served
 
 
-DONE = HubRevision(repo="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
+DONE = PublishedRevision(location="ana/maize", revision="0c" * 20, tag="round-1", is_new=True)
 
 
 def test_an_audit_takes_a_true_publication_and_names_a_false_one() -> None:
@@ -85,7 +84,7 @@ def test_organisers_alone_log_where_a_certified_head_is(tmp_path: Path) -> None:
     assert statement.body == CheckpointPublish(
         head=claims[-1].head,
         weights_root=claims[-1].weights_root,
-        repo=DONE.repo,
+        location=DONE.location,
         revision=DONE.revision,
     )
 

@@ -8,7 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from tequio_client.__main__ import cli
 from tequio_client.checkpoint import chat as talks
 from tequio_client.checkpoint import layout
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
@@ -168,3 +170,19 @@ def test_a_model_and_a_run_are_not_named_together(whole: Path) -> None:
     ended = subprocess.run(words, capture_output=True, check=False, timeout=300)
     assert ended.returncode == 2
     assert b"either a MODEL or a run" in ended.stderr
+
+
+def test_a_chat_takes_the_newest_fine_head_instead_of_the_newest(tmp_path: Path) -> None:
+    run, fine = play(measured=ROUNDS - 1), ROUNDS - 1
+    store = run.store(tmp_path / "store", fine, ROUNDS)
+    with served_log(SwarmLog(run.swarm)) as site:
+        words = ("--run", "maize- 1.0", "--prompt", "maize", "--tokens", "4", "--device", "cpu")
+        where = ("--store", str(store), "--dir", str(tmp_path / "chat"), "--ledger", site.url)
+        for options, number in (((), ROUNDS), (("--measured",), fine), (("--measured",), fine)):
+            done = CliRunner().invoke(cli, ("chat", *words, *where, *options))
+            assert done.exit_code == 0, done.exception
+            (folder,) = (tmp_path / "chat" / talks.HEADS).glob("*-*")
+            claim = layout.HeadClaim.parse((folder / layout.CLAIM).read_bytes())
+            assert claim.round == number
+    alone = CliRunner().invoke(cli, ("chat", "--measured", "a-model"))
+    assert "--measured needs a run (--run)" in alone.output

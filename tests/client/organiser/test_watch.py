@@ -184,7 +184,7 @@ def test_the_newest_fine_head_is_found(ledger: Served, fine: Served, organiser: 
     assert verdicts.find_fine_head(NAME, fine.url) == ASTRAY
     both = ("--measured", "--round", "3", "--to", "out", "--ledger", ledger.url)
     done = CliRunner().invoke(cli, ("checkpoint", "export", "--run", NAME, *both))
-    assert "give either --round or --measured" in done.output
+    assert "give either --round, --measured or --head" in done.output
     assert not organiser.with_name("out").exists()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.network.run import RunView
+from tequio_shared.network.run import MAX_LOCATIONS, HeadPublication, RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.network import CheckpointPublish
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
@@ -26,7 +26,7 @@ def publication(swarm: Swarm, number: int) -> CheckpointPublish:
     return CheckpointPublish(
         head=to_text(head.hash),
         weights_root=to_text(head.weights_root),
-        repo="user/tiny",
+        location="user/tiny",
         revision="0a" * 20,
     )
 
@@ -88,6 +88,22 @@ def test_a_light_view_has_not_seen_all_heads_and_passes_it_on(swarm: Swarm) -> N
 def test_the_last_word_on_a_round_is_kept_with_its_entry(swarm: Swarm) -> None:
     swarm.run()
     said(swarm, 1, publication(swarm, 1))
-    moved = msgspec.structs.replace(publication(swarm, 1), repo="user/moved")
+    moved = msgspec.structs.replace(publication(swarm, 1), revision="0b" * 20)
     said(swarm, 1, moved)
-    assert swarm.view.published == {1: (len(swarm.entries) - 1, moved)}
+    found = HeadPublication(index=len(swarm.entries) - 1, body=moved)
+    assert swarm.view.published == {1: {moved.location: found}}
+
+
+def test_one_head_may_be_in_several_places_of_which_the_last_ones_are_known(swarm: Swarm) -> None:
+    swarm.run()
+    on_hub = publication(swarm, 1)
+    said(swarm, 1, on_hub)
+    buckets = [
+        msgspec.structs.replace(on_hub, location=f"s3://bucket-{at}/tiny", revision="0b" * 32)
+        for at in range(MAX_LOCATIONS)
+    ]
+    for body in buckets:
+        assert on_hub.location in swarm.view.published[1]
+        said(swarm, 1, body)
+    assert list(swarm.view.published[1]) == [one.location for one in buckets]
+    assert swarm.replay().published == swarm.view.published

@@ -9,7 +9,15 @@ import pytest
 from tequio_shared.ids import to_text
 from tequio_shared.limits import COMPARED_HEADS, WORSE_MARGIN
 from tequio_shared.network.rollback import Rollback
-from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, judge, newest_fine
+from tequio_shared.network.verdicts import (
+    HeadAliases,
+    HeadVerdict,
+    JudgedHead,
+    head_aliases,
+    judge,
+    measured_range,
+    newest_fine,
+)
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.statements.runs import HeadMeasure
 
@@ -136,3 +144,39 @@ def test_the_rules_ask_for_a_majority_and_never_for_one_alone(members: int) -> N
     least = MeasureRules(members=members).least_agreeing
     assert least >= 2
     assert 2 * least > members
+
+
+def aliases(
+    heads: dict[int, Sequence[HeadMeasure]],
+    *,
+    published: Sequence[int],
+    rollbacks: Sequence[Rollback] = (),
+) -> HeadAliases:
+    measured = {number: measured_range(number, one, RULES) for number, one in heads.items()}
+    return head_aliases(published, measured, rollbacks)
+
+
+def test_the_latest_head_is_the_newest_published_one_and_the_best_has_the_fewest_bits() -> None:
+    heads = {10: agreeing(1_100), 20: agreeing(900), 30: agreeing(1_000), 40: agreeing(800)}
+    found = aliases(heads, published=(10, 20, 30))
+    assert (found.latest, found.best) == (30, 20), "that of round 40 is not published"
+    assert (found.of(30), found.of(20), found.of(10)) == (("latest",), ("best",), ())
+    both = aliases({10: agreeing(1_000), 20: agreeing(1_000)}, published=(10, 20))
+    assert both.of(20) == ("latest", "best"), "of two that are equally good, the later one"
+
+
+def test_a_head_on_which_too_few_agree_and_one_of_another_text_are_not_the_best() -> None:
+    lied = said(100), said(100, 1_000, 2_000), said(100, 100, 100, size_bytes=BYTES * 9)
+    for at, measures in enumerate(lied):
+        heads = {10: agreeing(1_000), 20: agreeing(1_001), 30: measures}
+        assert aliases(heads, published=(10, 20, 30)).best == 10, at
+    assert aliases({}, published=(10, 20)) == HeadAliases(latest=20, best=None)
+    assert aliases({}, published=()) == HeadAliases(latest=None, best=None)
+
+
+def test_a_head_that_was_given_up_has_no_alias() -> None:
+    heads = {0: agreeing(3_000), 10: agreeing(1_000), 20: agreeing(900), 30: agreeing(950)}
+    found = aliases(heads, published=(0, 10, 20), rollbacks=[back(10, 20)])
+    assert found == HeadAliases(latest=10, best=10)
+    found = aliases(heads, published=(0, 10, 20, 30), rollbacks=[back(10, 20)])
+    assert found == HeadAliases(latest=30, best=30)

@@ -60,6 +60,7 @@ from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.statements.network import is_on_hub
 from tequio_shared.statements.runs import RunOpen
 from tequio_shared.statements.statement import Entry
 
@@ -333,9 +334,10 @@ class RunsList:
             announcement=answer.announcement.text if answer.announcement else "",
             pause_reason=answer.pause_reason.text if answer.pause_reason else "",
             published=tuple(
-                PublishedHead(round=one.round, repo=one.repo, revision=one.revision)
-                for one in answer.published[:MAX_PUBLISHED_HEADS]
-            ),
+                PublishedHead(round=one.round, repo=one.location, revision=one.revision)
+                for one in answer.published
+                if is_on_hub(one.location)
+            )[:MAX_PUBLISHED_HEADS],
             sample=GeneratedSample(round=sample.round, prompt=sample.prompt, text=sample.text)
             if sample
             else None,

@@ -22,7 +22,7 @@ from tequio_shared.ids import digest_from_text, from_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.served.competitions import CompetitionSnapshot, competition_snapshot
 from tequio_shared.served.state import State
-from tequio_shared.statements.network import CheckpointPublish
+from tequio_shared.statements.network import CheckpointPublish, is_on_hub
 
 CHART_ROUNDS = 2_000
 ROWS = 100
@@ -83,10 +83,12 @@ def _entrant(state: State, one: Entrant) -> tuple[Entrant, str, CheckpointPublis
     """Give an entrant, the name of its run, and its submitted head on the Hugging Face Hub."""
     if one.side is None:
         return one, "", None
-    run, published = state.run(one.side), None
-    if one.submission and one.submission.run:
-        published = run.published.get(one.submission.round)
-    return one, run.manifest.name, published[1] if published else None
+    run = state.run(one.side)
+    is_head = one.submission is not None and bool(one.submission.run)
+    places = run.published.get(one.submission.round, {}) if one.submission and is_head else {}
+    on_hub = (place for location, place in places.items() if is_on_hub(location))
+    newest = max(on_hub, key=lambda place: place.index, default=None)
+    return one, run.manifest.name, newest.body if newest else None
 
 
 def _swarm(connection: Connection, ledger: Ledger, entrant: str, run: RunSnapshot) -> SwarmHistory:

@@ -5,7 +5,7 @@ The state belongs to the event loop: copy there, and do everything else in a thr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,12 +19,14 @@ from tequio_shared.network.notices import Notice
 from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.run_states import RunRequest, RunState
+from tequio_shared.network.verdicts import head_aliases, measured_range
 from tequio_shared.round import assignment
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
-from tequio_shared.served.answers import published_heads
-from tequio_shared.served.rows import VerdictRules
+from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
+from tequio_shared.served.rows import MeasuredHead, VerdictRules
+from tequio_shared.statements.network import is_on_hub
 
 if TYPE_CHECKING:
     from tequio_shared.served.state import State as LedgerState
@@ -75,9 +77,6 @@ def _parsed(raw: bytes) -> Corpus | None:
         return None
 
 
-LISTED_HEADS = 5
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotSnapshot:
     slot: int
@@ -121,8 +120,8 @@ class RunSnapshot:
     windows_dealt: int
     windows_returned: int
     """Windows that were handed out, came back untrained, and wait to be handed out again."""
-    on_hub: tuple[PublishedAnswer, ...]
-    """The newest published heads, the newest first."""
+    published: tuple[PublishedAnswer, ...]
+    """Where the newest published heads are, the newest head first."""
     rollbacks: tuple[Rollback, ...]
     """Where the run went back to an earlier head, the oldest first."""
     announcement: Notice | None
@@ -159,6 +158,50 @@ class RunSnapshot:
     @property
     def elected(self) -> int:
         return sum(slot.is_elected for slot in self.slots)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedLine:
+    """A published head, and what its members say about it."""
+
+    round: int
+    location: str
+    revision: str
+    entry: int
+    bits_per_byte: float | None
+    """None unless enough members agree."""
+    aliases: tuple[str, ...]
+
+    @property
+    def page(self) -> str:
+        """Address on the Hugging Face Hub; empty for a bucket, which has no pages."""
+        is_there = is_on_hub(self.location)
+        return f"{_HUB}/{self.location}/tree/{self.revision}" if is_there else ""
+
+
+_HUB = "https://huggingface.co"
+
+
+def published_lines(now: RunSnapshot, heads: Sequence[MeasuredHead]) -> list[PublishedLine]:
+    """Describe the published heads of a run, of which `heads` are those that were measured."""
+    measured = {
+        head.round: measured_range(
+            head.round, [row.said for row in head.rows], now.manifest.measures
+        )
+        for head in heads
+    }
+    names = head_aliases({one.round for one in now.published}, measured, now.rollbacks)
+    return [
+        PublishedLine(
+            round=one.round,
+            location=one.location,
+            revision=one.revision,
+            entry=one.index,
+            bits_per_byte=agreed.bits_per_byte if (agreed := measured.get(one.round)) else None,
+            aliases=names.of(one.round),
+        )
+        for one in now.published
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +259,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         audited=len(accounts.audits.cases),
         windows_dealt=accounts.queue.fresh,
         windows_returned=assignment.count_windows(accounts.queue.returned),
-        on_hub=published_heads(view, LISTED_HEADS),
+        published=published_heads(view, PUBLISHED_HEADS),
         rollbacks=tuple(view.rollbacks),
         announcement=view.notices.announcement,
         pause_reason=view.shown_pause_reason,

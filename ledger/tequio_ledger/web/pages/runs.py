@@ -22,6 +22,7 @@ from tequio_ledger.web.pages.run_view import (
     continued_run,
     continuing_runs,
     data_progress,
+    published_lines,
     run_snapshot,
 )
 from tequio_ledger.web.pages.text import StatusLabel
@@ -334,6 +335,8 @@ async def get_run(
             past = queries.last_rounds(connection, run_id, CHART_ROUNDS)
             heads = queries.last_measured_heads(connection, run_id, CHART_ROUNDS)
             opening = entries.read_entry(connection, now.opened_index)
+            rounds = {one.round for one in now.published}
+            measured = queries.measured_heads_of(connection, run_id, rounds)
         lines = [round_line(row, now.state, given_up=now.is_given_up(row.round)) for row in past]
         loss = next((line.loss for line in reversed(lines) if line.loss), None)
         data = data_progress(now, ledger.blobs.read)
@@ -353,6 +356,7 @@ async def get_run(
             losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
             held_out=held_out(heads, sample, now.verdict_rules),
+            published_heads=published_lines(now, measured),
             ring=run_charts.round_ring(now),
             data=data,
             conditions=text.admission_conditions(now.manifest.admits),

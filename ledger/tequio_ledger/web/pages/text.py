@@ -367,7 +367,7 @@ TYPES: Mapping[str, str] = {
     "team.define": "A key founds a team, or sets its join link or goal",
     "team.member": "The owner of a team removes a member or hands the team over",
     "name.withdraw": "Organisers withdraw a name",
-    "checkpoint.publish": "Organisers publish a head on the Hugging Face Hub",
+    "checkpoint.publish": "Organisers publish a head",
     "net.notice": "Organisers tell everybody in the network something, or take it back",
     "software.release": "Organisers name a release and the oldest version to run",
     "log.snapshot": "The ledger names a snapshot of everything that follows from the log",

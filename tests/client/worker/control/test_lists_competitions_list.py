@@ -147,8 +147,9 @@ async def test_a_run_tells_where_its_heads_were_published(listing: CompetitionsL
         rows = {row.run: row for row in (await RunsList(api).read()).rows}
     (head,) = rows[listing.nova].published
     view = listing.shown.ledger.state.run(listing.shown.swarms[0].rules.run_id)
-    ((number, (_, body)),) = view.published.items()
-    assert (head.round, head.repo, head.revision) == (number, body.repo, body.revision)
+    ((number, places),) = view.published.items()
+    (body,) = (one.body for one in places.values())
+    assert (head.round, head.repo, head.revision) == (number, body.location, body.revision)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 47, 48, 49, 1_841, 100_000])
