@@ -32,6 +32,9 @@ from tequio_shared.errors import TequioError
 
 _BUCKET_NUMBERS = 1 << 24
 """Numbers that are added up at once; a bucket takes 4 bytes for each."""
+PASS_TOKENS = 4_096
+"""Tokens that a rank of a divided model computes at once, but at least one sample."""
+_MASKED = -1  # an id that is read as 0 and has no loss
 
 
 class RankLostError(TequioError):
@@ -195,6 +198,21 @@ class SharedSamples:
         with exchanging():
             dist.broadcast(found, 0)
         return found
+
+
+def filled(samples: Tensor, multiple: int) -> Tensor:
+    """The samples, and as many without a loss as it takes to have a multiple of that number."""
+    missing = -len(samples) % multiple
+    return torch.cat([samples, samples.new_full((missing, samples.shape[1]), _MASKED)])
+
+
+def clip(cell: Cell, gradients: Sequence[Tensor], most: float) -> None:
+    """Scale the gradients of all ranks together to a norm of at most `most`."""
+    square = torch.stack([one.square().sum() for one in gradients]).sum()
+    cell.add_up([square])
+    factor = (most / (square.sqrt() + 1e-6)).clamp(max=1.0)
+    for one in gradients:
+        one.mul_(factor)
 
 
 def _buckets(tensors: Sequence[Tensor]) -> Iterator[list[Tensor]]:

@@ -12,12 +12,10 @@ with layers recomputed on the way back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import torch
 import torch.distributed as dist
-from torch import Tensor
 
 from tequio_client.trainer import model
 from tequio_client.trainer.llama import Llama
@@ -30,10 +28,6 @@ if TYPE_CHECKING:
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
     from tequio_shared.round.manifest import InnerParams, Manifest
-
-PASS_TOKENS = 4_096
-"""Tokens that a rank computes at once, but at least one sample."""
-_MASKED = -1  # an id that is read as 0 and has no loss
 
 
 class DividedModel(Protocol):
@@ -86,18 +80,3 @@ def _why_not(sketch: CausalModel, manifest: Manifest, chosen: ComputeDevice, kin
     if kind == "pipeline" and device == "cuda" and not dist.is_nccl_available():
         return "needs NCCL between cards, which this build of torch does not have"
     return ""
-
-
-def filled(samples: Tensor, multiple: int) -> Tensor:
-    """The samples, and as many without a loss as it takes to have a multiple of that number."""
-    missing = -len(samples) % multiple
-    return torch.cat([samples, samples.new_full((missing, samples.shape[1]), _MASKED)])
-
-
-def clip(cell: Cell, gradients: Sequence[Tensor], most: float) -> None:
-    """Scale the gradients of all ranks together to a norm of at most `most`."""
-    square = torch.stack([one.square().sum() for one in gradients]).sum()
-    cell.add_up([square])
-    factor = (most / (square.sqrt() + 1e-6)).clamp(max=1.0)
-    for one in gradients:
-        one.mul_(factor)

@@ -25,8 +25,7 @@ from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.nn import functional
 
 from tequio_client.trainer import inner, model
-from tequio_client.trainer.cell import exchanging
-from tequio_client.trainer.division import PASS_TOKENS, clip, filled
+from tequio_client.trainer.cell import PASS_TOKENS, clip, exchanging, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import HEAD, Llama
 from tequio_client.trainer.model import CausalModel

@@ -20,7 +20,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 from tequio_client.trainer import inner, model
-from tequio_client.trainer.division import PASS_TOKENS, clip, filled
+from tequio_client.trainer.cell import PASS_TOKENS, clip, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.token_loss import TokenLoss, count_targets

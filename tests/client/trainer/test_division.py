@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from tequio_client.trainer import model
-from tequio_client.trainer.cell import Cell
+from tequio_client.trainer.cell import Cell, filled
 from tequio_client.trainer.device import open_device
-from tequio_client.trainer.division import divide, filled
+from tequio_client.trainer.division import divide
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.pipeline import MicroBatches, PipelinedModel, layers_of_ranks
 from tequio_client.trainer.token_loss import count_targets
