@@ -66,7 +66,7 @@ MAY_LACK = 6
 SETTLES_S = 180.0
 """Longest wait for all to have the last head; the others of a crowded machine count as without."""
 HEAD_EVENTS = ("head computed", "head followed", "head fetched")
-"""What a worker logs once it has a head, each with the round and the beginning of its hash."""
+"""Log events of a worker that has a new head, each with the round and the beginning of its hash."""
 DIRECTIONS = ("received_bytes", "sent_bytes")
 STAND_IN = (sys.executable, "-m", "tests.support.faulty_worker")
 

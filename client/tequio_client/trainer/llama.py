@@ -337,7 +337,7 @@ class _Trunk(nn.Module):
     def through_layers(
         self, hidden_bld: Tensor, ids_bl: Tensor, separator: int | None = None
     ) -> Tensor:
-        """What the layers make of hidden values; a pipeline's rank has some of the layers."""
+        """Output of the layers for hidden values; a pipeline's rank has some of the layers."""
         seen_b1ll = None if separator is None else own_document(ids_bl, separator)
         turn = _rotation(self.config, ids_bl.shape[1], hidden_bld)
         trains = torch.is_grad_enabled()

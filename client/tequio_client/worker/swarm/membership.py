@@ -48,7 +48,7 @@ CHOSEN_PER_NETWORK = 2
 POLL_S = 1.0
 """Interval of checks for lost connections."""
 EXCHANGES = 4
-"""Peers asked for address records at a time, chosen anew each time: news spreads all the same."""
+"""Peers asked for address records at a time, other ones each time: news spreads all the same."""
 RECORD_EVERY_MS = 120_000
 """Interval at which our own record is signed again; it is valid for an hour."""
 

@@ -193,7 +193,7 @@ def _new_pubsub(host: IHost, repeat_s: float) -> Pubsub:
     )
     router.repeat_s = repeat_s
     # Its weights are all zero and it limits nobody, but each second it goes over all peers and
-    # topics. Who sends too much or what is wrong is limited and banned before the library sees it.
+    # topics. Floods and wrong messages end before the library sees them.
     router.scorer = None
     router.equivocation_detection = _DroppingDict()
     router.recent_message_deliveries = defaultdict(_DroppingList)
