@@ -44,7 +44,7 @@ _AGENT = "TORCHELASTIC_USE_AGENT_STORE"
 Rank: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
 Size: TypeAlias = Annotated[int, Meta(ge=2, le=MOST_RANKS)]
 Division: TypeAlias = Literal["none", "shard", "pipeline"]
-"""Kinds of parts that ranks have: the whole model, a part of every tensor, or a part of the layers."""
+"""Kinds of parts that ranks have: the whole model, a part of each tensor, or some of the layers."""
 
 
 class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
