@@ -6,7 +6,7 @@ start of a round and brings them back at its end, so that everything but inner s
 by the processor, as without a cell.
 
 All ranks exchange something in each pass through the network. So none may leave a step: one that
-runs out of memory ends the cell. What is computed in each pass is fixed, and small: `PASS_TOKENS`,
+runs out of memory ends the cell. What is computed in each pass is fixed, and small (`PASS_TOKENS`),
 with layers recomputed on the way back.
 """
 
