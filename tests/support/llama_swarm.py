@@ -94,7 +94,7 @@ class LlamaRun:
         return folder
 
 
-def play(
+def play(  # noqa: PLR0913 - one argument a variant
     *,
     is_tied: bool = False,
     tokenizer: bytes = b"",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -147,7 +147,7 @@ def test_the_rules_ask_for_a_majority_and_never_for_one_alone(members: int) -> N
 
 
 def aliases(
-    heads: dict[int, Sequence[HeadMeasure]],
+    heads: Mapping[int, Sequence[HeadMeasure]],
     *,
     published: Sequence[int],
     rollbacks: Sequence[Rollback] = (),
