@@ -20,7 +20,7 @@ from torch.distributed.fsdp import FSDPModule, fully_shard
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 from tequio_client.trainer import inner, model
-from tequio_client.trainer.cell import PASS_TOKENS, clip, filled
+from tequio_client.trainer.cell import PASS_TOKENS, clip, exchanging, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
@@ -63,13 +63,15 @@ class ShardedModel:
             full = torch.empty(one.shape, device=self.device.handle)
             if self._cell.rank == 0:
                 full.copy_(whole.parameters[name].detach())
-            cut = distribute_tensor(full, self._mesh, [Shard(0)])
+            with exchanging():
+                cut = distribute_tensor(full, self._mesh, [Shard(0)])
             _local(one).copy_(cut.to_local())
 
     def store(self, whole: CausalModel) -> None:
         """Bring the weights back to rank 0's whole model."""
         for name, one in self._parts():
-            full = cast("DTensor", one.detach()).full_tensor()
+            with exchanging():
+                full = cast("DTensor", one.detach()).full_tensor()
             if self._cell.rank == 0:
                 whole.parameters[name].detach().copy_(full)
 
@@ -81,8 +83,9 @@ class ShardedModel:
         self._model.network.train()
 
         def take_step(samples: Tensor) -> float:
-            loss = self._compute_gradients(samples.to(self.device.handle))
-            optimiser.step()
+            with exchanging():  # torch gathers and scatters in the midst of both
+                loss = self._compute_gradients(samples.to(self.device.handle))
+                optimiser.step()
             return loss
 
         return inner.take_steps(training, plan, self._cell, watch, take_step)
