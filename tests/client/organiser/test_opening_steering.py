@@ -75,7 +75,7 @@ def test_the_list_and_the_run_say_what_an_organiser_wants(
     assert f"{one['tokens']:,}" in shown
     assert one["weights_root"] in shown
     assert f"{one['closed']:,} closed, {one['voided']:,} void" in shown
-    assert "not on the Hub" in shown
+    assert "no head (tequio checkpoint publish)" in shown
 
 
 def test_an_invitation_to_a_run_counts_for_it_alone(owner: RunOrganiser) -> None:
