@@ -56,7 +56,7 @@ _ROLES = (
 """Variables of a computer whose role has the right, instead of a key."""
 _KEYS = ("aws_access_key_id", "aws_secret_access_key", "aws_session_token")
 _METADATA = "/latest/"
-"""Path at which a computer of AWS is asked for its role, if there is no key."""
+"""Path of AWS's metadata service, which gives a machine its role; asked where no key is set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -184,7 +184,7 @@ class HolePuncher:
         if not self.is_partner(peer):
             raise PeerError(f"no connection to {peer_id_text(peer)}, and no address that answers")
         async with self._asking.setdefault(peer, trio.Lock()):
-            if peer in self._network.connected_peers():
+            if self._network.is_connected(peer):
                 return
             self._check_worthwhile(peer)
             for introducer in self._introducers():
@@ -396,7 +396,7 @@ class HolePuncher:
         return any(peer in members() for members in self._partners)
 
     def _is_connected(self, peer: PeerKey) -> bool:
-        return peer in self._network.connected_peers()
+        return self._network.is_connected(peer)
 
     def _is_crowded(self) -> bool:
         return len(self._network.connected_peers()) >= MOST_CONNECTIONS

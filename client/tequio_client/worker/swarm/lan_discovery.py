@@ -144,7 +144,7 @@ class LanDiscovery:
         if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
             return None
         found = read_announcement(raw, self._net, self.members())
-        if found is None or found[0] in self._network.connected_peers():
+        if found is None or self._network.is_connected(found[0]):
             return None
         peer, port = found
         return peer, f"{address(host, port)}/p2p/{peer_id_text(peer)}"

@@ -152,7 +152,7 @@ class PeerNetwork:
             self.limiter.check_not_banned(key)
             with trio.fail_after(self._limits.connect_s):
                 async with self._dials.setdefault(key, trio.Lock()):
-                    if key not in self.connected_peers():
+                    if not self.is_connected(key):
                         await hosts.dial(self._host, info)
         return key
 
@@ -163,7 +163,7 @@ class PeerNetwork:
         """
         tried = 0
         for addr in dict.fromkeys(claim.addrs):
-            if peer in self.connected_peers():
+            if self.is_connected(peer):
                 return
             if tried >= dials.MAX_PLACES:
                 break
@@ -333,7 +333,7 @@ class PeerNetwork:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(hosts.answer_through, self._host, self.limiter, place, socket)
             with trio.move_on_after(hosts.HANDSHAKE_S):
-                while peer not in self.connected_peers():  # noqa: ASYNC110 - it has no event
+                while not self.is_connected(peer):  # noqa: ASYNC110 - it has no event
                     await trio.sleep(0.05)
             ended(peer)
 
