@@ -126,6 +126,7 @@ def test_a_ledger_serves_the_site_under_its_own_policy(reader: PageReader) -> No
         for one in (page, home.answer)
     )
     assert policy.pop("script-src") != own.pop("script-src")
+    assert (policy.pop("img-src"), own.pop("img-src")) == ("'self' data:", "'self'")
     assert policy == own
     for missing in ("/docs/none.html", "/docs/../ledger.sqlite", "/docs/%2e%2e/ledger.sqlite"):
         assert reader.get(missing).answer.status_code == 404

@@ -234,11 +234,13 @@ def _runs(
         yield WorkerEvent(ActivityEvent.LEFT_RUN, values={"run": before[run].run_name})
     for run, now in after.items():
         last = before.get(run)
-        if last is None:
-            yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": now.run_name})
-            continue
-        if now.state == _FINISHED != last.state:
+        # A run may end between two observations, or before this worker has joined it.
+        if now.state == _FINISHED and (last is None or last.state != _FINISHED):
             yield WorkerEvent(ActivityEvent.RUN_ENDED, "good", {"run": now.run_name})
+        elif last is None:
+            yield WorkerEvent(ActivityEvent.JOINED_RUN, "good", {"run": now.run_name})
+        if last is None:
+            continue
         # After that each round has an event of its own, with what it earned.
         if now.head_round > last.head_round < 0:
             values: dict[str, Value] = {"run": now.run_name, "round": now.head_round}

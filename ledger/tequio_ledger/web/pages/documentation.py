@@ -1,7 +1,7 @@
 """GET /docs/{path}: the documentation that `make docs` built, if it is installed with the ledger.
 
 The site is files that load nothing from other hosts. Its pages have the policy of the ledger's own
-pages, with the hashes of the site's scripts.
+pages, with the hashes of the site's scripts, and may show the icons in its style sheets.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Documentation:
             if file.is_file()
         }
         hashes = (folder / _SCRIPTS).read_text("utf-8").split()
-        return cls(found=found, headers=security_headers(hashes))
+        return cls(found=found, headers=security_headers(hashes, images="'self' data:"))
 
 
 @get("/docs")

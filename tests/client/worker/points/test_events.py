@@ -119,6 +119,11 @@ def test_a_calm_second_is_no_event() -> None:
             [("run-ended", "good")],
         ),
         (
+            {"trainers": in_round(None)},
+            {"trainers": in_round(msgspec.structs.replace(ROUND, state="finished"))},
+            [("run-ended", "good")],
+        ),
+        (
             {},
             {"trainers": (TRAINER, *in_round(msgspec.structs.replace(ROUND, run="r2")))},
             [("joined-run", "good")],
