@@ -49,6 +49,7 @@ RECKONED = {
     "700M": (1_536, 4_096, 24, 32_000),
     "1B": (2_048, 5_632, 19, 32_000),
 }
+RECIPES = InnerParams(), InnerParams(state_bits=8)
 CARDS_GB = (12, 24)
 HEAD = 64
 MIB, MIB_OF_GIB = 1 << 20, 1 << 10
@@ -64,12 +65,15 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)
     measured = [
-        _measured(sizes, options.tokens, precision)
+        _measured(sizes, options.tokens, precision, recipe)
         for sizes in MEASURED[: options.sizes]
         for precision in (torch.float32, torch.bfloat16)
+        for recipe in RECIPES
     ]
     print(_table(measured))
-    reckoned = [_reckoned(name, sizes) for name, sizes in RECKONED.items()]
+    reckoned = [
+        _reckoned(name, sizes, recipe) for name, sizes in RECKONED.items() for recipe in RECIPES
+    ]
     print("\nReckoned for GPUs, not measured:\n")
     print(_table(reckoned))
     if options.json:
@@ -98,27 +102,27 @@ def _config(sizes: tuple[int, int, int, int]) -> bytes:
     }).encode()  # fmt: skip
 
 
-def _manifest(sizes: tuple[int, int, int, int], sequence: int) -> Manifest:
+def _manifest(sizes: tuple[int, int, int, int], sequence: int, recipe: InnerParams) -> Manifest:
     plain, outline = tiny_manifest(), model.outline(_config(sizes))
     parameters = sum(torch.Size(shape).numel() for _, shape in outline.tensors)
     described = msgspec.structs.replace(
         plain.model, tensors=outline.tensors, parameters=parameters, sequence=sequence
     )
     tokenizer = msgspec.structs.replace(plain.tokenizer, vocab_size=outline.vocabulary)
-    return msgspec.structs.replace(plain, model=described, tokenizer=tokenizer)
+    return msgspec.structs.replace(plain, model=described, tokenizer=tokenizer, inner=recipe)
 
 
 def _measured(
-    sizes: tuple[int, int, int, int], tokens: int, precision: torch.dtype
+    sizes: tuple[int, int, int, int], tokens: int, precision: torch.dtype, recipe: InnerParams
 ) -> dict[str, str | float]:
     chosen = ComputeDevice(handle=torch.device("cpu"), name="cpu", memory_mb=0, precision=precision)
-    manifest = _manifest(sizes, tokens)
+    manifest = _manifest(sizes, tokens, recipe)
     samples = torch.randint(0, sizes[-1], (1, tokens + 1))
 
     def step() -> None:
         trained = model.build(_config(sizes))
         trained.recompute_layers()
-        optimiser = Optimiser(trained, InnerParams())
+        optimiser = Optimiser(trained, recipe)
         inner.compute_gradients(trained, samples, BatchSize(tokens, chosen), lambda: None)
         optimiser.step()
 
@@ -127,6 +131,7 @@ def _measured(
     return {
         "million parameters": manifest.model.parameters / 1e6,
         "precision": str(precision).removeprefix("torch."),
+        "bits of the state": str(recipe.state_bits),
         "measured, MiB": taken,
         "told, MiB": told,
         "told / measured": round(told / taken, 2),
@@ -151,12 +156,15 @@ def _peak_bytes(work: Callable[[], None]) -> int:
     return most
 
 
-def _reckoned(name: str, sizes: tuple[int, int, int, int]) -> dict[str, str | float]:
-    manifest = _manifest(sizes, SEQUENCE)
+def _reckoned(
+    name: str, sizes: tuple[int, int, int, int], recipe: InnerParams
+) -> dict[str, str | float]:
+    manifest = _manifest(sizes, SEQUENCE, recipe)
     least, usual = min_memory_mb(manifest), memory_mb(manifest)
     row: dict[str, str | float] = {
         "model": name,
         "million parameters": manifest.model.parameters / 1e6,
+        "bits of the state": str(recipe.state_bits),
         "one sample, GiB": least / MIB_OF_GIB,
         "4,096 tokens, GiB": usual / MIB_OF_GIB,
     }

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from tequio_shared.ids import Digest
 
 DIARY = "PYTHON_PAPER_DIARY"
-SCALES = 119, 158
+SCALES = 126, 165
 """Smallest and largest scale of a chunk: between those of a newcomer's real contribution to a small
 model and a veteran's, which has an error feedback."""
 GAIN = 1_000

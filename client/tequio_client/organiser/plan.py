@@ -141,10 +141,12 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A trainer's steps; in the first and last part of a run, learning rates rise and fall.
 
     `warmup` and `anneal` are these parts, as shares of the rounds. With documents `apart`, a token
-    of a sample sees only the document that it is in.
+    of a sample sees only the document that it is in. `state_bits` are those of the optimiser's
+    state.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
+    state_bits: Literal[32, 8] = 32
     steps: Count = 30
     lr: Factor = 3e-3
     adam_lr: Factor = 3e-3
@@ -278,6 +280,7 @@ def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
     """The recipe's integers, for a run of that many rounds."""
     return InnerParams(
         optimiser=plan.optimiser,
+        state_bits=plan.state_bits,
         steps=plan.steps,
         lr_e9=round(plan.lr * 1e9),
         adam_lr_e9=round(plan.adam_lr * 1e9),

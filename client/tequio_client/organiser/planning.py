@@ -66,6 +66,7 @@ weight_decay = 0.0 ## decay of the head per round
 
 [inner] ## what each trainer does in a round, the same for all
 optimiser = "{inner.optimiser}" ## {why_optimiser}
+state_bits = 32 ## of the optimiser's state; 8 takes less memory, and is rounded a little
 steps = {inner.steps} ## steps between two exchanges; more steps mean fewer bytes, and are coarser
 lr = {inner.lr:g} ## {why_rate}
 adam_lr = {inner.adam_lr:g} ## learning rate of the parameters that AdamW trains

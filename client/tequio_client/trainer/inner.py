@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from tequio_client.trainer.cell import ALONE, Cell, SampleSource
 from tequio_client.trainer.device import BatchSize, fastest_precision
 from tequio_client.trainer.model import CausalModel
+from tequio_client.trainer.moments import Moment, positive_moment, signed_moment
 from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, OptimiserRates
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.round.manifest import InnerParams
@@ -39,6 +40,8 @@ _BUSY_TOKENS = 4_096
 _LEAST_LOSS_SCALE = 2.0**-16
 _MUON_NUMBERS = 1 << 25
 """Numbers of a stack of matrices; a step of Muon needs about 16 bytes more for each of them."""
+_PART_NUMBERS = 1 << 24
+"""Numbers that AdamW moves at a time."""
 _Result = TypeVar("_Result")
 
 
@@ -339,8 +342,8 @@ class Optimiser:
         hidden = model.hidden if inner.optimiser == "muon" else frozenset()
         matrices = [model.parameters[name] for name in sorted(hidden)]
         rest = [one for name, one in model.parameters.items() if name not in hidden]
-        self._muons = _muons([one for one in matrices if id(one) in own])
-        self._adam = AdamW([one for one in rest if id(one) in own])
+        self._muons = _muons([one for one in matrices if id(one) in own], inner.state_bits)
+        self._adam = AdamW([one for one in rest if id(one) in own], inner.state_bits)
         self.follow(inner)
 
     def follow(self, inner: InnerParams) -> None:
@@ -406,11 +409,13 @@ def gradient(parameter: Tensor) -> Tensor:
 class AdamW:
     """AdamW for tensors with gradients, in place."""
 
-    def __init__(self, parameters: Sequence[Tensor]) -> None:
+    def __init__(self, parameters: Sequence[Tensor], state_bits: int) -> None:
         self.parameters = list(parameters)
         self._lr = self._decay = 0.0
-        self._first = [torch.zeros_like(one) for one in parameters]
-        self._second = [torch.zeros_like(one) for one in parameters]
+        self._moments = [
+            [(signed_moment(part, state_bits), positive_moment(part, state_bits)) for part in parts]
+            for parts in map(_parts, parameters)
+        ]
         self._steps = 0
 
     def follow(self, lr: float, decay: float) -> None:
@@ -418,19 +423,30 @@ class AdamW:
 
     def step(self) -> None:
         self._steps += 1
-        for parameter, first, second in zip(
-            self.parameters, self._first, self._second, strict=True
-        ):
-            grad = gradient(parameter)
-            first.lerp_(grad, 1 - BETAS[0])
-            second.mul_(BETAS[1]).addcmul_(grad, grad, value=1 - BETAS[1])
-            scale = (second / (1 - BETAS[1] ** self._steps)).sqrt_().add_(EPSILON)
+        for parameter, moments in zip(self.parameters, self._moments, strict=True):
             if self._decay and parameter.dim() > 1:
                 parameter.mul_(1 - self._lr * self._decay)
-            parameter.addcdiv_(first, scale, value=-self._lr / (1 - BETAS[0] ** self._steps))
+            parts = zip(_parts(parameter), _parts(gradient(parameter)), moments, strict=True)
+            for part, grad, (first, second) in parts:
+                self._move(part, grad, first, second)
+
+    def _move(self, part: Tensor, grad: Tensor, kept: Moment, kept_square: Moment) -> None:
+        first, second = kept.load(), kept_square.load()
+        first.lerp_(grad, 1 - BETAS[0])
+        second.mul_(BETAS[1]).addcmul_(grad, grad, value=1 - BETAS[1])
+        kept.store(first)
+        kept_square.store(second)
+        scale = (second / (1 - BETAS[1] ** self._steps)).sqrt_().add_(EPSILON)
+        part.addcdiv_(first, scale, value=-self._lr / (1 - BETAS[0] ** self._steps))
 
 
-def _muons(parameters: Sequence[nn.Parameter]) -> list[_Muon]:
+def _parts(tensor: Tensor) -> Sequence[Tensor]:
+    """Views of some rows each, so that a step needs little memory beside a large table."""
+    rows = torch.atleast_1d(tensor)
+    return torch.split(rows, max(_PART_NUMBERS // max(math.prod(rows.shape[1:]), 1), 1))
+
+
+def _muons(parameters: Sequence[nn.Parameter], state_bits: int) -> list[_Muon]:
     """Muons for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
@@ -439,31 +455,43 @@ def _muons(parameters: Sequence[nn.Parameter]) -> list[_Muon]:
     found = []
     for sides, group in groups.items():
         size = max(_MUON_NUMBERS // math.prod(sides), 1)
-        found += [_Muon(group[at : at + size], sides) for at in range(0, len(group), size)]
+        parts = [group[at : at + size] for at in range(0, len(group), size)]
+        found += [_Muon(part, sides, state_bits) for part in parts]
     return found
 
 
 class _Muon:
-    """Matrices of one size, stacked: [N, short, long]."""
+    """Matrices of one size, stacked for each step: [N, short, long]."""
 
-    def __init__(self, parameters: Sequence[nn.Parameter], sides: tuple[int, int]) -> None:
+    def __init__(
+        self, parameters: Sequence[nn.Parameter], sides: tuple[int, int], state_bits: int
+    ) -> None:
         self._parameters = list(parameters)
         self._short, self._long = sides
         self._rate, self._shrink = 0.0, 1.0
-        self._momentum = torch.zeros((len(parameters), *sides), device=parameters[0].device)
+        self._momenta = [signed_moment(one, state_bits) for one in parameters]
 
     def follow(self, lr: float, decay: float) -> None:
         self._rate = lr * UPDATE_RMS * math.sqrt(self._long)
         self._shrink = 1 - lr * decay
 
     def step(self) -> None:
-        grads = torch.stack([self._flat(gradient(one)) for one in self._parameters])
-        self._momentum.mul_(MOMENTUM).add_(grads)
-        updates = orthogonalise(grads.add_(self._momentum, alpha=MOMENTUM))
+        updates = orthogonalise(self._directions())
         for parameter, update in zip(self._parameters, updates, strict=True):
             if self._shrink != 1:
                 parameter.mul_(self._shrink)
             self._flat(parameter).sub_(update, alpha=self._rate)
+
+    def _directions(self) -> Tensor:
+        """Add the gradients to the momenta; returns where both point, [N, short, long]."""
+        grads = [gradient(one) for one in self._parameters]
+        momenta = [one.load() for one in self._momenta]
+        torch._foreach_mul_(momenta, MOMENTUM)
+        torch._foreach_add_(momenta, grads)
+        for kept, momentum in zip(self._momenta, momenta, strict=True):
+            kept.store(momentum)
+        pairs = zip(grads, momenta, strict=True)
+        return torch.stack([self._flat(torch.add(g, m, alpha=MOMENTUM)) for g, m in pairs])
 
     def _flat(self, matrix: Tensor) -> Tensor:
         """A view of a matrix with its short side first."""

@@ -23,6 +23,7 @@ from tequio_client.trainer import inner, model
 from tequio_client.trainer.cell import PASS_TOKENS, clip, exchanging, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.moments import Moment, signed_moment
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 
 if TYPE_CHECKING:
@@ -113,9 +114,10 @@ class _ShardedOptimiser:
         hidden = sharded.hidden if recipe.optimiser == "muon" else frozenset()
         tensors = {name: cast("DTensor", one) for name, one in sharded.parameters.items()}
         self._matrices = [tensors[name] for name in sorted(hidden)]
-        self._momenta = [torch.zeros_like(_local(one)) for one in self._matrices]
+        bits = recipe.state_bits
+        self._momenta = [signed_moment(_local(one), bits) for one in self._matrices]
         self._rest = [one for name, one in tensors.items() if name not in hidden]
-        self._adam = inner.AdamW([_local(one) for one in self._rest])
+        self._adam = inner.AdamW([_local(one) for one in self._rest], bits)
         self._adam.follow(recipe.adam_lr_e9 / 1e9, self._decay)
 
     @torch.no_grad()
@@ -128,9 +130,10 @@ class _ShardedOptimiser:
             part.grad = _gradient(one)
         self._adam.step()
 
-    def _move(self, matrix: DTensor, momentum: Tensor) -> None:
-        gradient, part = _gradient(matrix), _local(matrix)
+    def _move(self, matrix: DTensor, kept: Moment) -> None:
+        gradient, part, momentum = _gradient(matrix), _local(matrix), kept.load()
         momentum.mul_(inner.MOMENTUM).add_(gradient)
+        kept.store(momentum)
         gradient.add_(momentum, alpha=inner.MOMENTUM)
         whole = cast("DTensor", matrix.grad).full_tensor()
         flat = whole.flatten(1)

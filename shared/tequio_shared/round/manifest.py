@@ -128,10 +128,12 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     Learning rates are in units of 1e-9; `feedback_q15` is the error feedback's decay in 2^-15;
     `clip_e3` the gradient norm clip in 1e-3; `decay_e6` the inner weight decay in 1e-6. Learning
     rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly.
-    With documents `apart`, a token of a sample sees only the document that it is in.
+    With documents `apart`, a token of a sample sees only the document that it is in. `state_bits`
+    are those in which an optimiser keeps its momentum from step to step.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
+    state_bits: Literal[32, 8] = 32
     steps: Annotated[int, Meta(ge=1, le=65_535)] = 30
     lr_e9: Positive = 3_000_000
     adam_lr_e9: Positive = 3_000_000

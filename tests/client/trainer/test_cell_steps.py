@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 PATIENCE_S = 120.0
 DECAYING = InnerParams(decay_e6=100_000)
+ROUNDED = InnerParams(state_bits=8)
 RANKS = 2
 BOUNDARY = 202
 """An id in the middle of the first sample."""
@@ -143,6 +144,7 @@ class DividedSteps:
     window_samples: int = 5
     """No multiple of the ranks."""
     separator: int | None = None
+    recipe: InnerParams = DECAYING
 
     def __call__(self, cell: Cell) -> Numbers:
         """Take them; a cell of one rank takes them without a division."""
@@ -151,14 +153,14 @@ class DividedSteps:
         device, watch = open_device("cpu"), UninterruptedControl()
         if cell.size == 1:
             whole.separator = self.separator
-            done = inner.train(whole, self, plan, DECAYING, BatchSize(SEQUENCE, device), watch)
+            done = inner.train(whole, self, plan, self.recipe, BatchSize(SEQUENCE, device), watch)
         else:
             network = sketch(self.config).network
             assert isinstance(network, Llama)
             divided = self.kind(network, cell, device, self.separator)
             with mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE):
                 divided.load(whole)
-                done = divided.train(self, plan, DECAYING, watch)
+                done = divided.train(self, plan, self.recipe, watch)
                 divided.store(whole)
         losses = np.array([done.loss_first, done.loss_last])
         return np.append(losses, flat_weights(whole) - begun) if cell.rank == 0 else losses
@@ -173,6 +175,7 @@ class DividedSteps:
     [
         (2, DividedSteps(kind=ShardedModel, config=network_of(tie_word_embeddings=True))),
         (2, DividedSteps(kind=ShardedModel, config=network_of(), separator=BOUNDARY)),
+        (2, DividedSteps(kind=ShardedModel, config=network_of(), recipe=ROUNDED)),
         (2, DividedSteps(kind=PipelinedModel, config=network_of(tie_word_embeddings=True))),
         # Fewer samples than ranks.
         (

@@ -4,7 +4,8 @@ Formulas, with P parameters, S tokens per batch, V vocabulary size, N values of 
 padding).
 
 - Accelerator: `MEMORY_BASE_MB` for driver and libraries; 8 P bytes for weights and gradients; 4
-  for each parameter in a hidden matrix with Muon, 8 for any other and with AdamW, none with distro;
+  for each parameter in a hidden matrix with Muon, 8 for any other and with AdamW, none with distro
+  (1 and 3 with a state in 8 bits);
   8 S V bytes of logits and their gradient, of at most `MOST_LOGITS` logits; activations; or, if it
   is more than those, what a step of Muon needs beside them. Activations are those of a trainer
   that stores the inputs of layers alone, 4 bytes for each token, layer and unit of width, and
@@ -76,6 +77,7 @@ _BASIS = 10_000
 _HASH_BYTES = 32
 _LEAF_BYTES = 2 * layout.CHUNK
 _VALUE = 4
+_EIGHT_BITS = 8
 _LOGIT_BYTES = 8
 _MUON_BYTES = 16  # for each number of a stack of matrices
 _MUON_NUMBERS = 1 << 25  # most numbers of a stack
@@ -240,7 +242,9 @@ def _state_bytes(manifest: Manifest) -> int:
     every = manifest.model.parameters
     if manifest.algorithm.name == "distro":
         return 2 * _VALUE * every
-    return _VALUE * (4 * every - (_hidden_numbers(manifest) if _uses_muon(manifest) else 0))
+    hidden = _hidden_numbers(manifest) if _uses_muon(manifest) else 0
+    momentum, variance = (1, 2) if manifest.inner.state_bits == _EIGHT_BITS else (_VALUE, _VALUE)
+    return (2 * _VALUE + momentum) * every + variance * (every - hidden)
 
 
 def _hidden_numbers(manifest: Manifest) -> int:

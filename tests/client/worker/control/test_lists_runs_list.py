@@ -332,6 +332,9 @@ def test_memory_counts_states_logits_and_activations() -> None:
     adam = msgspec.structs.replace(large.inner, optimiser="adamw")
     more = memory_mb(msgspec.structs.replace(large, inner=adam)) - memory_mb(large)
     assert more == pytest.approx(4 * hidden / (1 << 20), abs=1)
+    rounded = msgspec.structs.replace(large.inner, state_bits=8)
+    less = memory_mb(large) - memory_mb(msgspec.structs.replace(large, inner=rounded))
+    assert less == pytest.approx((3 * hidden + 5 * symbols * width) / (1 << 20), abs=1)
     one = 1_024 * (4 * layers * width + OUTPUT_BYTES * 9 * width) + 8 * 1_024 * symbols
     assert one < 16 << 25, "a step of Muon needs more than one sample"
     assert min_memory_mb(large) == 701 + (states + (16 << 25)) // (1 << 20)
