@@ -6,8 +6,10 @@ import json
 import re
 from pathlib import Path
 
+from tequio_client.plugins.archive import DECLARATION
 from tests.support.small_network import RunFiles
 
+_TOKENIZER = 'tokenizer = "tiny.words:Words"\n'
 _PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 _FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -20,16 +22,28 @@ def example_files() -> dict[str, str]:
 CONFIG: dict[str, object] = json.loads(example_files()["config.json"])
 
 
-def write(folder: Path, **changed: str) -> Path:
+def write(folder: Path, *, with_tokenizer: bool = False, **changed: str) -> Path:
     """Write the example's plug-in; `changed` replaces modules of it by name.
 
-    Returns the folder.
+    With a tokenizer, as the page says, it provides that too. Returns the folder.
     """
     for name, text in example_files().items():
         if name != "config.json":
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(changed.get(path.stem, text), "utf-8")
+    if with_tokenizer:
+        with (folder / DECLARATION).open("a") as file:
+            file.write(_TOKENIZER)
+    return folder
+
+
+def write_tokenizer(folder: Path, **changed: str) -> Path:
+    """Write a plug-in that brings the page's tokenizer alone; returns the folder."""
+    write(folder, **changed)
+    whole = (folder / DECLARATION).read_text()
+    head = whole.partition("[provides]")[0]
+    (folder / DECLARATION).write_text(f"{head}[provides]\n{_TOKENIZER}")
     return folder
 
 
