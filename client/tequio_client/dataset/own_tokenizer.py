@@ -118,7 +118,7 @@ class _EncoderChild:
     """The process that has loaded the code; answers one line with one line."""
 
     def __init__(self, label: str, folder: Path, answer_s: float) -> None:
-        self._label, self._answer_s = label, answer_s
+        self._label, self.answer_s = label, answer_s
         rules = SandboxRules(writes=(str(folder),), hidden=(str(Path.cwd()),))
         self._process = subprocess.Popen(  # noqa: S603 - our own program
             _PROGRAM,
@@ -127,11 +127,12 @@ class _EncoderChild:
             stdout=subprocess.PIPE,
             **child.start_options(),
         )
-        child.end_with_us(self._process.pid)
+        self.pid = self._process.pid
+        child.end_with_us(self.pid)
 
     def ask(self, message: msgspec.Struct) -> bytes:
         """Send a line and read one; raises TokenizerError for a child that ends or hangs."""
-        late = Timer(self._answer_s, self._process.kill)
+        late = Timer(self.answer_s, self._process.kill)
         late.daemon = True
         late.start()
         try:
@@ -145,7 +146,7 @@ class _EncoderChild:
         if not line:
             raise TokenizerError(
                 f"{self._label}: the process of its tokenizer ended, or took more than "
-                f"{self._answer_s:g} s for a text"
+                f"{self.answer_s:g} s for a text"
             )
         return line
 
