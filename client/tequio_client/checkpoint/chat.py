@@ -100,7 +100,8 @@ def own_texts(model: Path, work: Path, consents: Path) -> Iterator[PluginTokeniz
             f"is not allowed on this computer: read it with `tequio plugin show {name} --code`, "
             f"and allow it with `tequio plugin allow {name}`"
         )
-    with own_tokenizer.run_tokenizer(found, work / "plugins" / name) as started:
+    place = work / "plugins" / name
+    with own_tokenizer.run_tokenizer(found, place, hidden=(consents,)) as started:
         if started.file != table.read_bytes():
             raise UserFacingError(
                 f"the tokens of {found.spec.label} are not those of {table}: export the head again"

@@ -7,7 +7,7 @@ that was asked for, by the table. It ends when this process does, since its inpu
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +82,16 @@ class PluginTokenizer:
 
 @contextmanager
 def run_tokenizer(
-    found: PluginArchive, folder: Path, answer_s: float = ANSWER_S
+    found: PluginArchive,
+    folder: Path,
+    *,
+    hidden: Sequence[Path] = (),
+    answer_s: float = ANSWER_S,
 ) -> Iterator[PluginTokenizer]:
-    """Run the tokenizer of a plug-in, whose child writes in that folder; raises TokenizerError."""
+    """Run the tokenizer of a plug-in, whose child writes in that folder; raises TokenizerError.
+
+    It reads nothing in the folders `hidden`, in the working folder and in people's homes.
+    """
     label = f"the plug-in {found.spec.label}"
     if "tokenizer" not in found.declaration.provides:
         raise TokenizerError(f"{label} brings no tokenizer (provides.tokenizer)")
@@ -92,7 +99,9 @@ def run_tokenizer(
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     asked = OpenTokenizer(archive=str(folder / "plugin.zip"), table_out=str(folder / TABLE_NAME))
     files.write_for_user(Path(asked.archive), found.content)
-    started = _EncoderChild(label, folder, answer_s)
+    kept = (Path.cwd(), *(one.absolute() for one in hidden))
+    rules = SandboxRules(writes=(str(folder),), hidden=tuple(map(str, kept)))
+    started = _EncoderChild(label, confined_variables(rules, folder / "cache"), answer_s)
     try:
         yield _opened(label, started, asked)
     finally:
@@ -117,12 +126,11 @@ def _opened(label: str, started: _EncoderChild, asked: OpenTokenizer) -> PluginT
 class _EncoderChild:
     """The process that has loaded the code; answers one line with one line."""
 
-    def __init__(self, label: str, folder: Path, answer_s: float) -> None:
+    def __init__(self, label: str, environment: Mapping[str, str], answer_s: float) -> None:
         self._label, self.answer_s = label, answer_s
-        rules = SandboxRules(writes=(str(folder),), hidden=(str(Path.cwd()),))
         self._process = subprocess.Popen(  # noqa: S603 - our own program
             _PROGRAM,
-            env=confined_variables(rules, folder / "cache"),
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             **child.start_options(),
