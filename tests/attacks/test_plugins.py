@@ -127,7 +127,6 @@ def test_code_that_splits_texts_reaches_nothing_beside_its_table(
     values = {**home.names(), "WORKER": str(home.worker)}
     source = WORDS_CODE.format(values=values, attacks=tuple(ATTACKS.values()))
     found = archive.build(write_tokenizer(tmp_path / "plugin", words=source))
-    monkeypatch.chdir(tmp_path / "plugin")
     monkeypatch.setenv("HOME", str(home.path))
     (home.worker / "cache" / "trainer-cpu").mkdir(parents=True)
     outcomes = {}

@@ -48,6 +48,7 @@ def write_tokenizer(folder: Path, **changed: str) -> Path:
 
 
 def run_files(plan: str) -> RunFiles:
-    """A run of the example's model; its plug-in is in the folder `plugin`."""
+    """A run of the example's model and tokenizer; its plug-in is in the folder `plugin`."""
     brings = '[plugin]\nsource = "plugin"\n\n[inner]'
-    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1))
+    build = ("--plugin", "{folder}/plugin", "--held-out", "1000")
+    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1), build=build)
