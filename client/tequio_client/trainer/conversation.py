@@ -58,7 +58,8 @@ class WritingStyle:
 class OwnTexts(Protocol):
     """The tokenizer of a plug-in, whose code runs in another process."""
 
-    table: TokenTable
+    @property
+    def table(self) -> TokenTable: ...
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Ids of a text; raises UserFacingError."""
@@ -86,11 +87,10 @@ class ModelChat:
         transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._tokenizer: Any = (
-                AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-                if own_texts is None
-                else None
-            )
+            self._tokenizer: Any = None
+            if own_texts is None:
+                library: Any = AutoTokenizer
+                self._tokenizer = library.from_pretrained(folder, trust_remote_code=False)
             model: Any = AutoModelForCausalLM.from_pretrained(
                 folder,
                 trust_remote_code=False,

@@ -129,10 +129,10 @@ class RoundTraining:
         if root != header.payload_root:
             raise PeerError("the trainer's payload does not match its header")
         path = self._context.store.tree_path(root)
-        broken = await trio.to_thread.run_sync(_broken_rule, path, current)
-        if broken:
+        refused_by = await trio.to_thread.run_sync(_broken_rule, path, current)
+        if refused_by:
             raise PeerError(
-                f"not committed: the trainer's payload breaks the rule `{broken}`, so every "
+                f"not committed: the trainer's payload breaks the rule `{refused_by}`, so every "
                 "witness would refuse it"
             )
         # The payload is in the store before the feedback names it: after a crash in between, the
