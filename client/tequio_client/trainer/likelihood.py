@@ -318,9 +318,10 @@ def _tokenizer(
     if wanted == BYTES:
         return ByteTokenizer()
     if not wanted and (folder / TABLE_NAME).is_file():
-        raise UserFacingError(
+        raise ModelRefusedError(
+            Refusal.KIND,
             f"the texts of {folder} are encoded by code of a plug-in, which scoring does not run: "
-            "only the run's own held-out text measures this model"
+            "only the run's own held-out text measures this model",
         )
     path = Path(wanted) if wanted else folder
     path = path / TOKENIZER_NAME if path.is_dir() else path
