@@ -22,19 +22,23 @@ def example_files() -> dict[str, str]:
 CONFIG: dict[str, object] = json.loads(example_files()["config.json"])
 
 
-def write(folder: Path, *, with_tokenizer: bool = False, **changed: str) -> Path:
+def write(folder: Path, **changed: str) -> Path:
     """Write the example's plug-in; `changed` replaces modules of it by name.
 
-    With a tokenizer, as the page says, it provides that too. Returns the folder.
+    Returns the folder.
     """
     for name, text in example_files().items():
         if name != "config.json":
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(changed.get(path.stem, text), "utf-8")
-    if with_tokenizer:
-        with (folder / DECLARATION).open("a") as file:
-            file.write(_TOKENIZER)
+    return folder
+
+
+def add_tokenizer(folder: Path) -> Path:
+    """Let a written plug-in provide the tokenizer, too, as the page says; returns the folder."""
+    with (folder / DECLARATION).open("a") as file:
+        file.write(_TOKENIZER)
     return folder
 
 

@@ -38,7 +38,7 @@ def test_volunteers_wait_consent_and_train_and_audits_pass(tmp_path: Path) -> No
 
 async def _trains(folder: Path) -> None:
     async with running_network(folder) as stage:
-        plugin_example.write(folder / "plugin", with_tokenizer=True)
+        plugin_example.add_tokenizer(plugin_example.write(folder / "plugin"))
         await small_network.found(stage, plugin_example.run_files(PLAN))
         stage.seed()
         shown = await stage.command("show", "plugin", "show", small_network.RUN, *_where(stage))

@@ -85,7 +85,7 @@ def test_a_plan_that_cannot_work_is_refused(
 def with_own_texts(folder: Path, words: str = WORDS) -> Path:
     """A plan whose data was built with the example's tokenizer."""
     path = planned(folder)
-    plugin_example.write(folder / "plugin", with_tokenizer=True, words=words)
+    plugin_example.add_tokenizer(plugin_example.write(folder / "plugin", words=words))
     place = ("--folder", str(folder / "texts"), "--sequence", "32", "--held-out", "1000")
     built = run("data", "build", str(folder / "data"), *place, "--plugin", str(folder / "plugin"))
     assert built.exception is None, built.output
@@ -111,7 +111,7 @@ def test_data_of_another_version_of_the_tokenizer_is_refused(tmp_path: Path) -> 
         (WORDS.replace(f'*{LONGEST}, b"."', f'b".", *{LONGEST}'), "it splits '"),
     ):
         assert words != WORDS
-        plugin_example.write(tmp_path / "plugin", with_tokenizer=True, words=words)
+        plugin_example.add_tokenizer(plugin_example.write(tmp_path / "plugin", words=words))
         with pytest.raises(UserFacingError, match=why):
             estimate.read_outline(path)
 
@@ -126,7 +126,7 @@ def test_data_and_plan_name_the_same_tokenizer(tmp_path: Path) -> None:
         estimate.read_outline(path)
     (tmp_path / "other").mkdir()
     other = planned(tmp_path / "other")
-    plugin_example.write(tmp_path / "other" / "plugin", with_tokenizer=True)
+    plugin_example.add_tokenizer(plugin_example.write(tmp_path / "other" / "plugin"))
     with pytest.raises(UserFacingError, match="brings a tokenizer, and the data was not built"):
         estimate.read_outline(other)
 

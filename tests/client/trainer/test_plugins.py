@@ -168,7 +168,7 @@ def test_a_tokenizer_has_to_bring_back_texts_of_many_scripts(
 
 def test_trainers_do_not_even_import_a_tokenizer(tmp_path: Path) -> None:
     source = "raise SystemExit('imported')\n"
-    folder = plugin_example.write(tmp_path / "plugin", with_tokenizer=True, words=source)
+    folder = plugin_example.add_tokenizer(plugin_example.write(tmp_path / "plugin", words=source))
     found = archive.build(folder)
     loaded = loading.load(found.content, found.spec)
     assert loaded.model is not None
