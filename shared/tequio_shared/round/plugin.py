@@ -21,7 +21,7 @@ Seam: TypeAlias = Literal["loader", "model", "optimiser", "tokenizer"]
 """Place at which a plug-in's code replaces that of the release."""
 SEAMS: tuple[Seam, ...] = get_args(Seam)
 TRAINER_SEAMS: tuple[Seam, ...] = ("loader", "model", "optimiser")
-"""Those that trainers call; shards hold ids, so training takes no tokenizer."""
+"""Seams that trainers call; shards hold ids, so training takes no tokenizer."""
 PluginName = Annotated[str, Meta(pattern=r"\A[a-z][a-z0-9]*(_[a-z0-9]+)*\Z", max_length=64)]
 """Name of a Python package."""
 PluginVersion = Annotated[str, Meta(pattern=r"\A[0-9][0-9A-Za-z.+-]*\Z", max_length=32)]

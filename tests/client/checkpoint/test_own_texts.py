@@ -158,13 +158,15 @@ def test_what_would_have_to_run_the_code_refuses_the_model(model: Path) -> None:
 
 
 def test_characters_are_shown_when_they_are_complete(model: Path) -> None:
-    class Texts:
+    class SplitBytes:
         table = TokenTable.of(TOKENS, 255)
 
         def encode(self, text: str) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
             return np.frombuffer(text.encode(), np.uint8).astype(np.int64)
 
-    conversation = ModelChat(model, WritingStyle(tokens=40, temperature=9.0, seed=3), CPU, Texts())
+    conversation = ModelChat(
+        model, WritingStyle(tokens=40, temperature=9.0, seed=3), CPU, SplitBytes()
+    )
     said: list[str] = []
     whole = conversation.answer("x", said.append)
     assert "".join(said) == whole
