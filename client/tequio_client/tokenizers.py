@@ -1,4 +1,4 @@
-"""Text to token ids and back: raw bytes, or any tokenizer of Hugging Face.
+"""Text to token ids and back: raw bytes, any tokenizer of Hugging Face, or that of a plug-in.
 
 A tokenizer file is not trusted: its size is checked before it is read, and a tokenizer with random
 results is refused.
@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tequio_shared.errors import UserFacingError
 from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.round.manifest import TokenizerKind
 
 TOKENIZER_NAME = "tokenizer.json"
+TABLE_NAME = "tokenizer.table"
+"""File of what each id of a plug-in's tokenizer stands for (`tequio_shared.round.token_table`)."""
 SEPARATORS = ("<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>", "<|im_end|>", "[SEP]")
 """Usual names of the token between documents."""
 TURN_TOKENS = ("<|im_start|>", "<|im_end|>")
@@ -27,10 +30,35 @@ TURN_TOKENS = ("<|im_start|>", "<|im_end|>")
 _WHY_CHARS = 200
 
 
+class TextTokenizer(Protocol):
+    """Encodes the texts of a run, and decodes its ids."""
+
+    @property
+    def kind(self) -> TokenizerKind: ...
+
+    @property
+    def vocab_size(self) -> int: ...
+
+    @property
+    def separator(self) -> int:
+        """Id of the token that precedes each document."""
+
+    @property
+    def file(self) -> bytes:
+        """Content of the file that a manifest names; empty for raw bytes."""
+
+    def encode(self, text: str) -> NDArray[np.int64]:
+        """Ids of a text; raises UserFacingError."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Text of ids; raises UserFacingError."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByteTokenizer:
     """Raw UTF-8 bytes; byte 0 is the separator and is removed from texts."""
 
+    kind: TokenizerKind = "bytes"
     vocab_size: int = 256
     separator: int = 0
     file: bytes = b""
@@ -54,6 +82,7 @@ class SubwordTokenizer:
     """Id of the token that precedes each document."""
     file: bytes
     """Content of its tokenizer.json."""
+    kind: TokenizerKind = "huggingface"
 
     @property
     def adds_tokens(self) -> bool:
@@ -105,9 +134,6 @@ def _library(what: str) -> Iterator[None]:
             raise
         why = str(err).partition("\n")[0][:_WHY_CHARS]
         raise TokenizerError(f"{what}: {why}") from err
-
-
-TextTokenizer: TypeAlias = ByteTokenizer | SubwordTokenizer
 
 
 def parse_tokenizer(raw: bytes, name: str, separators: Sequence[str | int]) -> SubwordTokenizer:

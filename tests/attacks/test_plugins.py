@@ -14,21 +14,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pytest
 
 from tequio_client import ipc
+from tequio_client.dataset.build import ShardOptions, build_shards
+from tequio_client.dataset.own_tokenizer import run_tokenizer
+from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import PluginTrial
 from tequio_client.platform import sandbox
 from tequio_client.plugins import archive
 from tequio_client.plugins.consents import PluginConsent, PluginConsents
+from tequio_client.tokenizers import TABLE_NAME, TokenizerError
 from tequio_client.trainer.plugins import loading
+from tequio_client.trainer.prepared import held_out_documents
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
 from tequio_shared.errors import MalformedError
+from tequio_shared.round.manifest import held_out_file_name
+from tequio_shared.round.token_table import TokenTable
 from tests.attacks.test_sandbox import ABI, VolunteerHome
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture
 from tests.support.attack_table import attack
-from tests.support.plugin_example import CONFIG, example_files, write
+from tests.support.plugin_example import CONFIG, example_files, write, write_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +57,23 @@ def ends(attack):
 
 def build(config):
     raise RuntimeError(" ".join(ends(one) for one in ATTACKS))
+"""
+WORDS_CODE = """
+import os, socket
+
+os.environ.update({values!r})
+ATTACKS = {attacks!r}
+
+def ends(attack):
+    try:
+        exec(attack)
+    except OSError:
+        return "refused"
+    return "done"
+
+class Words:
+    def __init__(self):
+        raise RuntimeError(" ".join(ends(one) for one in ATTACKS))
 """
 ATTACKS = {
     "calls home": "socket.create_connection(('127.0.0.1', int(os.environ['PORT'])), 5)",
@@ -92,6 +117,55 @@ def test_code_of_a_run_reaches_nothing_beside_its_work(home: VolunteerHome) -> N
     isolated = isolated_program(usual, home.worker, "cpu", found.spec.archive)
     confined = outcome(found, home, {**isolated.environment, **home.names()})
     assert confined.split("RuntimeError: ")[1].split() == ["refused"] * len(ATTACKS), ATTACKS.keys()
+
+
+@attack("P17", layer="cli", ends="refused by the operating system, in a chat as well")
+@pytest.mark.skipif(ABI == 0, reason="no Landlock in this kernel")
+def test_code_that_splits_texts_reaches_nothing_beside_its_table(
+    home: VolunteerHome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = {**home.names(), "WORKER": str(home.worker)}
+    source = WORDS_CODE.format(values=values, attacks=tuple(ATTACKS.values()))
+    found = archive.build(write_tokenizer(tmp_path / "plugin", words=source))
+    monkeypatch.setenv("HOME", str(home.path))
+    (home.worker / "cache" / "trainer-cpu").mkdir(parents=True)
+    outcomes = {}
+    for value, place in ((sandbox.OFF, "free"), ("", "confined")):
+        monkeypatch.setenv(sandbox.VARIABLE, value)
+        with (
+            pytest.raises(TokenizerError) as raised,
+            run_tokenizer(found, tmp_path / place, hidden=(home.worker,)),
+        ):
+            pass
+        outcomes[place] = str(raised.value).split("RuntimeError: ")[1].split()
+    assert outcomes["free"] == ["done"] * len(ATTACKS), ATTACKS.keys()
+    assert outcomes["confined"] == ["refused"] * len(ATTACKS), ATTACKS.keys()
+
+
+@attack("P20", layer="cli", ends="bytes are counted by the table of what each token is")
+def test_claimed_bytes_of_held_out_text_do_not_count(tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(20):
+        (texts / f"{number}.txt").write_text(f"{number} milpa maíz " * 20, encoding="utf-8")
+    settings = ShardOptions(sequence=16, seed=0, held_out_bp=3_000, shard_bytes=1 << 20)
+    found = archive.build(write_tokenizer(tmp_path / "plugin"))
+    with run_tokenizer(found, tmp_path / "work") as tokenizer:
+        source = folder_files(texts, "*")
+        corpus = build_shards(source, tokenizer, settings, tmp_path / "data", lambda *_: None)
+    (shard,), path = corpus.held_out, tmp_path / "data" / held_out_file_name(0)
+    raw = bytearray(path.read_bytes())
+    table = np.frombuffer(raw, "<u4", 2 * shard.documents).reshape(-1, 2).copy()
+    honest = table[:, 1].tolist()
+    table[:, 1] *= 10
+    raw[: table.nbytes] = table.tobytes()
+    path.write_bytes(raw)
+    ids = (corpus.token_bytes, corpus.tokenizer.vocab_size)
+    believed = [one.text_bytes for one in held_out_documents(path, shard, *ids)]
+    assert believed == [10 * one for one in honest]
+    known = TokenTable.parse((tmp_path / "data" / TABLE_NAME).read_bytes(), ids[1])
+    counted = [one.text_bytes for one in held_out_documents(path, shard, *ids, tokens=known)]
+    assert counted == honest
 
 
 @attack("P18", layer="cli", ends="refused before a line of it runs")

@@ -51,7 +51,7 @@ ELSEWHERE = (
     (r"organising: tequio run watch", "tests/client/organiser/test_watch.py"),
     (r"organising: tequio announce", "tests/client/ledger/test_announcement.py"),
     (r"organising: tequio release announce", "tests/client/releases/test_log_check.py"),
-    (r"plugins: tequio plugin", "tests/whole/test_plugins.py"),
+    (r"plugins: tequio (plugin|data build)", "tests/whole/test_plugins.py"),
     # --- scoring and competitions
     (r"scoring: tequio score gpt2", HUB),
     (r"scoring: (python3|\.venv|lm-eval)", "needs a package registry"),

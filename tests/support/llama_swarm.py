@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tequio_client.plugins.archive import PluginArchive
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.head.layout import FrozenBase
     from tequio_shared.round.manifest import Manifest
@@ -103,16 +104,18 @@ def play(  # noqa: PLR0913 - one argument a variant
     base: FrozenBase | None = None,
     chat: Chat | UnsetType = UNSET,
     measured: int = ROUNDS,
+    plugin: PluginArchive | None = None,
 ) -> LlamaRun:
     """Let three volunteers train for some rounds; their updates are random and valid.
 
     With a base, the model consists of its adapters. The head of the round `measured` is measured.
+    With a plug-in, `tokenizer` is the table of its tokens.
     """
     config = json.dumps(CONFIG | {"tie_word_embeddings": is_tied}).encode()
     made = model or _with_large_norms(first_head.random_head(config, seed=5, layout="flat"))
     config = made.config
     kind = Tokenizer(
-        kind="huggingface" if tokenizer else "bytes",
+        kind="plugin" if plugin else "huggingface" if tokenizer else "bytes",
         file=to_text(sha256(tokenizer)) if tokenizer else "",
         vocab_size=256,
     )
@@ -125,13 +128,14 @@ def play(  # noqa: PLR0913 - one argument a variant
         data=DataSpec(manifest=to_text(data.digest), root=to_text(data.root)),
         measure=MeasureRules(every=1),
         base=base or UNSET,
+        plugin=plugin.spec if plugin else UNSET,
     )
     swarm = Swarm(manifest=manifest, seed=3)
     arithmetic = swarm.arithmetic
     first = Digest(from_text(manifest.model.weights_root))
     arithmetic.weights[first] = made.master
     arithmetic.roots = dict.fromkeys(arithmetic.roots, (first, Digest(bytes(32))))
-    for raw in (config, data.encode(), tokenizer):
+    for raw in (config, data.encode(), tokenizer, plugin.content if plugin else b""):
         swarm.blobs[sha256(raw)] = raw
     for name in ("ana", "luis", "inés"):
         swarm.volunteer(name)

@@ -6,8 +6,10 @@ import json
 import re
 from pathlib import Path
 
+from tequio_client.plugins.archive import DECLARATION
 from tests.support.small_network import RunFiles
 
+_TOKENIZER = 'tokenizer = "tiny.words:Words"\n'
 _PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 _FILE = re.compile(r"^`([\w./]+)`:\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -33,7 +35,24 @@ def write(folder: Path, **changed: str) -> Path:
     return folder
 
 
+def add_tokenizer(folder: Path) -> Path:
+    """Let a written plug-in provide the tokenizer, too, as the page says; returns the folder."""
+    with (folder / DECLARATION).open("a") as file:
+        file.write(_TOKENIZER)
+    return folder
+
+
+def write_tokenizer(folder: Path, **changed: str) -> Path:
+    """Write a plug-in that brings the page's tokenizer alone; returns the folder."""
+    write(folder, **changed)
+    whole = (folder / DECLARATION).read_text()
+    head = whole.partition("[provides]")[0]
+    (folder / DECLARATION).write_text(f"{head}[provides]\n{_TOKENIZER}")
+    return folder
+
+
 def run_files(plan: str) -> RunFiles:
-    """A run of the example's model; its plug-in is in the folder `plugin`."""
+    """A run of the example's model and tokenizer; its plug-in is in the folder `plugin`."""
     brings = '[plugin]\nsource = "plugin"\n\n[inner]'
-    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1))
+    build = ("--plugin", "{folder}/plugin", "--held-out", "1000")
+    return RunFiles(config=CONFIG, plan=plan.replace("[inner]", brings, 1), build=build)

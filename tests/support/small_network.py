@@ -42,6 +42,8 @@ class RunFiles:
 
     config: dict[str, object]
     plan: str
+    build: tuple[str, ...] = ()
+    """More words for `tequio data build`; `{folder}` is the network's."""
 
 
 def plan(
@@ -104,7 +106,10 @@ async def begin(network: RealNetwork, script: RunFiles = SMALL) -> str:
     """Prepare all that a run needs and start the ledger; returns the organiser's key."""
     await trio.to_thread.run_sync(_write_files, network.folder, script)
     data, texts, home = (str(network.folder / name) for name in ("data", "texts", "organiser"))
-    await network.command("data", "data", "build", data, "--folder", texts, "--sequence", "32")
+    own = [word.format(folder=network.folder) for word in script.build]
+    await network.command(
+        "data", "data", "build", data, "--folder", texts, "--sequence", "32", *own
+    )
     organiser = (await network.command("key", "run", "key", "--dir", home)).strip()
     await network.ledger(organiser)
     return organiser

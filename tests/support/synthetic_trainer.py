@@ -3,7 +3,8 @@
 Its "training" depends on round, head, trainer and the given error feedback, so a test can tell from
 the log which feedback a contribution started from. Its claimed losses differ each time: training
 twice for one round never gives the same header. The file that the environment variable
-PYTHON_PAPER_DIARY names gets a line for each training and each evaluation.
+PYTHON_PAPER_DIARY names gets a line for each training and each evaluation. With
+PYTHON_PAPER_BROKEN it sends bytes that no encoder makes, under the right hash.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
 
     from tequio_shared.ids import Digest
 
-DIARY = "PYTHON_PAPER_DIARY"
+DIARY, BROKEN = "PYTHON_PAPER_DIARY", "PYTHON_PAPER_BROKEN"
 SCALES = 126, 165
 """Smallest and largest scale of a chunk: between those of a newcomer's real contribution to a small
 model and a veteran's, which has an error feedback."""
@@ -157,6 +158,8 @@ def _trained(command: link.Train, manifest: Manifest) -> link.Trained:
     before = Path(command.feedback_in).read_bytes() if command.feedback_in else b""
     seed = training_seed(command.run, command.round, command.head, command.trainer, before)
     payload, feedback = payload_of(seed, manifest, command.k), feedback_of(seed, manifest)
+    if BROKEN in os.environ:
+        payload = b"\xff" + payload[1:]  # no scale is as large
     Path(command.payload_out).write_bytes(payload)
     Path(command.feedback_out).write_bytes(feedback)
     Path(command.delta_out).write_bytes(bytes(4))

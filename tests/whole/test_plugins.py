@@ -1,16 +1,18 @@
-"""A run that brings a model and an optimiser of its own: real programs, with torch."""
+"""A run that brings a model, an optimiser and a tokenizer of its own: real programs, with torch."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
+import numpy as np
 import pytest
 import trio
 from safetensors.numpy import load_file
 
-from tequio_shared.ids import digest_from_text
+from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.round.manifest import Manifest
 from tests.support import plugin_example, small_network
 from tests.support.real_network import RealNetwork, running_network
 
@@ -25,6 +27,7 @@ PLAN = (
     small_network.plan(windows=(10, 10), train_s=4.0)
     .replace("newcomers = 0", "newcomers = 1.0")
     .replace("others = 0", "others = 1.0")
+    + "\n[measure]\nevery = 1\nmembers = 3\ntokens = 400\n"
 )
 PATIENCE_S = 240
 
@@ -35,7 +38,7 @@ def test_volunteers_wait_consent_and_train_and_audits_pass(tmp_path: Path) -> No
 
 async def _trains(folder: Path) -> None:
     async with running_network(folder) as stage:
-        plugin_example.write(folder / "plugin")
+        plugin_example.add_tokenizer(plugin_example.write(folder / "plugin"))
         await small_network.found(stage, plugin_example.run_files(PLAN))
         stage.seed()
         shown = await stage.command("show", "plugin", "show", small_network.RUN, *_where(stage))
@@ -53,6 +56,8 @@ async def _trains(folder: Path) -> None:
         assert not _blob(folder / "waiting", archive), "the code is not even fetched"
         assert not _blob(folder / "witness", archive), "witnesses need no code"
         await stage.until("the witness proves", lambda: witness.status.proofs > 0)
+        await stage.until("a head is measured", lambda: bool(_measured(stage)), PATIENCE_S)
+        _check_measured(stage)
 
         await _allow(stage, "waiting")
         await stage.until(
@@ -74,14 +79,40 @@ async def _trains(folder: Path) -> None:
         shown = await stage.command("run", "run", "show", small_network.RUN, *_where(stage))
         assert "tiny 1.0" in shown
         assert f"/v1/blobs/{archive}" in _page(stage, consenting[0].status.run)
-        out = folder / "out"
-        store = str(folder / "ana" / "store")
-        to = ("--run", small_network.RUN, "--to", str(out), "--store", store, *_where(stage))
-        await stage.command("export", "checkpoint", "export", *to)
-        weights = load_file(out / "model.safetensors")
-        assert weights["mix.weight"].shape == (512, 1024), "for the plug-in's own code"
+        await _check_export(stage, archive)
         said = " ".join((await stage.command("audit", "audit", *_where(stage))).split())
         assert f"code of its own, tiny 1.0 ({archive}); its heads were recomputed" in said
+
+
+def _check_measured(stage: RealNetwork) -> None:
+    """A head was measured by the bytes that its tokens are, and what it wrote has these words."""
+    measured = _measured(stage)[0]
+    raw = (stage.folder / "data" / "held-out-00000.tokens").read_bytes()
+    _, text_bytes = np.frombuffer(raw, "<u4", 2).tolist()  # of the first document
+    assert measured["size_bytes"] == text_bytes
+    assert measured["tokens"] < text_bytes, "words are tokens"
+    assert any(word in measured["sample"]["prompt"] for word in small_network.WORDS), measured
+
+
+async def _check_export(stage: RealNetwork, archive: str) -> None:
+    """An export has weights for the plug-in's own code, that code, and the table of its tokens."""
+    out, store = stage.folder / "out", str(stage.folder / "ana" / "store")
+    to = ("--run", small_network.RUN, "--to", str(out), "--store", store, *_where(stage))
+    await stage.command("export", "checkpoint", "export", *to)
+    assert load_file(out / "model.safetensors")["mix.weight"].shape == (512, 1024)
+    assert to_text(sha256((out / "tequio" / "plugin.zip").read_bytes())) == archive
+    manifest = Manifest.parse((out / "tequio" / "manifest.json").read_bytes())
+    assert manifest.tokenizer.kind == "plugin"
+    assert manifest.tokenizer.file == to_text(sha256((out / "tokenizer.table").read_bytes()))
+    checked = await stage.command("verify", "checkpoint", "verify", str(out), *_where(stage))
+    assert checked.startswith("verified")
+
+
+def _measured(stage: RealNetwork) -> list[dict[str, Any]]:
+    """The heads that members measured and that wrote a text, as the ledger answers."""
+    (run,) = httpx.get(f"{stage.url}/v1/runs").json()["runs"]
+    heads = httpx.get(f"{stage.url}/v1/runs/{run['run']}/measures").json()["heads"]
+    return [one for one in heads if one.get("sample")]
 
 
 async def _allow(stage: RealNetwork, name: str) -> None:

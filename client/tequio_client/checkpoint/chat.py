@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +15,14 @@ import trio
 
 from tequio_client.checkpoint import export, layout
 from tequio_client.checkpoint.export import ExportOptions
+from tequio_client.dataset import own_tokenizer
+from tequio_client.dataset.own_tokenizer import PluginTokenizer
 from tequio_client.ledger.api import LedgerApi
+from tequio_client.plugins import archive
+from tequio_client.plugins.consents import PluginConsents
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
-from tequio_shared.errors import MalformedError
+from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import STEERING
 
 if TYPE_CHECKING:
@@ -68,6 +74,39 @@ def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:
         return False
     is_newest = number != run.head_round or claim.head == run.head
     return (claim.run, claim.round) == (run.run, number) and is_newest
+
+
+@contextmanager
+def own_texts(model: Path, work: Path, consents: Path) -> Iterator[PluginTokenizer | None]:
+    """Start the tokenizer of the plug-in in a model's folder; None for a model without.
+
+    Its code runs in a confined child, which writes below `work`, if the worker's folder `consents`
+    allows it. Raises UserFacingError.
+    """
+    table = model / layout.TABLE
+    if not table.is_file():
+        yield None
+        return
+    if not (model / layout.PLUGIN).is_file():
+        raise UserFacingError(
+            f"the texts of {model} are split by code of a plug-in, and it has no {layout.PLUGIN}: "
+            "export the head again (tequio checkpoint export)"
+        )
+    found = archive.read(model / layout.PLUGIN)
+    name = found.spec.archive
+    if not PluginConsents(consents).covers(name):
+        raise UserFacingError(
+            f"the texts of this model are split by code of the plug-in {found.spec.label}, which "
+            f"is not allowed on this computer: read it with `tequio plugin show {name} --code`, "
+            f"and allow it with `tequio plugin allow {name}`"
+        )
+    place = work / "plugins" / name
+    with own_tokenizer.run_tokenizer(found, place, hidden=(consents,)) as started:
+        if started.file != table.read_bytes():
+            raise UserFacingError(
+                f"the tokens of {found.spec.label} are not those of {table}: export the head again"
+            )
+        yield started
 
 
 def talk(conversation: ModelChat, prompt: str | None, *, is_terminal: bool) -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tequio_client import cli
+
+if TYPE_CHECKING:
+    from tequio_client.trainer.conversation import ModelChat, WritingStyle
+    from tequio_client.trainer.device import ComputeDevice
 
 _WORKER = cli.default_folder("worker")
 
@@ -56,6 +62,13 @@ _WORKER = cli.default_folder("worker")
     show_default=True,
     help="Folder for the newest head of each run.",
 )
+@click.option(
+    "--consents",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=_WORKER,
+    show_default=True,
+    help="Folder of the worker that has allowed the run's code, if that splits texts.",
+)
 @cli.ledger_option
 @cli.trust_option
 def chat(  # noqa: PLR0913 - one parameter an option
@@ -75,6 +88,7 @@ def chat(  # noqa: PLR0913 - one parameter an option
     also_seeds: bool,
     is_json: bool,
     folder: Path,
+    consents: Path,
     ledger: str,
     trust_file: Path | None,
 ) -> None:
@@ -106,16 +120,17 @@ def chat(  # noqa: PLR0913 - one parameter an option
     # Before anything is fetched: a package without its runtime cannot load a model.
     from tequio_client.scoring import hub
     from tequio_client.trainer import device as devices
-    from tequio_client.trainer.conversation import ModelChat, WritingStyle
+    from tequio_client.trainer.conversation import WritingStyle
 
     cli.set_up_logs(log_json=False, log_level="warning")
     style = WritingStyle(tokens=tokens, temperature=temperature, top_p=top_p, seed=seed)
     chosen = devices.open_device(device)
     if threads:
         devices.limit_threads(threads)
+    load = partial(_load, style=style, device=chosen, work=folder, consents=consents)
     if run_name is None:
         place = hub.model_folder(model or "", revision)
-        program.talk(ModelChat(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())
+        program.talk(load(place), prompt, is_terminal=sys.stdin.isatty())
         return
     known = stores or ((_WORKER,) if _WORKER.is_dir() else ())
     origin = WeightsOrigin(
@@ -131,11 +146,23 @@ def chat(  # noqa: PLR0913 - one parameter an option
 
         chat_lines.converse(
             lambda progress: program.newest_model(options, progress),
-            lambda place: ModelChat(place, style, chosen),
+            load,
             sys.stdin.buffer,
             sys.stdout.buffer,
         )
         return
     with ProgressBars(Console(stderr=True)) as bars:
         place = program.newest_model(options, bars)
-    program.talk(ModelChat(place, style, chosen), prompt, is_terminal=sys.stdin.isatty())
+    program.talk(load(place), prompt, is_terminal=sys.stdin.isatty())
+
+
+def _load(
+    place: Path, *, style: WritingStyle, device: ComputeDevice, work: Path, consents: Path
+) -> ModelChat:
+    """Load a model, and start what splits its texts until the command ends; as `ModelChat`."""
+    from tequio_client.checkpoint import chat as program
+    from tequio_client.trainer.conversation import ModelChat
+
+    context = click.get_current_context()
+    texts = context.with_resource(program.own_texts(place, work, consents))
+    return ModelChat(place, style, device, texts)

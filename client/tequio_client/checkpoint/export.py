@@ -256,9 +256,14 @@ def fixed_files(
     An export of adapters has an adapter configuration in place of a model configuration.
     """
     corpus = documents.corpus
-    tokenizer, settings = layout.tokenizer_files(
-        documents.tokenizer, corpus.separator, manifest.model.sequence, corpus.chat
-    )
+    if manifest.tokenizer.kind == "plugin":
+        texts = {layout.TABLE: documents.tokenizer}
+    else:
+        tokenizer, settings = layout.tokenizer_files(
+            documents.tokenizer, corpus.separator, manifest.model.sequence, corpus.chat
+        )
+        texts = {layout.TOKENIZER: tokenizer, layout.TOKENIZER_CONFIG: settings}
+    code = {layout.PLUGIN: documents.plugin} if documents.plugin else {}
     whole = {
         layout.CONFIG: layout.model_config(documents.config),
         layout.GENERATION: layout.generation_config(corpus),
@@ -267,8 +272,8 @@ def fixed_files(
         whole = {layout.ADAPTER_CONFIG: layout.adapter_config(manifest.frozen)}
     return {
         **whole,
-        layout.TOKENIZER: tokenizer,
-        layout.TOKENIZER_CONFIG: settings,
+        **texts,
+        **code,
         layout.MANIFEST: manifest.encode(),
         layout.CORPUS: corpus.encode(),
         layout.SOURCE_CONFIG: documents.config,

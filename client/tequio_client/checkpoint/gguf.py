@@ -148,6 +148,11 @@ def write_gguf(folder: Path, progress: WorkProgress) -> Path:
     """Write FOLDER.gguf; raises UserFacingError for a model that cannot be written so."""
     import gguf  # noqa: PLC0415 - an optional dependency
 
+    if (folder / layout.TABLE).exists():
+        raise UserFacingError(
+            "no GGUF is written of this model: code of a plug-in splits its texts, and llama.cpp "
+            "would have to run it"
+        )
     config = json.loads((folder / layout.CONFIG).read_bytes())
     kind = architecture(config)
     target = _place(folder)

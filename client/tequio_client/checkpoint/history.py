@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from tequio_client.checkpoint.layout import ExportForm
+from tequio_client.checkpoint.layout import PLUGIN, TABLE, TOKENIZER, ExportForm
 from tequio_client.names import clean_text
 from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import FoldedLog
@@ -51,7 +51,9 @@ class RunDocuments:
     config: bytes
     corpus: Corpus
     tokenizer: bytes
-    """tokenizer.json; empty for a run on raw bytes."""
+    """The file that the manifest names; empty for a run on raw bytes."""
+    plugin: bytes
+    """Archive of the run's own code; empty for a run without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,7 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
             raise UserFacingError(f"the ledger does not have the run's {what} ({name[:10]})")
         return raw
 
-    tokenizer = manifest.tokenizer.file
+    tokenizer, code = manifest.tokenizer.file, manifest.own_code
     try:
         corpus = Corpus.parse(get("data manifest", manifest.data.manifest))
     except MalformedError as err:
@@ -135,6 +137,7 @@ def fetch_documents(manifest: Manifest, blob: Blob) -> RunDocuments:
         config=get("configuration", manifest.model.config),
         corpus=corpus,
         tokenizer=get("tokenizer", tokenizer) if tokenizer else b"",
+        plugin=get("plug-in", code.archive) if code else b"",
     )
 
 
@@ -197,7 +200,7 @@ def _what(story: HeadHistory, form: ExportForm) -> str:
     head = f"These are its weights after round {story.head.round}: {exactly}"
     if base is None:
         kind = f"A causal language model of {story.manifest.model.parameters:,} parameters, "
-        return f"{kind}{made}{head}\n\n{_USE_WHOLE}"
+        return f"{kind}{made}{head}\n\n{_use_whole(story)}"
     pairs = (
         f"{story.manifest.model.parameters:,} parameters in LoRA adapters of rank {base.rank} and "
         f"alpha {base.alpha}"
@@ -215,7 +218,7 @@ def _what(story: HeadHistory, form: ExportForm) -> str:
         "adapted matrix is W + (alpha / rank) B A, summed in 64 bits and rounded once"
         + (", with the W that its 4 bits (NF4) stand for." if base.is_in_4_bits else ".")
     )
-    return f"{merged}\n\n{_USE_WHOLE}"
+    return f"{merged}\n\n{_use_whole(story)}"
 
 
 _NARROW_ADAPTERS = (
@@ -230,6 +233,15 @@ _USE_WHOLE = (
     'tokenizer = PreTrainedTokenizerFast.from_pretrained("PATH_OR_REPO")\n'
     "```"
 )
+_USE_OWN_TEXTS = (
+    f"Code of a plug-in splits its texts (`{PLUGIN}`), so transformers finds no tokenizer. "
+    f"`tequio chat PATH` runs that code, once you have allowed it. `{TABLE}` has, for each id, the "
+    "number of bytes that it stands for (one byte), and these bytes."
+)
+
+
+def _use_whole(story: HeadHistory) -> str:
+    return _USE_OWN_TEXTS if story.manifest.tokenizer.kind == "plugin" else _USE_WHOLE
 
 
 def _use_adapter(base: FrozenBase) -> str:
@@ -268,7 +280,8 @@ def _how_to_check(story: HeadHistory, ledger: str) -> str:
 def _how_it_was_made(story: HeadHistory) -> str:
     manifest, corpus = story.manifest, story.documents.corpus
     rules, inner, texts = manifest.algorithm, manifest.inner, manifest.tokenizer
-    tokenizer = f"{texts.vocab_size:,} tokens, `tokenizer.json` with SHA\\-256 `{texts.file}`"
+    file = TABLE if texts.kind == "plugin" else TOKENIZER
+    tokenizer = f"{texts.vocab_size:,} tokens, `{file}` with SHA\\-256 `{texts.file}`"
     sent = f"{rules.k} numbers of each 4,096" if rules.k else "fewer numbers the more trainers"
     steps = f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"
     if rules.name == "distro":
@@ -279,6 +292,7 @@ def _how_it_was_made(story: HeadHistory) -> str:
     rows = (
         ("run", f"`{to_text(manifest.run_id)}`"),
         *_parent_rows(manifest),
+        *_plugin_rows(manifest),
         ("data", _plain(corpus.source)),
         ("data manifest", f"`{manifest.data.manifest}`"),
         ("shards", f"{len(corpus.train)} to train on, {len(corpus.held_out)} held out"),
@@ -299,6 +313,13 @@ def _parent_rows(manifest: Manifest) -> tuple[tuple[str, str], ...]:
     if parent is None:
         return ()
     return (("continues", f"the head of round {parent.round} of run `{parent.run}`"),)
+
+
+def _plugin_rows(manifest: Manifest) -> tuple[tuple[str, str], ...]:
+    code = manifest.own_code
+    if code is None:
+        return ()
+    return (("code of its own", f"`{PLUGIN}` ({_plain(code.label)}): {', '.join(code.provides)}"),)
 
 
 def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:

@@ -18,6 +18,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tequio_client.names import clean_text
+from tequio_client.plugins import archive
+from tequio_client.tokenizers import TABLE_NAME
 from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
@@ -28,6 +30,8 @@ CONFIG = "config.json"
 GENERATION = "generation_config.json"
 TOKENIZER = "tokenizer.json"
 TOKENIZER_CONFIG = "tokenizer_config.json"
+TABLE = TABLE_NAME
+"""In place of these two where code of a plug-in splits texts."""
 CARD = "README.md"
 WEIGHTS = "model.safetensors"
 INDEX = "model.safetensors.index.json"
@@ -38,6 +42,8 @@ CORPUS = f"{TEQUIO_FOLDER}/corpus.json"
 SOURCE_CONFIG = f"{TEQUIO_FOLDER}/config.json"
 REMAINDER = f"{TEQUIO_FOLDER}/remainder.safetensors"
 PROOF = f"{TEQUIO_FOLDER}/head.tlog-proof"
+PLUGIN = archive.EXPORTED
+"""The run's own code, which nothing here runs but a chat, and only once it is allowed."""
 CLAIM_BYTES = 1 << 16
 _NAME_CHARS = 100
 ADAPTER = "adapter_model.safetensors"
@@ -45,7 +51,7 @@ ADAPTER_CONFIG = "adapter_config.json"
 MERGED_ADAPTER = f"{TEQUIO_FOLDER}/{ADAPTER}"
 """Of a folder where the adapters are merged into their base: what the head is."""
 PATTERNS = (
-    *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, CARD, INDEX),
+    *(CONFIG, GENERATION, TOKENIZER, TOKENIZER_CONFIG, TABLE, CARD, INDEX),
     *("model*.safetensors", f"{TEQUIO_FOLDER}/*", ADAPTER_CONFIG, ADAPTER),
 )
 """Files that a repository of an export may have."""

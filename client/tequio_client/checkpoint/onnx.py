@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from tequio_client.verify.report import WorkProgress
 
 _PACKAGES = ("onnx", "onnxscript")
-_COPIED = (layout.CONFIG, layout.GENERATION, layout.TOKENIZER, layout.TOKENIZER_CONFIG)
+_COPIED = (
+    *(layout.CONFIG, layout.GENERATION),
+    *(layout.TOKENIZER, layout.TOKENIZER_CONFIG, layout.TABLE),
+)
 
 
 def check_installed() -> None:

@@ -254,7 +254,10 @@ def _check_fixed(folder: Path, manifest: Manifest) -> set[str]:
     # Configuration and tokenizer follow from the run's documents, so they are made again here.
     by_name = {manifest.data.manifest: layout.CORPUS, manifest.model.config: layout.SOURCE_CONFIG}
     if manifest.tokenizer.file:
-        by_name[manifest.tokenizer.file] = layout.TOKENIZER
+        is_table = manifest.tokenizer.kind == "plugin"
+        by_name[manifest.tokenizer.file] = layout.TABLE if is_table else layout.TOKENIZER
+    if manifest.own_code is not None:
+        by_name[manifest.own_code.archive] = layout.PLUGIN
 
     def document(name: Digest) -> bytes | None:
         return _read(folder, by_name[to_text(name)])

@@ -34,6 +34,7 @@ from tequio_shared.competition.state import CompetitionDraw, CompetitionPhase, C
 from tequio_shared.errors import MalformedError, UserFacingError, first_error
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.network.rollback import is_given_up
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, is_within
 from tequio_shared.statements.competitions import (
     CompChallenge,
@@ -49,7 +50,7 @@ def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, fol
     """Enter a competition under a name, with a run or a model trained elsewhere."""
     view = log.wait_for(wanted)
     _check_phase(view, CompetitionPhase.OPEN, f"entries were possible until {_deadline(view)}")
-    side = to_text(log.run(run).view.manifest.run_id) if run else ""
+    side = scorable_run(log.run(run).view.manifest) if run else ""
     if side:
         with locked(folder):
             signing.load_organiser(folder, log.network)  # only an organiser enters a run
@@ -60,12 +61,26 @@ def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, fol
     return f"{name} has entered {view.rules.name} {what}; submit before {_deadline(view)}"
 
 
+def scorable_run(manifest: Manifest) -> str:
+    """The run's id; raises UserFacingError if evaluators would have to run code of the run."""
+    code = manifest.own_code
+    needed = {"model", "tokenizer"} & set(code.provides) if code else set()
+    if code and needed:
+        raise UserFacingError(
+            f"{manifest.name} cannot take part: its {' and '.join(sorted(needed))} "
+            f"{'is' if len(needed) == 1 else 'are'} code of the plug-in {code.label}, and "
+            "evaluators run no code of a run"
+        )
+    return to_text(manifest.run_id)
+
+
 def submit_head(
     log: LedgerReader, wanted: str | None, name: str, run: str, number: int | None, folder: Path
 ) -> str:
     """Submit the head of a round, or the last head of a run within the budget."""
     view = log.wait_for(wanted, lambda found: name in found.entrants)
     history = log.run(run)
+    scorable_run(history.view.manifest)
     _check_entrant(view, name, folder)
     number = _last_within(view, history) if number is None else number
     head = history.view.heads.get(number)

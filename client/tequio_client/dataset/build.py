@@ -7,7 +7,7 @@ So neither the order of files nor the speed of disks affects the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from pathlib import Path
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tequio_client.dataset.mixture import Mixture
 from tequio_client.dataset.sources import TextSource, token_bytes, tokenizer_entry
-from tequio_client.tokenizers import TextTokenizer
+from tequio_client.tokenizers import TABLE_NAME, TOKENIZER_NAME, TextTokenizer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
@@ -29,13 +29,18 @@ from tequio_shared.round.manifest import (
     Chat,
     Corpus,
     HeldOutShard,
+    TokenizerKind,
     TrainShard,
     held_out_file_name,
     train_file_name,
 )
 
 MANIFEST_NAME = "corpus.json"
-TOKENIZER_NAME = "tokenizer.json"
+TOKENIZER_FILES: Mapping[TokenizerKind, str] = {
+    "huggingface": TOKENIZER_NAME,
+    "plugin": TABLE_NAME,
+}
+"""Name of the tokenizer's file beside the shards; raw bytes have none."""
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
 _TEN_THOUSANDTHS = 10_000
 
@@ -136,8 +141,9 @@ def build_shards(
         held_out=held_out,
         chat=encoder.chat,
     )
-    if tokenizer.file:
-        (folder / TOKENIZER_NAME).write_bytes(tokenizer.file)
+    for kind, name in TOKENIZER_FILES.items():
+        if tokenizer.kind == kind:
+            (folder / name).write_bytes(tokenizer.file)
     (folder / MANIFEST_NAME).write_bytes(corpus.encode())
     return corpus
 

@@ -16,6 +16,7 @@ from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
     from tequio_client.dataset.sources import TextSource
+    from tequio_client.tokenizers import TextTokenizer
 
 _MIB = 1 << 20
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -129,6 +130,11 @@ def data() -> None:
     help="bytes, or a tokenizer: a file of `data tokenizer`, a folder, or a name on the Hub.",
 )
 @click.option(
+    "--plugin",
+    type=click.Path(exists=True, path_type=Path),
+    help="Encode with the tokenizer of this plug-in, a folder or an archive, instead.",
+)
+@click.option(
     "--separator", help="Token between documents, if the tokenizer has none with a usual name."
 )
 @click.option(
@@ -166,6 +172,7 @@ def build(  # noqa: PLR0913 - one parameter an option
     chat: bool,
     chat_template: Path | None,
     tokenizer: str,
+    plugin: Path | None,
     separator: str | None,
     sequence: int,
     held_out: int,
@@ -176,6 +183,8 @@ def build(  # noqa: PLR0913 - one parameter an option
 
     The same documents and options give the same bytes on every machine.
     """
+    from contextlib import ExitStack
+
     from rich.progress import Progress
 
     from tequio_client.dataset import chat as conversations
@@ -185,12 +194,17 @@ def build(  # noqa: PLR0913 - one parameter an option
 
     if chat_template and not chat:
         raise click.UsageError("--chat-template needs --chat")
+    _check_alone(plugin, tokenizer, separator, is_chat=chat)
     settings = ShardOptions(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
-    with _told_in_a_sentence(out):
+    with _told_in_a_sentence(out), ExitStack() as stack:
         source = place.open(is_chat=chat)
-        loaded = sources.load_tokenizer(tokenizer, separator)
+        loaded = (
+            stack.enter_context(_started(plugin))
+            if plugin
+            else sources.load_tokenizer(tokenizer, separator)
+        )
         encoder = None
         if chat:
             encoder = conversations.open_encoder(loaded, tokenizer, chat_template, sequence)
@@ -214,6 +228,35 @@ def build(  # noqa: PLR0913 - one parameter an option
         )
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")
+
+
+def _check_alone(
+    plugin: Path | None, tokenizer: str, separator: str | None, *, is_chat: bool
+) -> None:
+    """Raise UsageError for options that a plug-in's tokenizer takes the place of."""
+    if plugin is None:
+        return
+    if is_chat:
+        raise click.UsageError(
+            "--chat cannot be combined with --plugin: a chat template needs a tokenizer.json"
+        )
+    if tokenizer != "bytes" or separator:
+        raise click.UsageError("--plugin brings its own tokenizer and separator: give it alone")
+
+
+@contextmanager
+def _started(plugin: Path) -> Iterator[TextTokenizer]:
+    """Start the tokenizer of a plug-in, in a folder that is removed at the end."""
+    from tempfile import TemporaryDirectory
+
+    from tequio_client.dataset.own_tokenizer import run_tokenizer
+    from tequio_client.plugins import archive
+
+    with (
+        TemporaryDirectory(prefix="tequio-plugin-") as folder,
+        run_tokenizer(archive.read(plugin), Path(folder)) as started,
+    ):
+        yield started
 
 
 @data.command("tokenizer")

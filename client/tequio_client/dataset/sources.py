@@ -228,7 +228,7 @@ def load_tokenizer(name: str, separator: str | None) -> TextTokenizer:
 def tokenizer_entry(tokenizer: TextTokenizer) -> Tokenizer:
     """The tokenizer's entry in a manifest."""
     return Tokenizer(
-        kind="huggingface" if tokenizer.file else "bytes",
+        kind=tokenizer.kind,
         file=to_text(sha256(tokenizer.file)) if tokenizer.file else "",
         vocab_size=tokenizer.vocab_size,
     )

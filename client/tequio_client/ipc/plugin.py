@@ -1,7 +1,8 @@
-"""Messages between an organiser's command and the child that tries a plug-in: a line each way.
+"""Messages between a command and the child that runs a plug-in's code for it, in lines.
 
 The command itself never imports the plug-in: like a volunteer's trainer, the child does, in the
-sandbox (`trainer.plugin_trial`).
+sandbox. One child tries a plug-in, with a line each way (`trainer.plugin_trial`); another one
+encodes texts with its tokenizer, with a line each way for each text (`trainer.plugin_tokenizer`).
 """
 
 from __future__ import annotations
@@ -50,4 +51,48 @@ decode_trial: Callable[[bytes], PluginTrial] = ipc.line_decoder(
 )
 decode_result: Callable[[bytes], PluginTrialResult] = ipc.line_decoder(
     PluginTrialResult, LINE_BYTES, "the result of a plug-in's trial"
+)
+
+TEXT_BYTES = 16 << 20
+"""Longest text that a plug-in's tokenizer is given, in UTF-8."""
+TEXT_LINE_BYTES = 8 * TEXT_BYTES
+"""Longest line about a text: one byte may be a JSON escape of six, or an id of 32 bits."""
+
+
+class OpenTokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Load a plug-in's tokenizer, and write its token table."""
+
+    archive: FilePath
+    table_out: FilePath
+
+
+class TokenizerOpened(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    problem: Text = ""
+    """Why it cannot be used; empty: the table is written."""
+    separator: Annotated[int, Meta(ge=0)] = 0
+    vocab_size: Annotated[int, Meta(ge=0)] = 0
+
+
+class EncodeText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    text: str
+
+
+class EncodedText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    problem: Text = ""
+    """Why it has no ids; empty: it has."""
+    ids: bytes = b""
+    """u32, little-endian."""
+
+
+decode_open: Callable[[bytes], OpenTokenizer] = ipc.line_decoder(
+    OpenTokenizer, TEXT_LINE_BYTES, "a request for a tokenizer"
+)
+decode_opened: Callable[[bytes], TokenizerOpened] = ipc.line_decoder(
+    TokenizerOpened, TEXT_LINE_BYTES, "an opened tokenizer"
+)
+decode_text: Callable[[bytes], EncodeText] = ipc.line_decoder(
+    EncodeText, TEXT_LINE_BYTES, "a text to encode"
+)
+decode_encoded: Callable[[bytes], EncodedText] = ipc.line_decoder(
+    EncodedText, TEXT_LINE_BYTES, "the ids of a text"
 )

@@ -98,7 +98,8 @@ class Prepare(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="prep
     data_manifest: FilePath
     """Canonical data manifest."""
     tokenizer: FilePath | None = None
-    """The tokenizer as Hugging Face writes it (`tokenizer.json`); none for raw bytes."""
+    """The file that the manifest's tokenizer names: a `tokenizer.json`, or the table of a plug-in's
+    tokens; none for raw bytes."""
     base: Annotated[tuple[FilePath, ...], msgspec.Meta(max_length=FILES)] = ()
     """Files of the frozen base in the manifest's order; none where all weights are trained."""
     plugin: FilePath | None = None

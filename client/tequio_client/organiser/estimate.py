@@ -170,7 +170,12 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         yield EstimateRow(
             label="plug-in",
             value=spec.label,
-            note=f"brings {', '.join(spec.provides)}; volunteers have to allow {spec.archive[:10]}",
+            note=f"brings {', '.join(spec.provides)}; "
+            + (
+                f"volunteers have to allow {spec.archive[:10]}"
+                if spec.trains
+                else "volunteers do not run it"
+            ),
         )
     yield EstimateRow(
         label="card memory",
@@ -372,6 +377,7 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     if parent is not None:
         model_source.check_continues(parent, corpus, algorithm)
     plugin = own_code.try_plugin(plan, path.parent, source, corpus)
+    own_code.check_data(plugin, path.parent / plan.data.folder, corpus)
     network = _network(source, plugin)
     model_source.check_vocabulary(source, corpus, network.vocabulary)
     model_source.check_context(source, corpus, network.context)

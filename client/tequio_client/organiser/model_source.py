@@ -22,7 +22,8 @@ from msgspec import UNSET, UnsetType
 
 from tequio_client.organiser.heads import ContinuedHead, check_room, read_continued
 from tequio_client.organiser.plan import LoraPlan, ModelPlan, ParentPlan
-from tequio_client.tokenizers import TOKENIZER_NAME
+from tequio_client.plugins import archive
+from tequio_client.tokenizers import TABLE_NAME, TOKENIZER_NAME
 from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile, FrozenBase, LayoutKind
@@ -104,7 +105,10 @@ def check_continues(parent: ContinuedHead, corpus: Corpus, algorithm: Algorithm)
     if corpus.tokenizer != was.tokenizer:
         raise UserFacingError(
             f"the data was built with another tokenizer than that of {was.name}: build it with "
-            f"--tokenizer FOLDER, the folder of `tequio checkpoint export --run {was.name}`"
+            f"--plugin FOLDER/{archive.EXPORTED}, of `tequio checkpoint export --run {was.name}`"
+            if was.tokenizer.kind == "plugin"
+            else f"the data was built with another tokenizer than that of {was.name}: build it "
+            f"with --tokenizer FOLDER, the folder of `tequio checkpoint export --run {was.name}`"
             if was.tokenizer.file
             else f"{was.name} is trained on bytes, and the data has other tokens: build it with "
             "--tokenizer bytes"
@@ -234,12 +238,15 @@ def _of_folder(folder: Path) -> bytes:
 
 def _check_tokenizer(folder: Path, name: str, corpus: Corpus) -> None:
     # The model has learnt the ids of its own tokenizer; those of another mean nothing to it.
-    file = folder / TOKENIZER_NAME
-    if file.is_file() and to_text(sha256(read_file(file))) != corpus.tokenizer.file:
-        raise UserFacingError(
-            f"the data was built with another tokenizer than that of {name}: build it with "
-            f"`tequio data build --tokenizer {name}`"
-        )
+    for file, how in (
+        (folder / TOKENIZER_NAME, f"--tokenizer {name}"),
+        (folder / TABLE_NAME, f"--plugin {folder / archive.EXPORTED}"),
+    ):
+        if file.is_file() and to_text(sha256(read_file(file))) != corpus.tokenizer.file:
+            raise UserFacingError(
+                f"the data was built with another tokenizer than that of {name}: build it with "
+                f"`tequio data build {how}`"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

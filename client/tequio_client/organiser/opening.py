@@ -23,7 +23,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from tequio_client.clock import now_ms
-from tequio_client.dataset.build import TOKENIZER_NAME
+from tequio_client.dataset.build import TOKENIZER_FILES
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
@@ -195,8 +195,9 @@ def _continuing(outline: RunOutline, parent: ContinuedHead) -> PreparedRun:
 
 
 def _documents(manifest: Manifest, config: bytes, outline: RunOutline) -> tuple[bytes, ...]:
-    corpus, file = outline.corpus, outline.folder / TOKENIZER_NAME
-    tokenizer = [model_source.read_file(file)] if corpus.tokenizer.file else []
+    corpus = outline.corpus
+    name = TOKENIZER_FILES.get(corpus.tokenizer.kind)
+    tokenizer = [model_source.read_file(outline.folder / name)] if name else []
     code = [outline.plugin.archive.content] if outline.plugin else []
     return manifest.encode(), config, corpus.encode(), *tokenizer, *code
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from msgspec import structs
 from numpy.typing import NDArray
 
 from tequio_client import ipc
+from tequio_client.dataset.own_tokenizer import run_tokenizer
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
 from tequio_client.organiser import heads, signing
@@ -28,8 +31,8 @@ from tequio_client.plugins import archive
 from tequio_client.plugins.archive import PluginArchive
 from tequio_client.worker.children.process import confined_variables
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import digest_from_text
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.ids import digest_from_text, sha256, to_text
+from tequio_shared.round.manifest import Corpus, train_file_name
 from tequio_shared.round.plugin import PLUGIN_BYTES
 
 _TRIAL = programs.runtime_module("tequio_client.trainer", "plugin")
@@ -37,6 +40,8 @@ _HASH = re.compile(r"[A-Za-z0-9_-]{43}")
 TRIAL_S = 900.0
 """Time for a plug-in's trial: it makes the first weights, too."""
 _ERROR_CHARS = 500
+_CHECKED_TOKENS = 1 << 16
+_SHOWN_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,19 +54,6 @@ class TriedPlugin:
     @property
     def has_model(self) -> bool:
         return "model" in self.archive.declaration.provides
-
-
-def read_archive(path: Path) -> PluginArchive:
-    """Read an archive, or build that of a folder; raises UserFacingError."""
-    if path.is_dir():
-        return archive.build(path)
-    try:
-        with path.open("rb") as file:
-            return archive.parse(file.read(link.LINE_BYTES))
-    except OSError as err:
-        raise UserFacingError(f"cannot read the plug-in {path}: {err.strerror}") from err
-    except MalformedError as err:
-        raise UserFacingError(f"{path} is not a plug-in: {err}") from err
 
 
 def fetch_archive(what: str, ledger: str) -> PluginArchive:
@@ -89,9 +81,21 @@ def try_plugin(
 
     Relative paths are relative to the folder `beside`.
     """
+    needs_tokenizer = corpus.tokenizer.kind == "plugin"
     if not plan.plugin.source:
+        if needs_tokenizer:
+            raise UserFacingError(
+                "the data was built with the tokenizer of a plug-in: name it in the plan, as "
+                "source under [plugin]"
+            )
         return None
-    found = read_archive(beside / plan.plugin.source)
+    found = archive.read(beside / plan.plugin.source)
+    if needs_tokenizer != ("tokenizer" in found.declaration.provides):
+        raise UserFacingError(
+            f"{found.spec.label} {'does not bring' if needs_tokenizer else 'brings'} a tokenizer, "
+            f"and the data was {'' if needs_tokenizer else 'not '}built with one of a plug-in: "
+            "build it with `tequio data build --plugin`, or change provides in plugin.toml"
+        )
     tried = TriedPlugin(archive=found, result=_ask(found, _trial(plan, source, corpus)))
     if tried.has_model and not source.is_fresh and source.parent is None:
         raise UserFacingError(
@@ -104,6 +108,44 @@ def try_plugin(
             'inner.documents to "joined"'
         )
     return tried
+
+
+def check_data(tried: TriedPlugin | None, folder: Path, corpus: Corpus) -> None:
+    """Encode some of the data again; raises UserFacingError if the plug-in gives other tokens."""
+    if tried is None or corpus.tokenizer.kind != "plugin":
+        return
+    other = (
+        f"the data was not built with the tokenizer of {tried.archive.spec.label} as it is now: "
+        "build it again with `tequio data build --plugin`"
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="tequio-plugin-") as place,
+        run_tokenizer(tried.archive, Path(place)) as tokenizer,
+    ):
+        if (to_text(sha256(tokenizer.file)), tokenizer.separator) != (
+            *(corpus.tokenizer.file, corpus.separator),
+        ):
+            raise UserFacingError(other)
+        for ids in _first_documents(folder / train_file_name(0), corpus):
+            text = tokenizer.decode(ids)
+            if tokenizer.encode(text).tolist() != ids:
+                raise UserFacingError(f"{other} (it splits {text[:_SHOWN_CHARS]!r} otherwise)")
+
+
+def _first_documents(shard: Path, corpus: Corpus) -> Iterator[list[int]]:
+    """Whole documents at the beginning of a training shard, as far as `_CHECKED_TOKENS` go."""
+    width = corpus.token_bytes
+    try:
+        with shard.open("rb") as file:
+            raw = file.read(width * _CHECKED_TOKENS)
+    except OSError as err:
+        raise UserFacingError(f"cannot read {shard}: {err.strerror}") from err
+    ids = np.frombuffer(raw[: len(raw) // width * width], f"<u{width}").astype(np.int64)
+    ends = [*np.flatnonzero(ids == corpus.separator).tolist()]
+    if len(ids) < _CHECKED_TOKENS:
+        ends.append(len(ids))  # the whole shard was read
+    for begin, end in pairwise(ends):
+        yield ids[begin + 1 : end].tolist()
 
 
 def first_weights(

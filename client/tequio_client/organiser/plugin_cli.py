@@ -130,9 +130,10 @@ def list_allowed(folder: Path) -> None:
 def _find(what: str, ledger: str) -> PluginArchive:
     """The archive in a file, of a hash, or of a run; raises UserFacingError."""
     from tequio_client.organiser import own_code
+    from tequio_client.plugins import archive
 
     path = Path(what)
-    return own_code.read_archive(path) if path.exists() else own_code.fetch_archive(what, ledger)
+    return archive.read(path) if path.exists() else own_code.fetch_archive(what, ledger)
 
 
 def _lines(found: PluginArchive) -> list[str]:

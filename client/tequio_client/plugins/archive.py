@@ -39,6 +39,8 @@ from tequio_shared.ids import Digest, sha256, to_text
 from tequio_shared.round.plugin import PLUGIN_BYTES, PluginName, PluginSpec, PluginVersion, Seam
 
 DECLARATION = "plugin.toml"
+EXPORTED = "tequio/plugin.zip"
+"""Place of a run's archive in the folder of an exported head."""
 MOST_FILES = 256
 _SOURCE = re.compile(r"[a-z][a-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/[A-Za-z_][A-Za-z0-9_]*\.py")
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -103,6 +105,16 @@ def build(folder: Path) -> PluginArchive:
     for name, source in made.sources.items():
         _check_syntax(folder / name, source)
     return made
+
+
+def read(path: Path) -> PluginArchive:
+    """Read an archive, or build that of a folder; raises UserFacingError."""
+    if path.is_dir():
+        return build(path)
+    try:
+        return parse(_read(path))
+    except MalformedError as err:
+        raise UserFacingError(f"{path} is not a plug-in: {err}") from err
 
 
 def parse(content: bytes) -> PluginArchive:

@@ -1,8 +1,8 @@
 """Start a trainer: `python -m tequio_client.trainer [console|json]`, driven over pipes.
 
 With `rank` it is one of the other ranks of a cell. With `benchmark DEVICE` it measures a device
-instead, with `selftest DEVICE` it checks that this runtime works on it, and with `plugin` it tries
-an organiser's plug-in.
+instead, with `selftest DEVICE` it checks that this runtime works on it, with `plugin` it tries an
+organiser's plug-in, and with `tokenizer` it encodes texts with that of a plug-in.
 """
 
 import importlib
@@ -39,6 +39,8 @@ if __name__ == "__main__":
         sys.exit(benchmark.print_speed("".join(sys.argv[2:3]) or "auto"))
     if sys.argv[1:2] == ["plugin"]:
         sys.exit(importlib.import_module("tequio_client.trainer.plugin_trial").main())
+    if sys.argv[1:2] == ["tokenizer"]:
+        sys.exit(importlib.import_module("tequio_client.trainer.plugin_tokenizer").main())
     child.end_with_parent()  # before the imports, which take a second
     main = importlib.import_module("tequio_client.trainer.main")
     if sys.argv[1:2] == ["rank"]:

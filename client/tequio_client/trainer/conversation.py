@@ -1,26 +1,33 @@
 """Text written by a model in a folder: it continues texts, or answers in a conversation.
 
 transformers loads and generates, with its cache of keys and values; only Safetensors files are
-read, and no code of a model's author runs. Text comes in pieces as it is written.
+read, and no code of a model's author runs in this process. Where code of a plug-in splits texts,
+the caller brings what has it run elsewhere. Text comes in pieces as it is written.
 """
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, TextStreamer, set_seed
+from transformers.generation.streamers import BaseStreamer
 from transformers.utils import logging as transformers_logging
 
+from tequio_client.tokenizers import TABLE_NAME
 from tequio_client.trainer.device import FORWARD_ERRORS, ComputeDevice
 from tequio_client.trainer.hub_models import BUILD_ERRORS
 from tequio_client.trainer.weights import CONFIG_FILE
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.token_table import TokenTable
 
 _ADAPTER = "adapter_config.json"
 _WHY_CHARS = 200
@@ -48,10 +55,26 @@ class WritingStyle:
             raise UserFacingError(f"top-p {self.top_p} is not above 0 and at most 1")
 
 
+class OwnTexts(Protocol):
+    """The tokenizer of a plug-in, whose code runs in another process."""
+
+    @property
+    def table(self) -> TokenTable: ...
+
+    def encode(self, text: str) -> NDArray[np.int64]:
+        """Ids of a text; raises UserFacingError."""
+
+
 class ModelChat:
     """A loaded model, and what was said so far."""
 
-    def __init__(self, folder: Path, style: WritingStyle, device: ComputeDevice) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        style: WritingStyle,
+        device: ComputeDevice,
+        own_texts: OwnTexts | None = None,
+    ) -> None:
         """Load the model; raises UserFacingError."""
         if (folder / _ADAPTER).is_file() and not (folder / CONFIG_FILE).is_file():
             raise UserFacingError(
@@ -59,10 +82,15 @@ class ModelChat:
             )
         if not (folder / CONFIG_FILE).is_file():
             raise UserFacingError(f"{folder} is not a model: it has no {CONFIG_FILE}")
+        if (folder / TABLE_NAME).is_file() and own_texts is None:
+            raise UserFacingError(f"texts of {folder} are split by code of a plug-in")
         transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
         transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            self._tokenizer: Any = None
+            if own_texts is None:
+                library: Any = AutoTokenizer
+                self._tokenizer = library.from_pretrained(folder, trust_remote_code=False)
             model: Any = AutoModelForCausalLM.from_pretrained(
                 folder,
                 trust_remote_code=False,
@@ -78,7 +106,8 @@ class ModelChat:
         self._style = style
         self._device = device
         self._turns: list[dict[str, str]] = []
-        self.has_turns = bool(self._tokenizer.chat_template)
+        self._own_texts = own_texts
+        self.has_turns = own_texts is None and bool(self._tokenizer.chat_template)
         """True if it was trained on conversations; otherwise it continues texts."""
         if style.seed is not None:
             set_seed(style.seed)
@@ -96,7 +125,11 @@ class ModelChat:
         """
         turns = [*self._turns, {"role": "user", "content": text}] if self.has_turns else []
         ids = self._prompt(text, turns)
-        streamer = _Pieces(self._tokenizer, show)
+        streamer = (
+            _TablePieces(self._own_texts.table, show)
+            if self._own_texts
+            else _Pieces(self._tokenizer, show)
+        )
         answer = ""
         try:
             self._generate(ids, streamer)
@@ -118,13 +151,17 @@ class ModelChat:
                 turns, add_generation_prompt=True, return_dict=False
             )
         else:
-            ids = self._tokenizer(text)["input_ids"]
+            ids = (
+                self._own_texts.encode(text).tolist()
+                if self._own_texts
+                else self._tokenizer(text)["input_ids"]
+            )
             first = self._model.generation_config.bos_token_id
             if isinstance(first, int) and ids[:1] != [first]:
                 ids = [first, *ids]
         return torch.tensor([ids[-room:]], device=self._device.handle)
 
-    def _generate(self, ids: Tensor, streamer: TextStreamer) -> None:
+    def _generate(self, ids: Tensor, streamer: BaseStreamer) -> None:
         style = self._style
         chosen: dict[str, Any] = {"do_sample": False}
         if style.temperature:
@@ -154,6 +191,33 @@ class _Pieces(TextStreamer):
 
     def on_finalized_text(self, text: str, stream_end: bool = False) -> None:  # noqa: FBT001, FBT002 - transformers' own
         """See TextStreamer."""
+        if text:
+            self.pieces.append(text)
+            self._show(text)
+
+
+class _TablePieces(BaseStreamer):
+    """Passes on the text of each token as soon as its characters are complete, and keeps it."""
+
+    def __init__(self, table: TokenTable, show: Show) -> None:
+        self.pieces: list[str] = []
+        self._table, self._show = table, show
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._is_prompt = True
+
+    def put(self, value: Tensor) -> None:
+        """See BaseStreamer: the prompt comes first, then one token after another."""
+        if self._is_prompt:
+            self._is_prompt = False
+            return
+        self._pass_on(self._decoder.decode(self._table.text(value.flatten().tolist())))
+
+    def end(self) -> None:
+        """See BaseStreamer."""
+        self._pass_on(self._decoder.decode(b"", final=True))
+        self._is_prompt = True
+
+    def _pass_on(self, text: str) -> None:
         if text:
             self.pieces.append(text)
             self._show(text)

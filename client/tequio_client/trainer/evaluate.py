@@ -221,6 +221,8 @@ def decoder(setup: PreparedModel) -> Decode:
     Bytes that are not UTF-8 decode to the replacement character.
     """
     path = setup.prepare.tokenizer
+    if table := setup.token_table():
+        return lambda ids: table.text(ids).decode(errors="replace")
     if path is None:
         return lambda ids: bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
     decoder = _tokenizer(path)
@@ -230,6 +232,10 @@ def decoder(setup: PreparedModel) -> Decode:
 def prompt_ids(setup: PreparedModel, prompt: str) -> list[int]:
     """Token ids of a separator and a prompt, without ids that the model does not know."""
     start = [setup.corpus.separator]
+    if setup.manifest.tokenizer.kind == "plugin":
+        if prompt:
+            raise UserFacingError("a trainer does not run the code that encodes this run's texts")
+        return start
     if setup.prepare.tokenizer is None:
         return start + list(prompt.encode())
     ids = _tokenizer(setup.prepare.tokenizer).encode(prompt).ids

@@ -30,9 +30,10 @@ from torch import Tensor
 from tequio_client import tokenizers
 from tequio_client.tokenizers import (
     SEPARATORS,
+    TABLE_NAME,
     TOKENIZER_NAME,
     ByteTokenizer,
-    TextTokenizer,
+    SubwordTokenizer,
     TokenizerError,
 )
 from tequio_client.trainer import weights
@@ -69,7 +70,7 @@ class ScoredModel:
 
     folder: Path
     model: CausalModel
-    tokenizer: TextTokenizer
+    tokenizer: ByteTokenizer | SubwordTokenizer
     context: int
 
     def scoring_rules(self, window: int | None, stride: int | None) -> ScoringRules:
@@ -313,9 +314,15 @@ def _tokenizer(
     fields: Mapping[str, Any],  # JSON of any model
     wanted: str | None,
     prefix: str | None,
-) -> TextTokenizer:
+) -> ByteTokenizer | SubwordTokenizer:
     if wanted == BYTES:
         return ByteTokenizer()
+    if not wanted and (folder / TABLE_NAME).is_file():
+        raise ModelRefusedError(
+            Refusal.KIND,
+            f"the texts of {folder} are encoded by code of a plug-in, which scoring does not run: "
+            "only the run's own held-out text measures this model",
+        )
     path = Path(wanted) if wanted else folder
     path = path / TOKENIZER_NAME if path.is_dir() else path
     if not path.is_file():

@@ -3,8 +3,8 @@
 A child of the organiser's command, in the sandbox: it reads one question from its input, writes one
 answer to its output, and ends. What is tried: predictions follow from earlier tokens of the same
 sample alone; the same samples, weights and seed give the same weights after a few steps; a loader
-returns what it has to. Whether a card agrees with a processor, and memory from round to round, is
-for audits to see.
+returns what it has to; the tokens of a text are its bytes. Whether a card agrees with a processor,
+and memory from round to round, is for audits to see.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from tequio_client import ipc
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import PluginTrial, PluginTrialResult
 from tequio_client.plugins import archive
-from tequio_client.trainer import model, network_checks, prepared
+from tequio_client.trainer import model, network_checks, plugin_tokenizer, prepared
 from tequio_client.trainer.inner import Optimiser, PluginOptimiser
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.plugins import loading, networks
 from tequio_client.trainer.plugins.loading import LoadedPlugin, PluginError
 from tequio_shared.errors import TequioError
 from tequio_shared.round.manifest import InnerParams
+from tequio_shared.round.plugin import SEAMS
 
 _PROBE = 16  # tokens
 _STEPS = 3
@@ -54,7 +55,7 @@ def answer(asked: PluginTrial) -> PluginTrialResult:
     torch.set_num_threads(1)
     try:
         content = Path(asked.archive).read_bytes()
-        loaded = loading.load(content, archive.parse(content).spec)
+        loaded = loading.load(content, archive.parse(content).spec, SEAMS)
         with loading.running(loaded.label):
             return _tried(loaded, asked)
     except (TequioError, OSError, MemoryError) as err:
@@ -62,7 +63,11 @@ def answer(asked: PluginTrial) -> PluginTrialResult:
 
 
 def _tried(loaded: LoadedPlugin, asked: PluginTrial) -> PluginTrialResult:
+    if loaded.tokenizer is not None:
+        plugin_tokenizer.try_tokenizer(loaded)
     torch.manual_seed(asked.seed)
+    if not loaded.spec.trains:
+        return PluginTrialResult()
     if loaded.model is None:
         made = model.build_random(_STAND_IN, asked.seed)
         _try_steps(loaded, made)

@@ -34,6 +34,7 @@ from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
+from tequio_shared.round.token_table import TokenTable
 
 _MIB, _GIB = 1 << 20, 1 << 30
 _DTYPES = {1: "<u1", 2: "<u2", 4: "<u4"}
@@ -98,12 +99,21 @@ class PreparedModel:
 
         Without `needs_loader`, the network alone is needed.
         """
-        spec = self.manifest.own_code
+        spec = self.manifest.trainer_code
         if self.plugin is None and spec and (needs_loader or "model" in spec.provides):
             raise UserFacingError(
                 f"the run needs its plug-in {spec.label} for this, and it is not "
                 f"allowed on this computer: allow it with `tequio plugin allow {spec.archive}`"
             )
+
+    def token_table(self) -> TokenTable | None:
+        """The bytes of each id, if the run's texts are split by code of a plug-in; else None.
+
+        Reads the run's file of it each time. Raises UserFacingError or MalformedError.
+        """
+        if self.manifest.tokenizer.kind != "plugin" or self.prepare.tokenizer is None:
+            return None
+        return TokenTable.parse(_content(self.prepare.tokenizer), self.corpus.tokenizer.vocab_size)
 
     def with_limits(self, prepare: Prepare) -> PreparedModel:
         """Apply the limits of a command for the same model."""
@@ -213,7 +223,7 @@ def prepare_model(
 
 def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:
     """The run's plug-in, if its archive was given; raises UserFacingError or MalformedError."""
-    spec = manifest.own_code
+    spec = manifest.trainer_code
     if spec is not None and cell.size > 1:
         raise ModelError(
             "a cell of several cards does not run plug-ins: start the worker without --cell"
@@ -245,7 +255,7 @@ def _built(
     plugin: LoadedPlugin | None,
 ) -> CausalModel:
     """Build the network; one without parameters if its code was withheld from this trainer."""
-    tensors, aliases, spec = manifest.model.tensors, manifest.model.aliases, manifest.own_code
+    tensors, aliases, spec = manifest.model.tensors, manifest.model.aliases, manifest.trainer_code
     try:
         if spec is not None and "model" in spec.provides:
             if plugin is None:  # to compute heads and to screen takes the layout alone
@@ -406,8 +416,12 @@ def held_out_documents(
     vocab_size: int,
     *,
     has_masks: bool = False,
+    tokens: TokenTable | None = None,
 ) -> Iterator[HeldOutDocument]:
-    """Read a held-out shard; raises UserFacingError for a file that differs from its entry."""
+    """Read a held-out shard; raises UserFacingError for a file that differs from its entry.
+
+    With the table of a plug-in's tokens, bytes of text are counted by it, whatever the shard says.
+    """
     raw = _mapped(path, shard.size_bytes, 1)
     table_bytes = shard.documents * _TABLE_BYTES
     table = np.frombuffer(raw[:table_bytes].tobytes(), "<u4").reshape(-1, 2)
@@ -416,10 +430,11 @@ def held_out_documents(
         raise UserFacingError(f"{path} is damaged: its table does not list {shard.tokens} tokens")
     _check_ids(ids, vocab_size, str(path), has_masks=has_masks)
     at = 0
-    for tokens, text_bytes in table.tolist():
-        part = _signed(ids[at : at + tokens].astype(np.int64), vocab_size)
-        yield HeldOutDocument(tokens=part, text_bytes=text_bytes)
-        at += tokens
+    for count, text_bytes in table.tolist():
+        part = _signed(ids[at : at + count].astype(np.int64), vocab_size)
+        size = tokens.count_bytes(part[part >= 0]) if tokens else text_bytes
+        yield HeldOutDocument(tokens=part, text_bytes=size)
+        at += count
 
 
 def _mapped(path: Path, size_bytes: int, token_bytes: int) -> NDArray[np.generic]:

@@ -561,6 +561,7 @@ def continue_text(task: trainer.Continue, context: TaskContext) -> trainer.Conti
 def _documents(
     task: trainer.Evaluate | trainer.Continue, setup: PreparedModel
 ) -> Iterator[HeldOutDocument]:
+    tokens = setup.token_table()
     for shard in task.shards:
         if shard.index >= len(setup.corpus.held_out):
             raise UserFacingError(f"the data has no held-out shard {shard.index}")
@@ -571,6 +572,7 @@ def _documents(
             setup.corpus.token_bytes,
             setup.corpus.tokenizer.vocab_size,
             has_masks=setup.corpus.has_masks,
+            tokens=tokens,
         )
 
 

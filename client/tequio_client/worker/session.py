@@ -111,7 +111,7 @@ class RunSession:
 
     async def _isolate(self, manifest: Manifest) -> None:
         """Give a run that brings code a trainer of its own, and say so while it is not allowed."""
-        code = manifest.own_code
+        code = manifest.trainer_code
         if code is None or TRAINER not in self._lending.roles(self.device):
             return
         isolated = partial(
@@ -237,7 +237,7 @@ class RunSession:
 
     def _measures_every(self, manifest: Manifest) -> int:
         """Rounds between two measurements for the local charts; 0 for none."""
-        if manifest.own_code is not None and self.device.plugin is None:
+        if manifest.trainer_code is not None and self.device.plugin is None:
             return 0  # a network that is not here predicts nothing
         return measure.CHART_INTERVAL if self._settings.applies_preferences else 0
 

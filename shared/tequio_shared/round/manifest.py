@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
@@ -86,10 +86,17 @@ class ModelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     sequence: Annotated[int, Meta(ge=2, le=1 << 20)]
 
 
-class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """`bytes` (256 symbols) or a Hugging Face tokenizer.json, named by its SHA-256 in `file`."""
+TokenizerKind: TypeAlias = Literal["bytes", "huggingface", "plugin"]
 
-    kind: Literal["bytes", "huggingface"]
+
+class Tokenizer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """`bytes` (256 symbols), or a `file` that is named by its SHA-256.
+
+    With `huggingface` it is a tokenizer.json; with `plugin` the table of what each id stands for
+    (`token_table`), and code of the run's plug-in chooses the ids of a text.
+    """
+
+    kind: TokenizerKind
     file: MaybeBytes32Text
     vocab_size: Positive
 
@@ -343,8 +350,13 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
 
     @property
     def own_code(self) -> PluginSpec | None:
-        """The plug-in that trainers of the run load, or None."""
+        """The plug-in that the run brings, or None."""
         return None if isinstance(self.plugin, UnsetType) else self.plugin
+
+    @property
+    def trainer_code(self) -> PluginSpec | None:
+        """The plug-in that trainers of the run load, or None: a tokenizer alone is not loaded."""
+        return self.own_code if self.own_code and self.own_code.trains else None
 
     @property
     def parameters(self) -> int:
@@ -422,7 +434,7 @@ def _base_fault(manifest: Manifest) -> str:
 
 def _tokenizer_fault(tokenizer: Tokenizer) -> str:
     if (tokenizer.kind == "bytes") != (tokenizer.file == ""):
-        return "tokenizer.file must be set for huggingface, and only there"
+        return "tokenizer.file must be empty for bytes, and only there"
     return ""
 
 
@@ -479,6 +491,9 @@ def _window_fault(manifest: Manifest) -> str:
 
 def _plugin_fault(manifest: Manifest) -> str:
     code, has_base = manifest.own_code, manifest.frozen is not None
+    brings_tokenizer = code is not None and "tokenizer" in code.provides
+    if (manifest.tokenizer.kind == "plugin") != brings_tokenizer:
+        return "tokenizer.kind must be plugin if plugin.provides has tokenizer, and only then"
     return code.fault(manifest.algorithm.name, has_base=has_base) if code else ""
 
 

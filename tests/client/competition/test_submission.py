@@ -5,25 +5,29 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import torch
 from safetensors.torch import save
 
 from tequio_client.checkpoint.export import WeightsOrigin
-from tequio_client.competition import models
+from tequio_client.competition import models, participation
 from tequio_client.organiser.sealing import file_digest
 from tequio_client.verify.report import NoProgress
 from tequio_client.worker.children.evaluator import missing_memory
 from tequio_shared.competition.rules import Submission
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.round.plugin import PluginSpec
 from tests.client.competition.models import files_of, hub, rules
 from tests.support import model_folders
+from tests.support.memory_swarm import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tequio_shared.round.plugin import Seam
     from tests.support.hub import FakeHub
 
 
@@ -128,3 +132,25 @@ def test_memory_is_counted_before_anything_is_promised() -> None:
     told = missing_memory(7 * 10**9, available_bytes=8 << 30)
     message = "scoring a model of 7,000,000,000 parameters needs 36.1 GB of memory, and 8.6 GB "
     assert told == message + "are free"
+
+
+@pytest.mark.parametrize(
+    ("provides", "why"),
+    [
+        (("loader", "optimiser"), ""),
+        (("tokenizer",), "its tokenizer is code of the plug-in tiny 1.0"),
+        (("model", "tokenizer"), "its model and tokenizer are code of the plug-in tiny 1.0"),
+    ],
+)
+def test_a_run_whose_model_or_texts_need_its_code_takes_no_part(
+    provides: tuple[Seam, ...], why: str
+) -> None:
+    spec = PluginSpec(
+        name="tiny", version="1.0", archive=to_text(bytes(32)), size_bytes=7, provides=provides
+    )
+    manifest = msgspec.structs.replace(tiny_manifest(), plugin=spec)
+    if not why:
+        assert participation.scorable_run(manifest) == to_text(manifest.run_id)
+        return
+    with pytest.raises(UserFacingError, match=why):
+        participation.scorable_run(manifest)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from click.testing import Result
 
 CONFIG = plugin_example.CONFIG | {"width": 16}
+WORDS = plugin_example.example_files()["tiny/words.py"]
+LONGEST = "map(re.escape, longest_first)"
 
 
 def planned(folder: Path, more: str = "", **changed: str) -> Path:
@@ -78,6 +80,55 @@ def test_a_plan_that_cannot_work_is_refused(
 ) -> None:
     with pytest.raises(UserFacingError, match=why):
         estimate.read_outline(planned(tmp_path, more, **changed))
+
+
+def with_own_texts(folder: Path, words: str = WORDS) -> Path:
+    """A plan whose data was built with the example's tokenizer."""
+    path = planned(folder)
+    plugin_example.add_tokenizer(plugin_example.write(folder / "plugin", words=words))
+    place = ("--folder", str(folder / "texts"), "--sequence", "32", "--held-out", "1000")
+    built = run("data", "build", str(folder / "data"), *place, "--plugin", str(folder / "plugin"))
+    assert built.exception is None, built.output
+    return path
+
+
+def test_a_run_names_the_table_of_its_tokenizer(tmp_path: Path) -> None:
+    prepared = opening.prepare_run(with_own_texts(tmp_path))
+    manifest, table = prepared.manifest, (tmp_path / "data" / "tokenizer.table").read_bytes()
+    assert manifest.tokenizer.kind == "plugin"
+    assert manifest.tokenizer.file == to_text(sha256(table))
+    assert table in prepared.blobs
+    assert manifest.own_code is not None
+    assert manifest.own_code.provides == ("model", "optimiser", "tokenizer")
+    assert manifest.trainer_code == manifest.own_code
+
+
+def test_data_of_another_version_of_the_tokenizer_is_refused(tmp_path: Path) -> None:
+    path = with_own_texts(tmp_path)
+    estimate.read_outline(path)
+    for words, why in (
+        (WORDS.replace('" the"', '"the "'), "build it again with `tequio data build --plugin`"),
+        (WORDS.replace(f'*{LONGEST}, b"."', f'b".", *{LONGEST}'), "it splits '"),
+    ):
+        assert words != WORDS
+        plugin_example.add_tokenizer(plugin_example.write(tmp_path / "plugin", words=words))
+        with pytest.raises(UserFacingError, match=why):
+            estimate.read_outline(path)
+
+
+def test_data_and_plan_name_the_same_tokenizer(tmp_path: Path) -> None:
+    path = with_own_texts(tmp_path)
+    plugin_example.write(tmp_path / "plugin")
+    with pytest.raises(UserFacingError, match="does not bring a tokenizer, and the data was built"):
+        estimate.read_outline(path)
+    path.write_text(PLAN)
+    with pytest.raises(UserFacingError, match="name it in the plan"):
+        estimate.read_outline(path)
+    (tmp_path / "other").mkdir()
+    other = planned(tmp_path / "other")
+    plugin_example.add_tokenizer(plugin_example.write(tmp_path / "other" / "plugin"))
+    with pytest.raises(UserFacingError, match="brings a tokenizer, and the data was not built"):
+        estimate.read_outline(other)
 
 
 def test_a_model_of_a_plugin_needs_the_plugin(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def test_the_bytes_of_an_archive_are_pinned(folder: Path) -> None:
     )
     (folder / "tiny" / "network.py").write_text("def build(config):\n    return None\n")
     (folder / "tiny" / "descent.py").write_text("Descent = dict\n")
+    (folder / "tiny" / "words.py").unlink()
     (folder / "tiny" / "__init__.py").write_text("")
     assert archive.build(folder).spec.archive == PINNED
 

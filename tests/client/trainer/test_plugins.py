@@ -13,13 +13,16 @@ import torch
 
 from tequio_client.ipc.plugin import PluginTrial
 from tequio_client.plugins import archive
-from tequio_client.trainer import plugin_trial, prepared
+from tequio_client.tokenizers import TABLE_NAME
+from tequio_client.trainer import evaluate, plugin_trial, prepared
 from tequio_client.trainer.device import BatchSize, open_device
 from tequio_client.trainer.inner import StepPlan, train
 from tequio_client.trainer.plugins import loading, networks
 from tequio_client.trainer.plugins.loading import PluginError
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.round.manifest import InnerParams
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.round.manifest import InnerParams, Tokenizer
+from tequio_shared.round.token_table import TokenTable
 from tests.client.trainer import small_run
 from tests.client.trainer.watching import UninterruptedControl
 from tests.support import plugin_example
@@ -134,6 +137,44 @@ def test_a_trial_names_what_a_run_could_not_train_or_repeat(
     assert why in tried(tmp_path, found)
 
 
+WORDS = plugin_example.example_files()["tiny/words.py"]
+GIVES = "return [self.ids[token] for token in self.pattern.findall(text.encode())]"
+CHARACTERS = "return [self.ids[c.encode()] for c in text]"
+COUNTING = (
+    "self.n = getattr(self, 'n', 0) + 1\n        return list(text.encode()) if self.n < 9 else"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (WORDS, ""),
+        (WORDS.replace(GIVES, CHARACTERS), "KeyError"),
+        (WORDS.replace(GIVES, GIVES.replace("text.", "text.strip().")), "not its UTF-8 bytes"),
+        (WORDS.replace(GIVES, f"{GIVES} + [256]"), "the separator among them"),
+        (WORDS.replace(GIVES, GIVES.replace("return", COUNTING)), "otherwise the second time"),
+        (WORDS.replace("bytes([byte])", "chr(byte)"), "token 0 is"),
+        (WORDS.replace("self.separator = 256", "self.separator = 7"), "the separator 7 must"),
+    ],
+)
+def test_a_tokenizer_has_to_bring_back_texts_of_many_scripts(
+    tmp_path: Path, words: str, why: str
+) -> None:
+    found = archive.build(plugin_example.write_tokenizer(tmp_path / "plugin", words=words))
+    problem = tried(tmp_path, found)
+    assert why in problem
+    assert bool(why) == bool(problem)
+
+
+def test_trainers_do_not_even_import_a_tokenizer(tmp_path: Path) -> None:
+    source = "raise SystemExit('imported')\n"
+    folder = plugin_example.add_tokenizer(plugin_example.write(tmp_path / "plugin", words=source))
+    found = archive.build(folder)
+    loaded = loading.load(found.content, found.spec)
+    assert loaded.model is not None
+    assert loaded.tokenizer is None
+
+
 def test_a_loader_gives_the_samples_and_is_held_to_their_form(tmp_path: Path) -> None:
     folder = plugin_example.write(tmp_path / "plugin")
     (folder / "plugin.toml").write_text(
@@ -180,6 +221,27 @@ class _MadeUp:
         """Make the samples of some windows."""
         generator = torch.Generator().manual_seed(windows[0])
         return torch.randint(256, (2 * len(windows), 9), generator=generator)
+
+
+def test_a_trainer_needs_no_code_for_a_tokenizer_and_decodes_by_its_table(tmp_path: Path) -> None:
+    run = small_run.small_run(tmp_path / "run")
+    found = archive.build(plugin_example.write_tokenizer(tmp_path / "plugin"))
+    table = TokenTable.of([b"", *(bytes([one]) for one in range(1, 256))], 0)
+    file = tmp_path / TABLE_NAME
+    file.write_bytes(table.encode())
+    named = Tokenizer(kind="plugin", file=to_text(sha256(table.encode())), vocab_size=256)
+    corpus = msgspec.structs.replace(run.corpus, tokenizer=named)
+    data = msgspec.structs.replace(run.manifest.data, manifest=to_text(corpus.digest))
+    manifest = msgspec.structs.replace(run.manifest, plugin=found.spec, tokenizer=named, data=data)
+    (run.folder / "manifest.json").write_bytes(manifest.encode())
+    (run.folder / "corpus.json").write_bytes(corpus.encode())
+    setup = prepared.prepare_model(run.prepare(1, tokenizer=str(file)))
+    setup.check_trains()
+    assert setup.plugin is None
+    assert evaluate.decoder(setup)(list("maíz".encode())) == "maíz"
+    assert evaluate.prompt_ids(setup, "") == [0]
+    with pytest.raises(UserFacingError, match="does not run the code"):
+        evaluate.prompt_ids(setup, "milpa")
 
 
 def test_a_trainer_without_the_code_prepares_and_trains_nothing(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import RunId, sha256, to_text
-from tequio_shared.round.manifest import Admission, Manifest
-from tequio_shared.round.plugin import PLUGIN_BYTES, PluginSpec
+from tequio_shared.round.manifest import Admission, Manifest, Tokenizer, TokenizerKind
+from tequio_shared.round.plugin import PLUGIN_BYTES, PluginSpec, Seam
 from tests.support.memory_swarm import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()
@@ -72,6 +72,33 @@ def test_a_manifest_without_code_of_its_own_is_what_it_was_before_there_was_any(
 def test_a_plugin_that_no_archive_can_be_is_refused(fields: dict[str, Any], why: str) -> None:
     wrong = changed("", plugin=msgspec.structs.replace(PLUGIN, **fields))
     with pytest.raises(MalformedError, match=why):
+        Manifest.parse(wrong.encode())
+
+
+@pytest.mark.parametrize("kind", ["bytes", "huggingface", "plugin"])
+@pytest.mark.parametrize("provides", [("model",), ("tokenizer",), ("model", "tokenizer")])
+def test_texts_are_split_by_a_plugin_that_brings_a_tokenizer_and_by_no_other(
+    kind: TokenizerKind, provides: tuple[Seam, ...]
+) -> None:
+    said = changed(
+        "",
+        plugin=msgspec.structs.replace(PLUGIN, provides=provides),
+        tokenizer=Tokenizer(
+            kind=kind, file="" if kind == "bytes" else to_text(sha256(b"file")), vocab_size=256
+        ),
+    )
+    if (kind == "plugin") == ("tokenizer" in provides):
+        assert Manifest.parse(said.encode()) == said
+        assert (said.trainer_code is None) == (provides == ("tokenizer",))
+    else:
+        with pytest.raises(MalformedError, match=r"tokenizer\.kind must be plugin"):
+            Manifest.parse(said.encode())
+
+
+def test_a_plugin_s_tokenizer_has_a_table() -> None:
+    spec = msgspec.structs.replace(PLUGIN, provides=("tokenizer",))
+    wrong = changed("", plugin=spec, tokenizer=Tokenizer(kind="plugin", file="", vocab_size=256))
+    with pytest.raises(MalformedError, match=r"tokenizer\.file must be empty for bytes, and only"):
         Manifest.parse(wrong.encode())
 
 

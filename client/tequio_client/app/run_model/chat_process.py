@@ -65,7 +65,7 @@ def chat_command(target: ChatTarget, *, also_seeds: bool) -> tuple[str, ...]:
     return programs.runtime_module(
         "tequio_client",
         *("chat", "--json", f"--run={target.run}", "--ledger", target.ledger),
-        *("--store", str(folder), "--dir", str(heads)),
+        *("--store", str(folder), "--consents", str(folder), "--dir", str(heads)),
         *("--device", "cpu", "--threads", str(threads), "--tokens", str(TOKENS)),
         *(("--seeds",) if also_seeds else ()),
     )

@@ -1,7 +1,8 @@
-"""The interface of a plug-in's code: one Protocol for each seam of the trainer.
+"""The interface of a plug-in's code: one Protocol for each seam.
 
 A plug-in imports torch, numpy, Python's own library and this module; nothing else is promised. It
-runs in the trainer's process, without network and keys (docs/security.md).
+runs in the trainer's process, without network and keys (docs/security.md); a tokenizer runs in a
+process of its own, confined in the same way.
 
 An audit repeats training on another computer and compares, so the same head, windows and rates must
 give the same weights, as far as one card rounds like another. Three duties follow:
@@ -22,9 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from torch import Tensor, nn
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 
 class ModelFactory(Protocol):
@@ -74,3 +76,27 @@ class SampleLoader(Protocol):
         Ids are 0 .. V - 1; `~id` is a token that is read but not predicted. `windows` are the
         windows that the samples belong to, equally many of each, in order.
         """
+
+
+class TokenSplitter(Protocol):
+    """A tokenizer: what each id stands for, and the code that splits texts.
+
+    `tokens` are the bytes of the ids 0 .. V - 1, at most 255 each. `separator` is the id between
+    documents, whose token is empty. Both stay as they are.
+    """
+
+    tokens: Sequence[bytes]
+    separator: int
+
+    def encode(self, text: str, /) -> Sequence[int]:
+        """Return ids whose tokens are together the UTF-8 of the text, without the separator.
+
+        Any text has some, and the same text has the same ones, whatever was encoded before it.
+        """
+
+
+class TokenizerFactory(Protocol):
+    """The seam `tokenizer`: makes the tokenizer of the run's texts."""
+
+    def __call__(self) -> TokenSplitter:
+        """Make the tokenizer, the same one every time."""

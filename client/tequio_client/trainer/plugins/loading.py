@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.abc import InspectLoader, MetaPathFinder
@@ -20,9 +20,14 @@ from typing import Any
 
 from tequio_client.plugins import archive
 from tequio_client.plugins.archive import PluginArchive
-from tequio_client.trainer.plugins.api import ModelFactory, OptimiserFactory, SampleLoader
+from tequio_client.trainer.plugins.api import (
+    ModelFactory,
+    OptimiserFactory,
+    SampleLoader,
+    TokenizerFactory,
+)
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.plugin import PluginSpec, Seam
+from tequio_shared.round.plugin import TRAINER_SEAMS, PluginSpec, Seam
 
 _MARK = "<plug-in "
 _WHY_CHARS = 500
@@ -34,12 +39,13 @@ class PluginError(UserFacingError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedPlugin:
-    """A plug-in's callables; None for a seam that it leaves as it is."""
+    """A plug-in's callables; None for a seam that it leaves as it is, or that was not loaded."""
 
     spec: PluginSpec
     model: ModelFactory | None
     optimiser: OptimiserFactory | None
     loader: SampleLoader | None
+    tokenizer: TokenizerFactory | None
 
     @property
     def label(self) -> str:
@@ -49,10 +55,10 @@ class LoadedPlugin:
 _loaded: list[LoadedPlugin] = []  # at most one; of this process
 
 
-def load(content: bytes, spec: PluginSpec) -> LoadedPlugin:
+def load(content: bytes, spec: PluginSpec, seams: Collection[Seam] = TRAINER_SEAMS) -> LoadedPlugin:
     """Load the plug-in that a manifest names; raises PluginError, or MalformedError for its bytes.
 
-    The same one may be asked for again.
+    Code of other seams than these is not imported. The same plug-in may be asked for again.
     """
     if _loaded:
         check_only(spec)
@@ -65,9 +71,10 @@ def load(content: bytes, spec: PluginSpec) -> LoadedPlugin:
     with running(f"the plug-in {spec.label}"):
         made = LoadedPlugin(
             spec=spec,
-            model=_callable(found, "model"),
-            optimiser=_callable(found, "optimiser"),
-            loader=_callable(found, "loader"),
+            model=_callable(found, "model", seams),
+            optimiser=_callable(found, "optimiser", seams),
+            loader=_callable(found, "loader", seams),
+            tokenizer=_callable(found, "tokenizer", seams),
         )
     _loaded.append(made)
     return made
@@ -101,9 +108,9 @@ def is_at_fault(error: BaseException) -> bool:
     return False
 
 
-def _callable(found: PluginArchive, seam: Seam) -> Any:  # noqa: ANN401 - of the plug-in's author
+def _callable(found: PluginArchive, seam: Seam, seams: Collection[Seam]) -> Any:  # noqa: ANN401 - of the plug-in's author
     place = found.declaration.provides.get(seam)
-    if place is None:
+    if place is None or seam not in seams:
         return None
     module, _, name = place.partition(":")
     made: Callable[..., Any] | None = getattr(importlib.import_module(module), name, None)

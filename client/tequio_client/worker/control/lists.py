@@ -349,7 +349,8 @@ class RunsList:
         )
 
     def _plugin(self, manifest: Manifest) -> RunPlugin | None:
-        code = manifest.own_code
+        """The code that training takes."""
+        code = manifest.trainer_code
         if code is None:
             return None
         return RunPlugin(

@@ -282,7 +282,7 @@ class Lending:
     def set_run(self, device: LentDevice, manifest: Manifest) -> None:
         """Record the run that the device joined, for its memory needs."""
         device.need_mb, device.idle_reason = needs.memory_mb(manifest), None
-        device.plugin = manifest.own_code if TRAINER in self.roles(device) else None
+        device.plugin = manifest.trainer_code if TRAINER in self.roles(device) else None
         self.update()
 
     def may_run(self, plugin: PluginSpec) -> bool:

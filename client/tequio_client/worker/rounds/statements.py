@@ -95,8 +95,8 @@ class RunContext:
 
     @property
     def is_code_withheld(self) -> bool:
-        """True if the run brings code that this worker's role needs not, and so never runs."""
-        return self.manifest.own_code is not None and TRAINER not in self.roles
+        """True if trainers run code of the run that this worker's role does not need."""
+        return self.manifest.trainer_code is not None and TRAINER not in self.roles
 
     def refs(self, head: Head) -> tuple[TreeRef, ...]:
         """The trees of a head that this worker keeps: a light one needs the weights alone."""

@@ -1,8 +1,9 @@
 """Training in a round, and committing to the result.
 
 Rules. Before the commitment is submitted, payload and error feedback are on the disk under their
-hashes, and the header is one that the round accepts. Work that was trained but not committed before
-a restart is committed without training again; a submitted commitment is never replaced.
+hashes, and header and payload are ones that every witness accepts: this key would answer for bytes
+that break a rule. Work that was trained but not committed before a restart is committed without
+training again; a submitted commitment is never replaced.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import structlog
 import trio
 
@@ -19,7 +21,12 @@ from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader, payload_seal
+from tequio_shared.head.contribution import (
+    HEADER_BYTES,
+    ContributionHeader,
+    first_broken_record,
+    payload_seal,
+)
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import Head, RoundPhase, RoundView
@@ -121,6 +128,13 @@ class RoundTraining:
         root = await workdir.store_file(workdir.file("payload", number), current.shape.group_bytes)
         if root != header.payload_root:
             raise PeerError("the trainer's payload does not match its header")
+        path = self._context.store.tree_path(root)
+        refused_by = await trio.to_thread.run_sync(_broken_rule, path, current)
+        if refused_by:
+            raise PeerError(
+                f"not committed: the trainer's payload breaks the rule `{refused_by}`, so every "
+                "witness would refuse it"
+            )
         # The payload is in the store before the feedback names it: after a crash in between, the
         # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
@@ -169,6 +183,17 @@ class RoundTraining:
         if self._pinned is not None:
             self._context.pins.unpin(self._pinned)
         self._pinned = payload
+
+
+def _broken_rule(payload: Path, current: RoundView) -> str | None:
+    """Name of the first rule of bytes that a payload breaks, None for none.
+
+    Reads it once more: milliseconds per million parameters, in a thread.
+    """
+    shape = current.shape
+    if payload.stat().st_size != current.chunks * shape.record_bytes:
+        return "length"
+    return first_broken_record(np.memmap(payload, np.uint8, "r").data, shape)
 
 
 def _seal_of_file(trainer: PeerKey, payload: Path) -> Digest:

@@ -11,6 +11,7 @@ import trio
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import ErrorFeedback
 from tequio_client.worker.store.store import Store
+from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.round.manifest import WindowRules
@@ -30,7 +31,7 @@ from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
 from tests.support.memory_swarm import tiny_manifest
-from tests.support.synthetic_trainer import GAIN
+from tests.support.synthetic_trainer import BROKEN, GAIN
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +62,27 @@ async def test_training_leaves_payload_and_feedback_and_commits(tmp_path: Path) 
 
 def has_opened(desk: DutyRunnerSetup) -> bool:
     return desk.round.open is not None
+
+
+async def test_bytes_that_every_witness_would_refuse_are_not_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen))
+    monkeypatch.setenv(BROKEN, "1")
+    with trio.fail_after(120):
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            with pytest.raises(PeerError, match="not committed: the trainer's payload breaks the"):
+                await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
+            assert deeds.tally.rounds_trained == 0
+        assert desk.logged(WorkCommit) == []
+        feedback = ErrorFeedback(tmp_path / "feedback", desk.swarm.manifest.run_id)
+        assert feedback.open_header is None, "it is not committed after a restart, either"
+        monkeypatch.delenv(BROKEN)
+        async with desk.open() as deeds:
+            await desk.hold_head(deeds)
+            await deeds.perform(duties.TrainDuty(1), desk.swarm.view)
+        assert len(desk.logged(WorkCommit)) == 1
 
 
 async def test_what_was_trained_while_others_attest_is_committed_to_once_the_round_is_open(
