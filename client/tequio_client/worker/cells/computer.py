@@ -32,6 +32,7 @@ log = structlog.get_logger(__name__)
 
 PROBE_S = 20.0
 """Longest wait for the probe's first answer."""
+_POLL_S = 0.05
 _FILE = "cell.json"
 _CHARACTERS = 64
 _LINE_BYTES = 1_024
@@ -71,9 +72,10 @@ class CellFile(msgspec.Struct, kw_only=True):
                 f"cannot write {path} ({err.strerror}): free some space, or choose another --dir"
             ) from err
 
-    def accept(self, key: PeerKey) -> None:
-        """Remember an accepted guest."""
+    def accept(self, folder: Path, key: PeerKey) -> None:
+        """Remember an accepted guest; raises UserFacingError."""
         self.guests = tuple(dict.fromkeys((*self.guests, to_text(key))))
+        self.save(folder)
 
 
 def computer_name() -> str:
@@ -116,20 +118,24 @@ async def _machine() -> MachineFacts | None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(probe.run)
             while probe.facts is None or probe.facts.gpus is None:  # noqa: ASYNC110 - of a child
-                await trio.sleep(0.05)
-            found = probe.facts
+                await trio.sleep(_POLL_S)
             nursery.cancel_scope.cancel()
-        return found
-    return None
+    return probe.facts
 
 
 class Terminal:
     """The owner at standard input and standard error."""
 
-    def __init__(self, *, says_yes: bool, write: Callable[[str], object] | None = None) -> None:
-        """With `says_yes` nobody is asked."""
-        self._says_yes = says_yes
-        self._write = write or sys.stderr.write
+    def __init__(
+        self,
+        *,
+        says_yes: bool,
+        descriptor: int = 0,
+        write: Callable[[str], object] | None = None,
+    ) -> None:
+        """With `says_yes` nobody is asked; answers are read from the descriptor."""
+        self._says_yes, self._descriptor = says_yes, descriptor
+        self._write = write or _write_error
         self._asking = trio.Lock()
         self._rest = b""  # read, and not a whole line yet; owned by the task that asks
 
@@ -153,7 +159,7 @@ class Terminal:
             # Not `input`: a thread that waits in it holds a lock, without which no program ends.
             read = await trio.to_thread.run_sync(
                 os.read,
-                sys.stdin.fileno(),
+                self._descriptor,
                 _LINE_BYTES,
                 abandon_on_cancel=True,  # type: ignore[call-arg]  # libp2p brings older stubs
             )
@@ -162,6 +168,11 @@ class Terminal:
             self._rest += read
         line, _, self._rest = self._rest.partition(b"\n")
         return line.decode(errors="replace")
+
+
+def _write_error(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 class Decisions:

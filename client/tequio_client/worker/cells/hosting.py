@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 import trio
@@ -93,7 +94,7 @@ async def gathered(
         guests = GuestList(
             known={key_from_text(one) for one in file.guests},
             expected=frozenset(map(parse_fingerprint, settings.accepts)),
-            on_accepted=lambda key: (file.accept(key), file.save(folder)),
+            on_accepted=partial(file.accept, folder),
         )
         host = CellHost(network, keys, offer, owner, guests)
         async with host.opened():
