@@ -245,14 +245,14 @@ def rank_memory_mb(manifest: Manifest, ranks: int, division: Division) -> int:
         return _with_base(state / ranks + gathered + _passing_bytes(manifest, tokens))
     passed = tokens * (_HIDDEN_BYTES * width * MICRO_BATCHES * ranks + OUTPUT_BYTES * outputs)
     logits = _STAGE_LOGIT_BYTES * tokens * manifest.tokenizer.vocab_size
-    stages = _stage_numbers(manifest, ranks)
+    stages = stage_parameters(manifest, ranks)
     per_weight = state / manifest.model.parameters
     most = max(one * per_weight + logits * (rank == ranks - 1) for rank, one in enumerate(stages))
     return _with_base(most + passed)
 
 
-def _stage_numbers(manifest: Manifest, ranks: int) -> list[float]:
-    """Weights of each rank of a pipeline, as the trainer divides layers."""
+def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:
+    """Weights of each rank of a pipeline, as the trainer divides layers; norms are left out."""
     layers, _, _ = _outline(manifest)
     each = _hidden_numbers(manifest) / layers
     tables = [
