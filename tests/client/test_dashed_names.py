@@ -35,9 +35,9 @@ NO_NAMES = {
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
 }
-"""Arguments of other kinds: a network has an address or a name, a link has a scheme, a code of a
-cell no dash first, a length a number, a person, a team or an entrant no dash first; a file with one is written with `./` before
-it."""
+"""Arguments of other kinds: a network has an address or a name, a link has a scheme, a length a
+number, a code of a cell, a person, a team or an entrant no dash first; a file with one is written
+with `./` before it."""
 
 
 NEEDED = {"run rollback": ("--round", "1")}

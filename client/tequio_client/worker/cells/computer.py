@@ -40,7 +40,7 @@ _YES = ("y", "yes")
 
 
 class CellFile(msgspec.Struct, kw_only=True):
-    """What this folder remembers of its cells; only its owner can read it."""
+    """The memory that a folder keeps of its cells; only its owner can read it."""
 
     seed: str
     """Of this computer's key as a guest, as text."""
@@ -139,19 +139,19 @@ class Terminal:
         self._asking = trio.Lock()
         self._rest = b""  # read, and not a whole line yet; owned by the task that asks
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         self._write(f"{text}\n")
 
     async def agrees(self, text: str) -> bool:
         """Ask the owner; False also when standard input has ended."""
         async with self._asking:
             if self._says_yes:
-                self.say(f"{text} yes (--yes)")
+                self.print_line(f"{text} yes (--yes)")
                 return True
             self._write(f"{text} [y/N] ")
             answer = await self._read_line()
             if answer is None:
-                self.say("no answer: standard input has ended; --yes agrees without asking")
+                self.print_line("no answer: standard input has ended; --yes agrees without asking")
             return answer is not None and answer.strip().lower() in _YES
 
     async def _read_line(self) -> str | None:

@@ -33,12 +33,12 @@ from tequio_client.worker.cells.discovery import HostAddress, HostFinder
 from tequio_client.worker.cells.host import PLACE_KEPT_S, why_unfit
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
-    Ask,
+    AskForPlace,
     CellConversation,
-    Hello,
+    CellOffer,
+    GuestHello,
     Leave,
-    Offer,
-    Place,
+    RankPlace,
     RefusedPlaceError,
 )
 from tequio_client.worker.children.trainer import rank_program
@@ -90,8 +90,8 @@ async def _main(settings: GuestSettings, owner: Terminal, stopping: StoppablePro
     with ungrouped_errors():
         # A guest dials and is not dialled.
         async with PeerNetwork(seed=seed, listen=("/ip4/127.0.0.1/tcp/0",)) as network:
-            owner.say(f"this computer is {computer_name()} [{fingerprint(network.key)}]")
-            ask = Ask(host=computer_name(), device=device, torch=torch_version())
+            owner.print_line(f"this computer is {computer_name()} [{fingerprint(network.key)}]")
+            ask = AskForPlace(host=computer_name(), device=device, torch=torch_version())
             guest = CellGuest(network, keys, settings, owner, ask)
             stopping.before_stop = guest.leave
             await guest.run()
@@ -106,7 +106,7 @@ class CellGuest:
         keys: CellKeys,
         settings: GuestSettings,
         owner: Terminal,
-        ask: Ask,
+        ask: AskForPlace,
     ) -> None:
         self._network, self._keys, self._settings = network, keys, settings
         self._owner, self._ask = owner, ask
@@ -150,7 +150,9 @@ class CellGuest:
         if self._was_there:
             return await finder.find()
         seconds = self._settings.find_s
-        self._owner.say(f"looking for the host in the local network, for {seconds:.0f} s at most")
+        self._owner.print_line(
+            f"looking for the host in the local network, for {seconds:.0f} s at most"
+        )
         with suppress(trio.TooSlowError), trio.fail_after(seconds):
             return await finder.find()
         code = self._settings.code
@@ -182,29 +184,29 @@ class CellGuest:
         talk = CellConversation(stream)
         try:
             proof = to_text(self._keys.proof(self._network.key))
-            await talk.send(Hello(proof=proof, software=BUILD))
+            await talk.send(GuestHello(proof=proof, software=BUILD))
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(talk.beat)
-                offer = await talk.receive_a(Offer)
+                offer = await talk.receive_a(CellOffer)
                 self._was_there, self._talk = True, talk
                 if why := why_unfit(offer, self._ask):
                     raise UserFacingError(f"this computer does not fit into the cell: {why}")
                 # Beside it, what the host sends is read on: a stream that nobody reads is lost.
                 nursery.start_soon(self._agree, talk, offer)
                 while True:
-                    self._move(offer, await talk.receive_a(Place))
+                    self._move(offer, await talk.receive_a(RankPlace))
         finally:
             self._talk = None
             await stream.drop()
 
-    async def _agree(self, talk: CellConversation, offer: Offer) -> None:
+    async def _agree(self, talk: CellConversation, offer: CellOffer) -> None:
         terms = offer.key, offer.ledger, offer.run, offer.ranks, offer.division
         if not await self._decisions.agrees(terms, _terms(offer, self._ask)):
             raise UserFacingError("you did not agree: nothing was started")
         await talk.send(self._ask)
-        self._owner.say("asked for a place; waiting for the host, and for the other guests")
+        self._owner.print_line("asked for a place; waiting for the host, and for the other guests")
 
-    def _move(self, offer: Offer, told: Place) -> None:
+    def _move(self, offer: CellOffer, told: RankPlace) -> None:
         place = CellPlace(
             rank=told.rank,
             size=offer.ranks,
@@ -215,7 +217,7 @@ class CellGuest:
         )
         if place != self._place:
             self._set_place(place)
-            self._owner.say(f"rank {place.rank} of {place.size}; training for {offer.host}")
+            self._owner.print_line(f"rank {place.rank} of {place.size}; training for {offer.host}")
 
     def _set_place(self, place: CellPlace | None) -> None:
         self._place = place
@@ -247,7 +249,7 @@ class CellGuest:
                 self._set_place(None)
 
 
-def _terms(offer: Offer, ask: Ask) -> str:
+def _terms(offer: CellOffer, ask: AskForPlace) -> str:
     """Describe what this computer's owner agrees to."""
     how = {
         "none": "each device has the whole model",

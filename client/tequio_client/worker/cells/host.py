@@ -24,13 +24,13 @@ from tequio_client.worker.cells.code import CellKeys, fingerprint
 from tequio_client.worker.cells.computer import Decisions, Terminal
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
-    Ask,
+    AskForPlace,
     CellConversation,
-    Hello,
+    CellOffer,
+    GuestHello,
     Leave,
-    Offer,
-    Place,
-    Refusal,
+    PlaceRefusal,
+    RankPlace,
     RefusedPlaceError,
 )
 from tequio_client.worker.shutdown import ungrouped_errors
@@ -72,11 +72,11 @@ class GuestList:
 
 
 @dataclass(slots=True)
-class Seat:
+class GuestSeat:
     """A guest and its rank."""
 
     rank: int
-    ask: Ask
+    ask: AskForPlace
     talk: CellConversation | None
     """None while it is away."""
     gone_s: float = 0.0  # when it went, in trio's time
@@ -89,7 +89,7 @@ class CellHost:
         self,
         network: PeerNetwork,
         keys: CellKeys,
-        offer: Offer,
+        offer: CellOffer,
         owner: Terminal,
         guests: GuestList,
     ) -> None:
@@ -97,7 +97,7 @@ class CellHost:
         self._guests = guests
         self._decisions: Decisions
         self._guesses = TokenBuckets(GUESSES_PER_S, GUESSES)
-        self.seats: dict[PeerKey, Seat] = {}
+        self.seats: dict[PeerKey, GuestSeat] = {}
         self._address = ""  # of rank 0, from the first guest's connection on
         self._port = 0
         self.complete = trio.Event()
@@ -143,17 +143,17 @@ class CellHost:
             seat = self.seats.get(stream.peer)
             if seat is not None and seat.talk is talk:
                 seat.talk, seat.gone_s = None, trio.current_time()
-                self._owner.say(f"{self._name(stream.peer, seat.ask)} is away")
+                self._owner.print_line(f"{self._name(stream.peer, seat.ask)} is away")
 
     async def _admit(self, talk: CellConversation) -> None:
         """Talk with a guest until it leaves; raises PeerError, RefusedPlaceError too."""
         guest = talk.stream.peer
-        self._check_proof(guest, talk.stream.remote_host, await talk.receive_a(Hello))
+        self._check_proof(guest, talk.stream.remote_host, await talk.receive_a(GuestHello))
         self._check_room(guest)
         await talk.send(self._offer)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(talk.beat)
-            ask = await talk.receive_a(Ask)
+            ask = await talk.receive_a(AskForPlace)
             self._check_fit(ask)
             # Beside it, what the guest sends is read on: a stream that nobody reads is lost.
             nursery.start_soon(self._seat, talk, ask)
@@ -161,15 +161,15 @@ class CellHost:
             nursery.cancel_scope.cancel()
         if (seat := self.seats.get(guest)) is not None and seat.talk is talk:
             del self.seats[guest]
-            self._owner.say(f"{self._name(guest, ask)} has left; rank {seat.rank} is free")
+            self._owner.print_line(f"{self._name(guest, ask)} has left; rank {seat.rank} is free")
 
-    def _check_proof(self, guest: PeerKey, host: str, hello: Hello) -> None:
+    def _check_proof(self, guest: PeerKey, host: str, hello: GuestHello) -> None:
         now_s = trio.current_time()
         wait_s = self._guesses.spend(host, 0, now_s)
         if wait_s > 0:
             # Not even looked at, so that guessing on costs time.
             raise RefusedPlaceError(
-                Refusal(
+                PlaceRefusal(
                     reason=f"too many wrong codes from {host}: wait {wait_s:.0f} s and join "
                     "again with the code that the host shows"
                 )
@@ -180,10 +180,12 @@ class CellHost:
             is_right = False
         if not is_right:
             self._guesses.spend(host, 1, now_s)
-            raise RefusedPlaceError(Refusal(reason="wrong code: ask the host to read it out again"))
+            raise RefusedPlaceError(
+                PlaceRefusal(reason="wrong code: ask the host to read it out again")
+            )
         if hello.software != BUILD:
             raise RefusedPlaceError(
-                Refusal(
+                PlaceRefusal(
                     reason=f"this computer runs Tequio {clean_text(hello.software, _LABEL)}, "
                     f"and the host Tequio {BUILD}: install the same version on both"
                 )
@@ -193,30 +195,32 @@ class CellHost:
         most = self._offer.ranks - 1
         if guest not in self.seats and len(self.seats) >= most:
             raise RefusedPlaceError(
-                Refusal(
+                PlaceRefusal(
                     reason=f"the cell is full: its host opened it for {most} guests; ask for "
                     f"--guests {most + 1}"
                 )
             )
 
-    def _check_fit(self, ask: Ask) -> None:
+    def _check_fit(self, ask: AskForPlace) -> None:
         if why := why_unfit(self._offer, ask):
-            raise RefusedPlaceError(Refusal(reason=why))
+            raise RefusedPlaceError(PlaceRefusal(reason=why))
 
-    async def _seat(self, talk: CellConversation, ask: Ask) -> None:
+    async def _seat(self, talk: CellConversation, ask: AskForPlace) -> None:
         """Let the owner decide, then give the guest its rank as soon as all are here."""
         guest = talk.stream.peer
         if not self._guests.has(guest):
             question = f"Let {self._name(guest, ask)} join?{self._warning(ask)}"
             if not await self._decisions.agrees(guest, question):
-                raise RefusedPlaceError(Refusal(reason="the host did not accept this computer"))
+                raise RefusedPlaceError(
+                    PlaceRefusal(reason="the host did not accept this computer")
+                )
         self._check_room(guest)  # others may have been seated meanwhile
         await self._choose_address(talk.stream.remote_host)
         self._guests.add(guest)
-        seat = self.seats.setdefault(guest, Seat(self._free_rank(), ask, talk))
+        seat = self.seats.setdefault(guest, GuestSeat(self._free_rank(), ask, talk))
         seat.ask, seat.talk = ask, talk
         here = sum(one.talk is not None for one in self.seats.values())
-        self._owner.say(
+        self._owner.print_line(
             f"{self._name(guest, ask)} is rank {seat.rank}; {here} of {self._offer.ranks - 1} "
             "guests are here"
         )
@@ -224,7 +228,7 @@ class CellHost:
             self.complete.set()
         await self.complete.wait()
         if seat.talk is talk:
-            await talk.send(Place(rank=seat.rank, address=self._address, port=self._port))
+            await talk.send(RankPlace(rank=seat.rank, address=self._address, port=self._port))
 
     async def _choose_address(self, guest: str) -> None:
         """Choose where rank 0 listens: at the address by which this computer reaches its guests."""
@@ -242,24 +246,24 @@ class CellHost:
             for guest, seat in list(self.seats.items()):
                 if seat.talk is None and trio.current_time() - seat.gone_s > PLACE_KEPT_S:
                     del self.seats[guest]
-                    self._owner.say(
+                    self._owner.print_line(
                         f"{self._name(guest, seat.ask)} did not come back; rank {seat.rank} is "
                         "free for anybody who has the code"
                     )
 
     @staticmethod
-    def _name(guest: PeerKey, ask: Ask) -> str:
+    def _name(guest: PeerKey, ask: AskForPlace) -> str:
         name, device = clean_text(ask.host, _LABEL), clean_text(ask.device.words, 2 * _LABEL)
         return f"{name} [{fingerprint(guest)}] with {device}"
 
-    def _warning(self, ask: Ask) -> str:
+    def _warning(self, ask: AskForPlace) -> str:
         memory_mb, need_mb = ask.device.memory_mb, self._offer.need_mb
         if not 0 < memory_mb < need_mb:
             return ""
         return f" It has {memory_mb:,} MiB, and each rank needs about {need_mb:,} MiB."
 
 
-def why_unfit(offer: Offer, ask: Ask) -> str:
+def why_unfit(offer: CellOffer, ask: AskForPlace) -> str:
     """Why a guest's device or torch does not fit to those of the host; empty if they do."""
     mine, theirs = offer.device, ask.device
     if mine.kind != theirs.kind:

@@ -23,7 +23,7 @@ from tequio_client.worker.cells.computer import (
     torch_version,
 )
 from tequio_client.worker.cells.host import CellHost, GuestList
-from tequio_client.worker.cells.messages import Offer
+from tequio_client.worker.cells.messages import CellOffer
 from tequio_client.worker.control.lists import RunsList
 from tequio_client.worker.lending.needs import rank_memory_mb
 from tequio_client.worker.rounds.join import find_run
@@ -98,16 +98,18 @@ async def gathered(
         )
         host = CellHost(network, keys, offer, owner, guests)
         async with host.opened():
-            _say_welcome(owner, offer, file.code, host.port)
+            _print_welcome(owner, offer, file.code, host.port)
             await host.complete.wait()
-            owner.say("all guests are here; training starts")
+            owner.print_line("all guests are here; training starts")
             trainer = replace(settings.worker.trainer, device=offer.device.id, cell=host.place())
             # The guests agreed to this run: another one may be open by now.
             net = replace(settings.worker.net, run=run)
             yield replace(settings.worker, trainer=trainer, net=net)
 
 
-async def _offer(settings: HostSettings, signer: Signer, ledger: LedgerApi) -> tuple[Offer, str]:
+async def _offer(
+    settings: HostSettings, signer: Signer, ledger: LedgerApi
+) -> tuple[CellOffer, str]:
     """Find out what guests will agree to, and the run's id; waits for the run to open.
 
     Raises UserFacingError.
@@ -121,7 +123,7 @@ async def _offer(settings: HostSettings, signer: Signer, ledger: LedgerApi) -> t
             raise UserFacingError(
                 f"the rules of run {answer.run[:10]} cannot be read ({err}): update Tequio"
             ) from err
-    offer = Offer(
+    offer = CellOffer(
         host=computer_name(),
         key=to_text(signer.key),
         ledger=net.ledger,
@@ -135,9 +137,9 @@ async def _offer(settings: HostSettings, signer: Signer, ledger: LedgerApi) -> t
     return offer, answer.run
 
 
-def _say_welcome(owner: Terminal, offer: Offer, code: str, port: int) -> None:
+def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> None:
     places = [f"{one.host}:{port}" for one in multicast.own_addresses()] or [f"HOST:{port}"]
-    owner.say(
+    owner.print_line(
         f"a cell of {offer.ranks} devices for the run {offer.run}; each needs about "
         f"{offer.need_mb:,} MiB\n"
         f"  this computer  {offer.device.words}\n"
@@ -147,14 +149,14 @@ def _say_welcome(owner: Terminal, offer: Offer, code: str, port: int) -> None:
         f"waiting for {offer.ranks - 1} guests"
     )
     if 0 < offer.device.memory_mb < offer.need_mb:
-        owner.say(
+        owner.print_line(
             f"this computer's {offer.device.id} has {offer.device.memory_mb:,} MiB, less than "
             "needed: take more guests, or --pipeline"
         )
 
 
 def _free(port: int) -> int:
-    """That port if nobody listens there, else 0: any."""
+    """Return the port if nobody listens there, else 0: any."""
     # Tried here: libp2p shares a port that another of its programs listens on.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:

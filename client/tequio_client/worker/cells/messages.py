@@ -1,4 +1,4 @@
-"""What host and guest of a cell send each other: JSON frames on one stream, over Noise.
+"""Messages between host and guest of a cell: JSON frames on one stream, over Noise.
 
 guest  hello           its proof of the code
 host   offer           what the guest's owner agrees to
@@ -37,7 +37,7 @@ Port: TypeAlias = Annotated[int, Meta(ge=1, lt=1 << 16)]
 T = TypeVar("T", bound=Struct)
 
 
-class Hello(Struct, frozen=True, kw_only=True, tag="hello"):
+class GuestHello(Struct, frozen=True, kw_only=True, tag="hello"):
     """Read leniently: guests of another version should learn that they are."""
 
     proof: Annotated[str, Meta(max_length=128)]
@@ -64,8 +64,8 @@ class CellDevice(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return f"{self.name} ({self.id}, {memory})"
 
 
-class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="offer"):
-    """What a guest's owner agrees to."""
+class CellOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="offer"):
+    """Terms that a guest's owner agrees to."""
 
     host: Text
     """Name of the host's computer."""
@@ -84,7 +84,7 @@ class Offer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="
     """Memory that each rank needs, estimated."""
 
 
-class Ask(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="ask"):
+class AskForPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="ask"):
     """A guest asks for a place."""
 
     host: Text
@@ -93,7 +93,7 @@ class Ask(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="as
     torch: Text
 
 
-class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="place"):
+class RankPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="place"):
     """The guest's rank, once the cell is complete; again after each reconnection."""
 
     rank: Rank
@@ -102,7 +102,7 @@ class Place(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="
     port: Port
 
 
-class Refusal(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refusal"):
+class PlaceRefusal(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="refusal"):
     """The host does not want this guest."""
 
     reason: Annotated[str, Meta(max_length=1_024)]
@@ -117,7 +117,7 @@ class Leave(Struct, frozen=True, forbid_unknown_fields=True, tag="leave"):
     """The guest's owner stopped it."""
 
 
-Message: TypeAlias = Hello | Offer | Ask | Place | Refusal | Beat | Leave
+Message: TypeAlias = GuestHello | CellOffer | AskForPlace | RankPlace | PlaceRefusal | Beat | Leave
 decode_message: Callable[[bytes], Message]
 decode_message = ipc.line_decoder(Message, MOST_BYTES, "a message of a cell")
 
@@ -144,7 +144,7 @@ class CellConversation:
     async def receive_a(self, kind: type[T]) -> T:
         """Receive a message of that kind; raises RefusedPlaceError and PeerError."""
         message = await self.receive()
-        if isinstance(message, Refusal):
+        if isinstance(message, PlaceRefusal):
             raise RefusedPlaceError(message)
         if not isinstance(message, kind):
             raise MalformedError(f"{type(message).__name__} where {kind.__name__} is due")
@@ -160,6 +160,6 @@ class CellConversation:
 class RefusedPlaceError(PeerError):
     """The host refused."""
 
-    def __init__(self, refusal: Refusal) -> None:
+    def __init__(self, refusal: PlaceRefusal) -> None:
         super().__init__(refusal.reason)
         self.refusal = refusal

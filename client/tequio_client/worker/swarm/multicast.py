@@ -65,7 +65,7 @@ class AnnouncementKind:
         return None if found is None else (found, port)
 
     def matches(self, raw: bytes) -> bool:
-        """Check for a well-formed announcement of this kind, whoever sent it."""
+        """Check for a well-formed announcement of this kind, from any sender."""
         if len(raw) != _LAYOUT.size or not raw.startswith(self.magic):
             return False
         return bool(_LAYOUT.unpack(raw)[1] >= FIRST_PORT)

@@ -15,13 +15,13 @@ from tequio_client.worker.cells.computer import Terminal
 from tequio_client.worker.cells.host import GUESSES, CellHost, GuestList
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
-    Ask,
+    AskForPlace,
     CellConversation,
     CellDevice,
-    Hello,
+    CellOffer,
+    GuestHello,
     Leave,
-    Offer,
-    Place,
+    RankPlace,
     RefusedPlaceError,
 )
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
 CPU = CellDevice(id="cpu", name="a processor", memory_mb=8_192)
-OFFER = Offer(
+OFFER = CellOffer(
     host="tower",
     key="points-of-ana",
     ledger="http://127.0.0.1:9",
@@ -44,7 +44,7 @@ OFFER = Offer(
     torch="2.13.0",
     need_mb=9_000,
 )
-ASK = Ask(host="laptop", device=CPU, torch="2.13.0")
+ASK = AskForPlace(host="laptop", device=CPU, torch="2.13.0")
 PATIENCE_S = 20.0
 
 
@@ -76,7 +76,7 @@ class Hosted:
             stream = await guest.open_stream(self.peers.key, PROTOCOL)
             talk = CellConversation(stream)
             right = to_text(self.keys.proof(guest.key))
-            await talk.send(Hello(proof=right if proof is None else proof, software=software))
+            await talk.send(GuestHello(proof=right if proof is None else proof, software=software))
             try:
                 yield talk
             finally:
@@ -101,7 +101,7 @@ async def refusal(talk: CellConversation) -> str:
     """Why the host refuses."""
     try:
         while True:
-            await talk.receive_a(Offer)
+            await talk.receive_a(CellOffer)
     except RefusedPlaceError as err:
         return err.refusal.reason
 
@@ -111,8 +111,8 @@ async def until(holds: Callable[[], bool]) -> None:
         await trio.sleep(0.01)
 
 
-async def ask(talk: CellConversation, asked: Ask = ASK) -> None:
-    assert await talk.receive_a(Offer) == OFFER
+async def ask(talk: CellConversation, asked: AskForPlace = ASK) -> None:
+    assert await talk.receive_a(CellOffer) == OFFER
     await talk.send(asked)
 
 
@@ -132,7 +132,7 @@ async def test_guests_whose_owners_and_host_agree_get_ranks_once_all_are_there(
             await ana.receive()
         assert early.cancelled_caught, "one guest is missing"
         await ask(bo)
-        places = {(await one.receive_a(Place)).rank for one in (ana, bo)}
+        places = {(await one.receive_a(RankPlace)).rank for one in (ana, bo)}
         assert places == {1, 2}
         await party.host.complete.wait()
         place = party.host.place()
@@ -196,7 +196,7 @@ async def test_a_full_cell_names_the_way_out(keys: CellKeys) -> None:
     ):
         await ask(ana)
         await ask(bo)
-        await bo.receive_a(Place)
+        await bo.receive_a(RankPlace)
         async with party.visitor("cleo") as cleo:
             why = await refusal(cleo)
         assert why == "the cell is full: its host opened it for 2 guests; ask for --guests 3"
@@ -211,18 +211,18 @@ async def test_a_guest_that_leaves_makes_room_and_one_that_is_away_keeps_its_ran
             await ask(ana)
             async with party.visitor("bo") as bo:
                 await ask(bo)
-                rank = (await bo.receive_a(Place)).rank
+                rank = (await bo.receive_a(RankPlace)).rank
                 await bo.send(Leave())
                 await until(lambda: len(party.host.seats) == 1)
             async with party.visitor("cleo") as cleo:
                 await ask(cleo)
-                assert (await cleo.receive_a(Place)).rank == rank
+                assert (await cleo.receive_a(RankPlace)).rank == rank
         await until(lambda: any(one.talk is None for one in party.host.seats.values()))
         async with party.visitor("dan") as dan:
             assert "the cell is full" in await refusal(dan)
         async with party.visitor("ana") as ana:
             await ask(ana)
-            assert (await ana.receive_a(Place)).rank == 3 - rank
+            assert (await ana.receive_a(RankPlace)).rank == 3 - rank
         assert sum("Let laptop" in one for one in party.said) == 3, "of ana once"
 
 
@@ -238,7 +238,7 @@ async def test_a_guest_that_leaves_makes_room_and_one_that_is_away_keeps_its_ran
     ],
 )
 async def test_a_computer_that_does_not_fit_is_told_why(
-    keys: CellKeys, asked: Ask, why: str
+    keys: CellKeys, asked: AskForPlace, why: str
 ) -> None:
     async with hosted(keys, "y\n") as party, party.visitor("ana") as ana:
         await ask(ana, asked)
@@ -263,4 +263,4 @@ async def test_an_expected_guest_is_let_in_without_asking(keys: CellKeys) -> Non
     ):
         for one in (ana, bo):
             await ask(one)
-        assert {(await one.receive_a(Place)).rank for one in (ana, bo)} == {1, 2}
+        assert {(await one.receive_a(RankPlace)).rank for one in (ana, bo)} == {1, 2}

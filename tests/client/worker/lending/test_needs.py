@@ -1,4 +1,4 @@
-"""What the ranks of a cell need, beside one card by itself."""
+"""Memory of the ranks of a cell, beside that of one card by itself."""
 
 from __future__ import annotations
 
