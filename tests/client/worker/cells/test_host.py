@@ -25,7 +25,7 @@ from tequio_client.worker.cells.messages import (
     RefusedPlaceError,
 )
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_shared.ids import to_text
+from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.version import BUILD
 from tests.support.loopback import LOOPBACK, network
 
@@ -120,7 +120,7 @@ async def ask(talk: CellConversation, asked: AskForPlace = ASK) -> None:
 async def test_guests_whose_owners_and_host_agree_get_ranks_once_all_are_there(
     keys: CellKeys,
 ) -> None:
-    accepted = []
+    accepted: list[PeerKey] = []
     guests = GuestList(on_accepted=accepted.append)
     async with (
         hosted(keys, "y\nyes\n", guests) as party,
