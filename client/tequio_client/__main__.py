@@ -25,6 +25,10 @@ SECTIONS = {
     "Volunteer": {
         "app": ("tequio_client.app.cli:app", "Open the Tequio app."),
         "worker": ("tequio_client.worker.cli:worker", "Run the worker without the app."),
+        "cell": (
+            "tequio_client.worker.cells.cli:cell",
+            "Train together with others in your local network.",
+        ),
         "join": ("tequio_client.worker.account_cli:join", "Join a network with an invitation."),
         "network": ("tequio_client.ledger.cli:network", "List and add networks to join."),
         "status": ("tequio_client.worker.cli:status", "Show what the worker is doing, and why."),

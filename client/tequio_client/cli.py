@@ -244,7 +244,7 @@ threads_option = click.option(
 )
 
 
-def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
+def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     """Combine options, in the order of the help."""
 
     def decorate(command: F) -> F:
@@ -255,7 +255,7 @@ def _together(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     return decorate
 
 
-signing_options = _together(
+signing_options = together(
     folder_option("organiser"),
     other_organisers_option,
     click.option(
@@ -266,7 +266,7 @@ signing_options = _together(
 )
 """Options of a decision that several organisers may have to sign."""
 
-logging_options = _together(
+logging_options = together(
     click.option(
         "--log-level",
         type=click.Choice(["debug", "info", "warning", "error"]),
@@ -285,7 +285,7 @@ def _bytes_per_s(
 
 
 # These give the fields of `NetSettings`.
-network_options = _together(
+network_options = together(
     trust_option,
     click.option(
         "--listen",

@@ -19,7 +19,8 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing() or "everything
 
 FLOOD = """
 import os, socket, sys, time
-from tequio_client.worker.swarm.lan_discovery import GROUP, UDP_PORT, write_announcement
+from tequio_client.worker.swarm.lan_discovery import announcement_kind
+from tequio_client.worker.swarm.multicast import GROUP, UDP_PORT
 from tequio_shared.ids import NetworkId, key_from_peer_id
 own, member = sys.argv[1], key_from_peer_id(sys.argv[2])
 listening = socket.create_server((own, 5555))
@@ -29,7 +30,7 @@ sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(o
 met, until = 0, time.monotonic() + 8
 while time.monotonic() < until:
     for _ in range(50):
-        raw = write_announcement(NetworkId(b"n" * 32), member, 5555, os.urandom(16))
+        raw = announcement_kind(NetworkId(b"n" * 32)).write(member, 5555, os.urandom(16))
         sending.sendto(raw, (GROUP, UDP_PORT))
         sending.sendto(os.urandom(900), (GROUP, UDP_PORT))
     try:

@@ -23,6 +23,7 @@ DASHED = (
 NO_NAMES = {
     *(
         ("join", "link"),
+        ("join", "code"),
         ("app", "link"),
         ("snooze", "length"),
         ("rename", "name"),
@@ -35,8 +36,8 @@ NO_NAMES = {
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
 }
 """Arguments of other kinds: a network has an address or a name, a link has a scheme, a length a
-number, a person, a team or an entrant no dash first; a file with one is written with `./` before
-it."""
+number, a code of a cell, a person, a team or an entrant no dash first; a file with one is written
+with `./` before it."""
 
 
 NEEDED = {"run rollback": ("--round", "1")}

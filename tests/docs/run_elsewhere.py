@@ -23,6 +23,7 @@ ELSEWHERE = (
     (r"developer: tequio --version", "tests/client/test_cli.py"),
     (r"languages: make", WHOLE_CHECKOUT),
     (r"cells: (tequio worker|RANK|export|torchrun)", "tests/client/worker/test_rank.py"),
+    (r"cells: tequio cell", "tests/whole/test_a_lan_party.py"),
     (r"cells: srun", "needs a cluster with Slurm"),
     (r"http-api: curl https", "tests/ledger/web/test_read_api.py"),
     (r"groups: tequio group", "tests/whole/test_a_private_group.py"),

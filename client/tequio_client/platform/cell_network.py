@@ -24,6 +24,9 @@ _NEW_USER, _NEW_NET = 0x10000000, 0x40000000  # linux/sched.h
 _SET_FLAGS, _UP = 0x8914, 0x1  # SIOCSIFFLAGS of linux/sockios.h, IFF_UP of linux/if.h
 _LOOPBACK = "lo"
 _WAITING_CONNECTIONS = 1_024
+USUAL_PORT = 29_500
+"""Of torchrun's stores."""
+_PORTS_TRIED = 64
 _NOT_ALLOWED = (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOSPC, errno.ENOSYS, errno.EUSERS)
 """Errors of a system that gives programs no namespaces."""
 
@@ -105,13 +108,36 @@ def resolve(name: str, port: int) -> str:
     return str(found[0][4][0])
 
 
-def interface_towards(address: str) -> str:
-    """Name the interface that leads to an address; empty if that is unknown."""
+def address_towards(address: str) -> str:
+    """This computer's own address on the way to another one; empty if that is unknown."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect((address, 9))  # sends nothing
-        own = probe.getsockname()[0]
-        for name, addresses in psutil.net_if_addrs().items():
-            if any(one.address.partition("%")[0] == own for one in addresses):
-                return name
+        return str(probe.getsockname()[0])
     return ""
+
+
+def interface_towards(address: str) -> str:
+    """Name the interface that leads to an address; empty if that is unknown."""
+    own = address_towards(address)
+    for name, addresses in psutil.net_if_addrs().items():
+        if any(one.address.partition("%")[0] == own for one in addresses):
+            return name
+    return ""
+
+
+def free_port(address: str) -> int:
+    """A free TCP port at an own address, torch's usual one if possible.
+
+    Below those that systems give to outgoing connections, which would take it between two cells.
+    Raises UserFacingError if all are taken.
+    """
+    for port in range(USUAL_PORT, USUAL_PORT + _PORTS_TRIED):
+        with suppress(UserFacingError):
+            descriptor, _ = listen(address, port)
+            socket.close(descriptor)
+            return port
+    raise UserFacingError(
+        f"all ports from {USUAL_PORT} to {USUAL_PORT + _PORTS_TRIED - 1} of {address} are in use: "
+        "stop other cells"
+    )

@@ -38,25 +38,55 @@ _MINUTES = {"m": 1, "h": 60}
 _json_option = click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 
 
-@click.command()
-@cli.ledger_option
-@cli.folder_option("worker")
-@click.option("--run", help="Name or id of the run. Default: the only open one.")
-@click.option(
-    "--role",
-    "roles",
-    type=click.Choice(["trainer", "witness"]),
-    multiple=True,
-    default=("trainer", "witness"),
-    show_default=True,
-    help="Role to offer in each round; repeatable.",
-)
-@click.option(
+device_option = click.option(
     "--device",
     default="auto",
     show_default=True,
     help="Device to train on: auto, cpu, cuda:N, mps or xpu:N.",
 )
+run_options = cli.together(
+    click.option("--run", help="Name or id of the run. Default: the only open one."),
+    click.option(
+        "--role",
+        "roles",
+        type=click.Choice(["trainer", "witness"]),
+        multiple=True,
+        default=("trainer", "witness"),
+        show_default=True,
+        help="Role to offer in each round; repeatable.",
+    ),
+)
+"""The run to take part in, and the roles in it."""
+limit_options = cli.together(
+    click.option(
+        "--threads",
+        default=1,
+        show_default=True,
+        type=click.IntRange(1, 1024),
+        help="CPU threads for training.",
+    ),
+    click.option(
+        "--memory-mb",
+        default=0,
+        type=click.IntRange(0, 1 << 30),
+        help="Accelerator memory limit in MiB (0 = unlimited).",
+    ),
+    click.option(
+        "--share",
+        default=100,
+        show_default=True,
+        type=click.IntRange(1, 100),
+        help="Percentage of the time to compute.",
+    ),
+)
+"""Limits of a trainer."""
+
+
+@click.command()
+@cli.ledger_option
+@cli.folder_option("worker")
+@run_options
+@device_option
 @click.option(
     "--cell",
     metavar="DEVICES|env",
@@ -76,26 +106,7 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     help="With --cell: divide the layers among the devices, for a model that none of them holds "
     "and a slow network between them.",
 )
-@click.option(
-    "--threads",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 1024),
-    help="CPU threads for training.",
-)
-@click.option(
-    "--memory-mb",
-    default=0,
-    type=click.IntRange(0, 1 << 30),
-    help="Accelerator memory limit in MiB (0 = unlimited).",
-)
-@click.option(
-    "--share",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1, 100),
-    help="Percentage of the time to compute.",
-)
+@limit_options
 @click.option(
     "--apply-preferences",
     "applies_preferences",
@@ -162,7 +173,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
         net["ledger"] = _join(invitation, net["folder"])
     main.run(
         WorkerSettings(
-            net=_net_settings(**net),
+            net=net_settings(**net),
             trainer=trainer,
             roles=tuple(sorted(set(roles))),
             applies_preferences=applies_preferences or is_linked,
@@ -210,7 +221,7 @@ def seed(*, heads_every: int, log_json: bool, log_level: str, **net: Any) -> Non
         from tequio_client.worker import seed as program
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
-    program.run(_net_settings(**net), heads_every=heads_every)
+    program.run(net_settings(**net), heads_every=heads_every)
 
 
 def _join(invitation: str, folder: Path) -> str:
@@ -223,7 +234,7 @@ def _join(invitation: str, folder: Path) -> str:
     return link.ledger
 
 
-def _net_settings(
+def net_settings(
     *,
     trust_file: Path | None,
     metrics_host: str,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import structlog
 import trio
@@ -25,11 +25,15 @@ from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
+from tequio_shared.keys import Signer
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
 log = structlog.get_logger(__name__)
+
+Gather: TypeAlias = Callable[[Signer, LedgerApi], AbstractAsyncContextManager[WorkerSettings]]
+"""Waits for others before the worker starts; gives the settings that it then has."""
 
 GREETING_TIMEOUT_S = 10.0
 """Longest wait for the app's first line."""
@@ -37,15 +41,17 @@ LEAVE_TIMEOUT_S = 1.5
 """Longest time for leaving the run once the app is gone; it promises that the worker ends soon."""
 
 
-def run(settings: WorkerSettings) -> None:
+def run(settings: WorkerSettings, gather: Gather | None = None) -> None:
     """Run a worker until its run ends or it is stopped; raises UserFacingError."""
     heap.tune_memory()
     stopping = StoppableProgram()
     with shutdown.explain_untrusted_log(settings.net.ledger):
-        trio.run(stopping.run, partial(_main, settings, stopping))
+        trio.run(stopping.run, partial(_main, settings, stopping, gather))
 
 
-async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
+async def _main(
+    settings: WorkerSettings, stopping: StoppableProgram, gather: Gather | None
+) -> None:
     async with AsyncExitStack() as stack:
         folder = settings.net.folder
         app = PipeTransport() if settings.is_linked else None
@@ -62,6 +68,8 @@ async def _main(settings: WorkerSettings, stopping: StoppableProgram) -> None:
         )
         if invitation is not None:
             await account.join_network(ledger, folder, signer, invitation)
+        if gather is not None:
+            settings = await stack.enter_async_context(gather(signer, ledger))
         worker = await trio.to_thread.run_sync(Worker, settings, signer, ledger)
         server = ControlServer(worker, folder)
         stopping.before_stop = worker.leave

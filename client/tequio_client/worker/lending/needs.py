@@ -13,6 +13,11 @@ padding).
   `bench/memory.py` compares this with steps on a CPU; no GPU was measured. The trainer adapts its
   batch to the free memory, down to one sample: with less memory than this it is slower, until one
   sample does not fit; with more, it stores activations of all layers.
+- Each rank of a cell (docs/cells.md), in all of which together the model has to fit: with the whole
+  model, 8 P and an equal part of the optimiser's state; with every weight divided, an equal part of
+  both, and one gathered layer; in a pipeline, its layers and tables, 12 bytes for each hidden value
+  of `MICRO_BATCHES` micro-batches a rank of `BATCH_TOKENS` or one sample, and, as the last one, 16
+  bytes for each logit of one of them. No cell of cards was measured.
 - With a frozen base, P counts the adapters' parameters; the base's files add to disk and the first
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
   matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
@@ -38,6 +43,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from tequio_client.ipc.cell import Division
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.round.audits import opened_chunk_count
@@ -50,6 +56,8 @@ FROZEN_BATCH_TOKENS = 2_048
 """Tokens per batch with a frozen base, which takes most of the card's memory."""
 MOST_LOGITS = 1 << 26
 """Logits that the trainer has at once, as in its `token_loss`."""
+MICRO_BATCHES = 4
+"""Most micro-batches of a pass for each rank of a pipeline, as in the trainer's `pipeline`."""
 OUTPUT_BYTES = 9
 """Bytes for each token and output of a hidden matrix, measured: 7.1 in bfloat16, 8.6 in float32."""
 SHARDS = 2
@@ -78,6 +86,8 @@ _HASH_BYTES = 32
 _LEAF_BYTES = 2 * layout.CHUNK
 _VALUE = 4
 _EIGHT_BITS = 8
+_HIDDEN_BYTES = 12
+_STAGE_LOGIT_BYTES = 16
 _LOGIT_BYTES = 8
 _MUON_BYTES = 16  # for each number of a stack of matrices
 _MUON_NUMBERS = 1 << 25  # most numbers of a stack
@@ -223,14 +233,60 @@ def min_memory_mb(manifest: Manifest) -> int:
     return _memory_mb(manifest, manifest.model.sequence)
 
 
+def rank_memory_mb(manifest: Manifest, ranks: int, division: Division) -> int:
+    """Accelerator memory of the rank of a cell that needs most, MiB."""
+    tokens = max(BATCH_TOKENS, manifest.model.sequence)
+    held, state = _held_bytes(manifest), _state_bytes(manifest)
+    every = 2 * _VALUE * manifest.model.parameters
+    if division == "none":
+        least = _passing_bytes(manifest, manifest.model.sequence)
+        return _with_base(held + every + (state - every) / ranks + least)
+    layers, width, outputs = _outline(manifest)
+    if division == "shard":
+        gathered = 2 * _VALUE * _hidden_numbers(manifest) / layers
+        return _with_base(state / ranks + gathered + _passing_bytes(manifest, tokens))
+    passed = tokens * (_HIDDEN_BYTES * width * MICRO_BATCHES * ranks + OUTPUT_BYTES * outputs)
+    logits = _STAGE_LOGIT_BYTES * tokens * manifest.tokenizer.vocab_size
+    stages = stage_parameters(manifest, ranks)
+    per_weight = state / manifest.model.parameters
+    most = max(one * per_weight + logits * (rank == ranks - 1) for rank, one in enumerate(stages))
+    return _with_base(most + passed)
+
+
+def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:
+    """Weights of each rank of a pipeline, as the trainer divides layers; norms are left out."""
+    layers, _, _ = _outline(manifest)
+    each = _hidden_numbers(manifest) / layers
+    tables = [
+        math.prod(shape)
+        for name, shape in manifest.model.tensors
+        if len(shape) > 1 and not any(part.isdigit() for part in name.split("."))
+    ]
+    stages = [each] * ranks
+    stages[0] += tables[0] if tables else 0  # the same one twice if tied: a rank has a copy
+    stages[-1] += tables[-1] if tables else 0
+    for _ in range(layers - ranks):
+        least = min(range(ranks), key=stages.__getitem__)
+        stages[least] += each
+    return stages
+
+
 def _memory_mb(manifest: Manifest, tokens: int) -> int:
+    taken = _held_bytes(manifest) + _state_bytes(manifest) + _passing_bytes(manifest, tokens)
+    return _with_base(taken)
+
+
+def _with_base(taken_bytes: float) -> int:
+    return MEMORY_BASE_MB + math.ceil(taken_bytes / _MIB)
+
+
+def _passing_bytes(manifest: Manifest, tokens: int) -> int:
+    """Logits and activations, or what a step of Muon needs beside them."""
     logits = min(tokens * manifest.tokenizer.vocab_size, MOST_LOGITS) * _LOGIT_BYTES
     layers, width, outputs = _outline(manifest)
     activations = tokens * (_VALUE * layers * width + OUTPUT_BYTES * outputs)
     hidden = _hidden_numbers(manifest) if _uses_muon(manifest) else 0
-    passing = max(logits + activations, _MUON_BYTES * min(hidden, _MUON_NUMBERS))
-    taken = _held_bytes(manifest) + _state_bytes(manifest) + passing
-    return MEMORY_BASE_MB + math.ceil(taken / _MIB)
+    return max(logits + activations, _MUON_BYTES * min(hidden, _MUON_NUMBERS))
 
 
 def _uses_muon(manifest: Manifest) -> bool:

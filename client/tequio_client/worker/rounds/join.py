@@ -15,6 +15,7 @@ import trio
 
 from tequio_client.clock import BackOff
 from tequio_client.ipc import trainer as link
+from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.names import matches_name_or_id, name_with_id
@@ -301,7 +302,7 @@ async def join_run(node: Node, pins: StorePins, wanted: str | None) -> JoinedRun
     """
     while True:
         try:
-            return await _join(node, pins, await find_run(node, wanted))
+            return await _join(node, pins, await find_run(node.ledger, wanted))
         except LogForkedError:
             raise
         except TRANSIENT as err:
@@ -382,14 +383,14 @@ async def _corpus(node: Node, manifest: Manifest) -> Corpus:
     return corpus
 
 
-async def find_run(node: Node, wanted: str | None) -> RunAnswer:
+async def find_run(ledger: LedgerApi, wanted: str | None) -> RunAnswer:
     """The open run of that name or id, or the only open one; waits while no run is open.
 
     Raises UserFacingError when several runs are open and none is named, or no run has that name.
     """
     was_logged = False
     while True:
-        runs = await node.ledger.runs()
+        runs = await ledger.runs()
         fitting = [one for one in runs if one.state != FINISHED and _is_wanted(one, wanted)]
         if len(fitting) == 1:
             return fitting[0]
@@ -400,7 +401,7 @@ async def find_run(node: Node, wanted: str | None) -> RunAnswer:
         if wanted:
             raise _no_such_run(runs, wanted)
         if not was_logged:
-            log.info("waiting for a run to open", ledger=node.settings.ledger)
+            log.info("waiting for a run to open", ledger=ledger.url)
             was_logged = True
         await trio.sleep(JOINING_POLL_S)
 

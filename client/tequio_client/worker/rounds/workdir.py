@@ -46,6 +46,10 @@ R = TypeVar("R", bound=link.Report)
 HEADS_FILE = "heads-{run}.json"
 """Name of a run's file; `run` is the beginning of its id."""
 _MAX_FILE_BYTES = 1 << 16
+_OTHER_CARDS = (
+    "; the run may fit several cards together: open a cell of your own (--cell) or with others in "
+    "your network (tequio cell host)"
+)
 _LASTING = frozenset({"device", "model", "input", "memory"})
 """Error codes of a trainer that cannot be prepared; another attempt would end the same."""
 _GB = 1e9
@@ -271,7 +275,8 @@ class TrainerWorkdir:
         except TrainerFailedError as err:
             if err.code not in _LASTING:
                 raise
-            raise UserFacingError(f"this computer cannot train the run: {err}") from err
+            way = _OTHER_CARDS if err.code == "memory" else ""
+            raise UserFacingError(f"this computer cannot train the run: {err}{way}") from err
 
     async def _ask_prepared(self) -> link.TrainerReady:
         plugin = await self._plugin.path() if self._plugin else None

@@ -16,25 +16,20 @@ bounded rate; the address dialled is the sender's; and the peer there has to pro
 
 from __future__ import annotations
 
-import hashlib
-import ipaddress
-import os
 import socket
-import struct
-import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from random import Random
 from typing import NoReturn
 
-import psutil
 import structlog
 import trio
 
-from tequio_client.worker.swarm.dials import Claim, Reach, reach_of
+from tequio_client.worker.swarm import multicast
+from tequio_client.worker.swarm.dials import Claim, Reach
+from tequio_client.worker.swarm.multicast import DATAGRAM_BYTES, AnnouncementKind, OwnAddress
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_client.worker.swarm.reachability import FIRST_PORT, address
+from tequio_client.worker.swarm.reachability import address
 from tequio_shared.addresses import network_of
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import NetworkId, PeerKey, peer_id_text
@@ -42,50 +37,20 @@ from tequio_shared.ratelimit import TokenBuckets
 
 log = structlog.get_logger(__name__)
 
-GROUP, UDP_PORT = "239.255.84.81", 21_084
-"""Of the block for use within an organisation (RFC 2365); with TTL 1 it stays in the network."""
 EVERY_S = 30.0
 FIRST_S = 2.0
 MAGIC = b"tequio-lan/1"
-SALT_BYTES, TAG_BYTES = 16, 16
 PER_HOST_S, IN_ALL_S, BURST_S = 0.5, 10.0, 4.0
 """Announcements heard of one address and of all, in a second, and seconds worth at once."""
 READ_S = 0.005
 """Pause after each datagram."""
-CANDIDATES = 4_096
-"""Members tried for one announcement."""
 LATER_S = 2.0
 """Of two that hear each other, the one with the larger key waits for the other."""
-_LAYOUT = struct.Struct(f"!{len(MAGIC)}sH{SALT_BYTES}s{TAG_BYTES}s")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnAddress:
-    """An address of this computer in a private network."""
-
-    host: str
-    network: ipaddress.IPv4Network
-
-
-def write_announcement(net: NetworkId, key: PeerKey, port: int, salt: bytes) -> bytes:
-    return _LAYOUT.pack(MAGIC, port, salt, _tag(net, salt, key))
-
-
-def read_announcement(
-    raw: bytes, net: NetworkId, members: Collection[PeerKey]
-) -> tuple[PeerKey, int] | None:
-    """Find which of the members announces itself, and at which port; None: none of them.
-
-    Hashes once for each member.
-    """
-    if len(raw) != _LAYOUT.size or not raw.startswith(MAGIC):
-        return None
-    _, port, salt, tag = _LAYOUT.unpack(raw)
-    if port < FIRST_PORT:
-        return None
-    tried = list(members)[:CANDIDATES]
-    found = next((one for one in tried if _tag(net, salt, one) == tag), None)
-    return None if found is None else (found, port)
+def announcement_kind(net: NetworkId) -> AnnouncementKind:
+    """Announcements of members of a network."""
+    return AnnouncementKind(MAGIC, net)
 
 
 class LanDiscovery:
@@ -100,7 +65,7 @@ class LanDiscovery:
     ) -> None:
         """`partners` give the members of the round of each run in which we take part."""
         self._network = network
-        self._net = net
+        self._kind = announcement_kind(net)
         self._partners = partners
         self._rng = rng
         self._is_wanted = False
@@ -138,12 +103,12 @@ class LanDiscovery:
         self, raw: bytes, host: str, own: Sequence[OwnAddress]
     ) -> tuple[PeerKey, str] | None:
         """Judge a datagram; returns the member to connect to and its address, if it is one."""
-        if reach_of(host) is not Reach.PRIVATE or not _is_near(host, own):
+        if not multicast.is_near(host, own):
             return None
         now = trio.current_time()
         if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
             return None
-        found = read_announcement(raw, self._net, self.members())
+        found = self._kind.read(raw, self.members())
         if found is None or self._network.is_connected(found[0]):
             return None
         peer, port = found
@@ -151,7 +116,7 @@ class LanDiscovery:
 
     async def _take_part(self) -> None:
         try:
-            listening = trio.socket.from_stdlib_socket(_listening_socket())
+            listening = trio.socket.from_stdlib_socket(multicast.listening_socket())
         except OSError as err:
             log.warning("no discovery in the local network", error=str(err))
             await trio.sleep_forever()
@@ -163,15 +128,14 @@ class LanDiscovery:
     async def _announce(self, listening: trio.socket.SocketType) -> None:
         await trio.sleep(FIRST_S * self._rng.uniform(0.5, 1.5))
         while True:
-            self._own = own_addresses()
+            self._own = multicast.own_addresses()
             for own in self._own:
                 # Joined again each time: interfaces come and go. Twice is an error, and no harm.
                 with suppress(OSError):
-                    group = socket.inet_aton(GROUP) + socket.inet_aton(own.host)
+                    group = multicast.membership(own)
                     listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
                 if self.members() and (port := self._port_at(own.host)):
-                    salt = os.urandom(SALT_BYTES)
-                    _send(own, write_announcement(self._net, self._network.key, port, salt))
+                    multicast.announce([own], self._kind, self._network.key, port)
             await trio.sleep(EVERY_S * self._rng.uniform(0.8, 1.2))
 
     def _port_at(self, host: str) -> int | None:
@@ -185,7 +149,7 @@ class LanDiscovery:
     async def _listen(self, listening: trio.socket.SocketType, nursery: trio.Nursery) -> None:
         while True:
             try:
-                raw, sender = await listening.recvfrom(_LAYOUT.size + 1)
+                raw, sender = await listening.recvfrom(DATAGRAM_BYTES + 1)
             except OSError as err:  # on Windows, for a datagram that is longer
                 log.debug("a datagram was not read", error=str(err))
                 await trio.sleep(READ_S)
@@ -209,49 +173,3 @@ class LanDiscovery:
             log.debug("a neighbour was not reached", peer=peer_id_text(peer), error=str(err))
         finally:
             self._dialling.discard(peer)
-
-
-def own_addresses() -> list[OwnAddress]:
-    """The private IPv4 addresses of this computer's interfaces, as they are now."""
-    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
-    return [
-        OwnAddress(
-            host=one.address,
-            network=ipaddress.IPv4Network(f"{one.address}/{one.netmask or 24}", strict=False),
-        )
-        for one in found
-        if one.family is socket.AF_INET and reach_of(one.address) is Reach.PRIVATE
-    ]
-
-
-def _is_near(host: str, own: Sequence[OwnAddress]) -> bool:
-    return any(ipaddress.ip_address(host) in one.network for one in own)
-
-
-def _tag(net: NetworkId, salt: bytes, key: PeerKey) -> bytes:
-    return hashlib.sha256(MAGIC + net + salt + key).digest()[:TAG_BYTES]
-
-
-def _listening_socket() -> socket.socket:
-    """A socket for datagrams to the group, which other programs of this computer may share."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if sys.platform == "darwin":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        made.bind(("", UDP_PORT))
-    except OSError:
-        made.close()
-        raise
-    return made
-
-
-def _send(own: OwnAddress, raw: bytes) -> None:
-    """Send to the group from that address; a network that is down is passed over."""
-    with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sending:
-        sending.settimeout(0)
-        sending.bind((own.host, 0))
-        own_raw = socket.inet_aton(own.host)
-        sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, own_raw)
-        sending.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
-        sending.sendto(raw, (GROUP, UDP_PORT))

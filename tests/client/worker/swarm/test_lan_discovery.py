@@ -16,27 +16,26 @@ from tequio_client.worker.swarm.lan_discovery import (
     IN_ALL_S,
     PER_HOST_S,
     LanDiscovery,
-    OwnAddress,
-    own_addresses,
-    read_announcement,
-    write_announcement,
+    announcement_kind,
 )
+from tequio_client.worker.swarm.multicast import OwnAddress, own_addresses
 from tequio_shared.ids import NetworkId, PeerKey, peer_id_text
 from tests.support.loopback import network
 
-NET, OTHER_NET = NetworkId(b"n" * 32), NetworkId(b"o" * 32)
+KIND = announcement_kind(NET := NetworkId(b"n" * 32))
+OTHER_KIND = announcement_kind(NetworkId(b"o" * 32))
 ANA, BO = PeerKey(b"a" * 32), PeerKey(b"b" * 32)
 SALT = b"s" * 16
 OWN = [OwnAddress(host="192.168.7.2", network=ipaddress.IPv4Network("192.168.7.0/24"))]
 
 
 def test_only_those_that_try_the_members_learn_who_announces_itself() -> None:
-    raw = write_announcement(NET, ANA, 4001, SALT)
-    assert read_announcement(raw, NET, [BO, ANA]) == (ANA, 4001)
-    assert read_announcement(raw, NET, [BO]) is None
-    assert read_announcement(raw, OTHER_NET, [ANA]) is None
+    raw = KIND.write(ANA, 4001, SALT)
+    assert KIND.read(raw, [BO, ANA]) == (ANA, 4001)
+    assert KIND.read(raw, [BO]) is None
+    assert OTHER_KIND.read(raw, [ANA]) is None
     assert bytes(ANA) not in raw
-    other = write_announcement(NET, ANA, 4001, b"t" * 16)
+    other = KIND.write(ANA, 4001, b"t" * 16)
     assert raw[-16:] != other[-16:], "and not that it is the same one as before"
 
 
@@ -45,13 +44,13 @@ def test_only_those_that_try_the_members_learn_who_announces_itself() -> None:
     [
         b"",
         b"tequio-lan/1",
-        write_announcement(NET, ANA, 4001, SALT) + b"x",
-        b"x" + write_announcement(NET, ANA, 4001, SALT)[1:],
-        write_announcement(NET, ANA, 25, SALT),
+        KIND.write(ANA, 4001, SALT) + b"x",
+        b"x" + KIND.write(ANA, 4001, SALT)[1:],
+        KIND.write(ANA, 25, SALT),
     ],
 )
 def test_what_is_no_announcement_is_passed_over(raw: bytes) -> None:
-    assert read_announcement(raw, NET, [ANA]) is None
+    assert KIND.read(raw, [ANA]) is None
 
 
 @pytest.mark.trio
@@ -62,7 +61,7 @@ def test_what_is_no_announcement_is_passed_over(raw: bytes) -> None:
 async def test_only_senders_in_our_own_private_networks_count(host: str, is_heard: bool) -> None:  # noqa: FBT001 - a parameter of pytest
     async with network("first") as first:
         lan = LanDiscovery(first, NET, [lambda: {ANA}], Random(1))
-        found = lan.receive(write_announcement(NET, ANA, 4001, SALT), host, OWN)
+        found = lan.receive(KIND.write(ANA, 4001, SALT), host, OWN)
         addr = f"/ip4/{host}/tcp/4001/p2p/{peer_id_text(ANA)}"
         assert found == ((ANA, addr) if is_heard else None)
 
@@ -71,7 +70,7 @@ async def test_only_senders_in_our_own_private_networks_count(host: str, is_hear
 async def test_we_are_not_our_own_neighbour() -> None:
     async with network("first") as first:
         lan = LanDiscovery(first, NET, [lambda: {first.key}], Random(1))
-        raw = write_announcement(NET, first.key, 4001, SALT)
+        raw = KIND.write(first.key, 4001, SALT)
         assert lan.receive(raw, "192.168.7.9", OWN) is None
 
 
@@ -79,7 +78,7 @@ async def test_we_are_not_our_own_neighbour() -> None:
 async def test_announcements_count_at_a_bounded_rate() -> None:
     async with network("first") as first:
         lan = LanDiscovery(first, NET, [lambda: {ANA}], Random(1))
-        raw = write_announcement(NET, ANA, 4001, SALT)
+        raw = KIND.write(ANA, 4001, SALT)
         since_s = trio.current_time()
         one = sum(lan.receive(raw, "192.168.7.9", OWN) is not None for _ in range(50))
         hosts = [f"192.168.7.{n}" for n in range(10, 250)]

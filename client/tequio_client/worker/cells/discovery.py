@@ -1,0 +1,123 @@
+"""How guests find the host of a cell: it announces itself in the local network.
+
+The announcement is a hash of the host's public key, which follows from the code. A computer that
+does not know the code learns from it that a cell is open at this address, and no more.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NoReturn
+
+import structlog
+import trio
+
+from tequio_client.worker.swarm import multicast
+from tequio_client.worker.swarm.multicast import DATAGRAM_BYTES, UDP_PORT, AnnouncementKind
+from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import PeerKey
+from tequio_shared.ratelimit import TokenBuckets
+
+log = structlog.get_logger(__name__)
+
+KIND = AnnouncementKind(b"tequio-cel/1")
+EVERY_S = 2.0
+JOIN_EVERY_S = 2.0
+"""How often a listener joins the group again: interfaces come and go."""
+PER_HOST_S, IN_ALL_S, BURST_S = 2.0, 20.0, 4.0
+"""Announcements heard of one address and of all, in a second, and seconds worth at once."""
+MOST_OTHERS = 64
+_READ_S = 0.005  # pause after each datagram
+
+
+@dataclass(frozen=True, slots=True)
+class HostAddress:
+    """Where a host listens for guests."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    @classmethod
+    def parse(cls, text: str) -> HostAddress:
+        """Read HOST:PORT; raises UserFacingError."""
+        host, _, port = text.rpartition(":")
+        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
+            raise UserFacingError(
+                f"invalid address {text!r}: expected HOST:PORT, such as 192.168.1.20:{UDP_PORT}, "
+                "as the host shows it"
+            )
+        return cls(host.strip("[]"), int(port))
+
+
+async def announce(key: PeerKey, port: int) -> NoReturn:
+    """Announce the host until cancelled, in every private network of this computer."""
+    while True:
+        multicast.announce(multicast.own_addresses(), KIND, key, port)
+        await trio.sleep(EVERY_S)
+
+
+class HostFinder:
+    """Listens for the host with that key."""
+
+    def __init__(self, key: PeerKey) -> None:
+        self._key = key
+        self._of_host = TokenBuckets(PER_HOST_S, PER_HOST_S * BURST_S)
+        self._of_all = TokenBuckets(IN_ALL_S, IN_ALL_S * BURST_S)
+        self.others: set[str] = set()
+        """Addresses that announced cells with other codes."""
+
+    async def find(self) -> HostAddress:
+        """Wait for the host; raises UserFacingError where this computer cannot listen."""
+        try:
+            listening = trio.socket.from_stdlib_socket(multicast.listening_socket())
+        except OSError as err:
+            raise UserFacingError(
+                f"cannot listen for announcements at UDP port {UDP_PORT} ({err.strerror}): name "
+                "the host with --address HOST:PORT, as the host shows it"
+            ) from err
+        with listening:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_join_group, listening)
+                found = await self._listen(listening)
+                nursery.cancel_scope.cancel()
+        return found
+
+    async def _listen(self, listening: trio.socket.SocketType) -> HostAddress:
+        while True:
+            try:
+                raw, sender = await listening.recvfrom(DATAGRAM_BYTES + 1)
+            except OSError as err:  # on Windows, for a datagram that is longer
+                log.debug("a datagram was not read", error=str(err))
+                raw, sender = b"", ("", 0)
+            if raw and (port := self.receive(raw, sender[0])):
+                return HostAddress(sender[0], port)
+            # A flood fills the system's buffer, which drops the rest, and not our time.
+            await trio.sleep(_READ_S)
+
+    def receive(self, raw: bytes, host: str) -> int | None:
+        """Judge a datagram; returns the port of the wanted host, if it is one of its."""
+        now = trio.current_time()
+        if not KIND.matches(raw) or not multicast.is_near(host, multicast.own_addresses()):
+            return None
+        if not (self._of_host.try_spend(host, 1, now) and self._of_all.try_spend("", 1, now)):
+            return None
+        found = KIND.read(raw, [self._key])
+        if found is None:
+            if len(self.others) < MOST_OTHERS:
+                self.others.add(host)
+            return None
+        return found[1]
+
+
+async def _join_group(listening: trio.socket.SocketType) -> NoReturn:
+    while True:
+        for own in multicast.own_addresses():
+            with suppress(OSError):  # joined already
+                group = multicast.membership(own)
+                listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+        await trio.sleep(JOIN_EVERY_S)

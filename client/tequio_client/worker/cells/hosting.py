@@ -1,0 +1,166 @@
+"""The host's program: chooses the run, gathers the guests, then lets the worker start as rank 0."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+import structlog
+import trio
+
+from tequio_client.ipc.cell import MOST_RANKS, Division
+from tequio_client.ledger.api import LedgerApi
+from tequio_client.worker import main, shutdown
+from tequio_client.worker.cells.code import derive_keys, make_code, parse_fingerprint
+from tequio_client.worker.cells.computer import (
+    CellFile,
+    Terminal,
+    computer_name,
+    own_device,
+    torch_version,
+)
+from tequio_client.worker.cells.host import CellHost, GuestList
+from tequio_client.worker.cells.messages import CellOffer
+from tequio_client.worker.control.lists import RunsList
+from tequio_client.worker.lending.needs import rank_memory_mb
+from tequio_client.worker.rounds.join import find_run
+from tequio_client.worker.settings import WorkerSettings
+from tequio_client.worker.swarm import multicast
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.ids import key_from_text, to_text
+from tequio_shared.keys import Signer
+
+log = structlog.get_logger(__name__)
+
+PORT = multicast.UDP_PORT
+"""TCP port for guests, unless another one is chosen or this one is in use: one number to open."""
+ANY = "0.0.0.0"  # noqa: S104 - guests come from outside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostSettings:
+    """A cell to open beside what its worker is told."""
+
+    worker: WorkerSettings
+    guests: int
+    division: Division = "none"
+    port: int | None = None
+    """TCP port for guests; None: `PORT`, or any free one."""
+    accepts: Sequence[str] = ()
+    """Fingerprints of guests that are let in without asking."""
+    renews_code: bool = False
+    """True for a new code, which no former guest knows."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.guests < MOST_RANKS:
+            raise UserFacingError(
+                f"a cell has 1 to {MOST_RANKS - 1} guests, not {self.guests}: see --guests"
+            )
+
+
+def run(settings: HostSettings, owner: Terminal) -> None:
+    """Host a cell until its run ends or it is stopped; raises UserFacingError."""
+    main.run(settings.worker, lambda signer, ledger: gathered(settings, owner, signer, ledger))
+
+
+@asynccontextmanager
+async def gathered(
+    settings: HostSettings, owner: Terminal, signer: Signer, ledger: LedgerApi
+) -> AsyncIterator[WorkerSettings]:
+    """Wait for all guests, and stay there for them while the block runs.
+
+    Gives the settings of the worker that is rank 0; raises UserFacingError.
+    """
+    folder = settings.worker.net.folder
+    offer, run = await _offer(settings, signer, ledger)
+    file = CellFile.load(folder)
+    if settings.renews_code or not file.code:
+        file.code, file.guests = make_code(), ()
+    file.save(folder)
+    keys = await trio.to_thread.run_sync(derive_keys, file.code)
+    port = settings.port if settings.port is not None else _free(PORT)
+    try:
+        network = PeerNetwork(seed=keys.host.seed, listen=(f"/ip4/{ANY}/tcp/{port}",))
+    except ValueError as err:
+        raise UserFacingError(f"cannot listen at port {port} ({err}): choose --port") from err
+
+    async with network:
+        if not network.listen_ports():  # libp2p raises no error
+            raise UserFacingError(f"port {port} is in use: choose another one with --port")
+        guests = GuestList(
+            known={key_from_text(one) for one in file.guests},
+            expected=frozenset(map(parse_fingerprint, settings.accepts)),
+            on_accepted=partial(file.accept, folder),
+        )
+        host = CellHost(network, keys, offer, owner, guests)
+        async with host.opened():
+            _print_welcome(owner, offer, file.code, host.port)
+            await host.complete.wait()
+            owner.print_line("all guests are here; training starts")
+            trainer = replace(settings.worker.trainer, device=offer.device.id, cell=host.place())
+            # The guests agreed to this run: another one may be open by now.
+            net = replace(settings.worker.net, run=run)
+            yield replace(settings.worker, trainer=trainer, net=net)
+
+
+async def _offer(
+    settings: HostSettings, signer: Signer, ledger: LedgerApi
+) -> tuple[CellOffer, str]:
+    """Find out what guests will agree to, and the run's id; waits for the run to open.
+
+    Raises UserFacingError.
+    """
+    net, ranks = settings.worker.net, settings.guests + 1
+    with shutdown.explain_unreachable_ledger(net.ledger):
+        answer = await find_run(ledger, net.run)
+        try:
+            manifest, _ = await RunsList(ledger).read_rules(answer)
+        except PeerError as err:
+            raise UserFacingError(
+                f"the rules of run {answer.run[:10]} cannot be read ({err}): update Tequio"
+            ) from err
+    offer = CellOffer(
+        host=computer_name(),
+        key=to_text(signer.key),
+        ledger=net.ledger,
+        run=manifest.name,
+        ranks=ranks,
+        division=settings.division,
+        device=await own_device(settings.worker.trainer.device),
+        torch=torch_version(),
+        need_mb=rank_memory_mb(manifest, ranks, settings.division),
+    )
+    return offer, answer.run
+
+
+def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> None:
+    places = [f"{one.host}:{port}" for one in multicast.own_addresses()] or [f"HOST:{port}"]
+    owner.print_line(
+        f"a cell of {offer.ranks} devices for the run {offer.run}; each needs about "
+        f"{offer.need_mb:,} MiB\n"
+        f"  this computer  {offer.device.words}\n"
+        f"  code           {code}\n"
+        f"  address        {' or '.join(places)}\n"
+        f"On the other computers: tequio cell join {code}\n"
+        f"waiting for {offer.ranks - 1} guests"
+    )
+    if 0 < offer.device.memory_mb < offer.need_mb:
+        owner.print_line(
+            f"this computer's {offer.device.id} has {offer.device.memory_mb:,} MiB, less than "
+            "needed: take more guests, or --pipeline"
+        )
+
+
+def _free(port: int) -> int:
+    """Return the port if nobody listens there, else 0: any."""
+    # Tried here: libp2p shares a port that another of its programs listens on.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        try:
+            probe.bind((ANY, port))
+        except OSError:
+            return 0
+    return port

@@ -1,0 +1,164 @@
+"""A guest's real command: what it finds, what its owner is told, and its rank."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+import psutil
+import pytest
+import trio
+
+from tequio_client.demo.programs import free_port
+from tequio_client.ipc import trainer
+from tequio_client.platform.programs import tequio
+from tequio_client.worker.cells.code import CellKeys, derive_keys
+from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
+from tequio_client.worker.cells.host import CellHost, GuestList
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tests.client.trainer.small_run import SmallRun, small_run
+from tests.client.worker.cells.test_host import OFFER, until
+from tests.support.cell_ranks import first_rank
+from tests.support.loopback import LOOPBACK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CODE, OTHER_CODE = "K7QF-2MXD-9TRP", "K7QF-2MXD-9TRQ"
+PATIENCE_S = 90.0
+
+
+@pytest.fixture(scope="module")
+def keys() -> CellKeys:
+    return derive_keys(CODE)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
+    return small_run(tmp_path_factory.mktemp("run"))
+
+
+def joined(folder: Path, *words: str, answers: str = "") -> subprocess.CompletedProcess[str]:
+    """The command, run to its end."""
+    command = tequio("cell", "join", *words, "--device", "cpu", "--dir", str(folder))
+    return subprocess.run(
+        command, input=answers, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+
+
+@contextmanager
+def guest(folder: Path, port: int, code: str = CODE) -> Iterator[subprocess.Popen[bytes]]:
+    """The command of a guest that agrees."""
+    where = ("--address", f"127.0.0.1:{port}", "--device", "cpu", "--yes", "--dir", str(folder))
+    process = subprocess.Popen(tequio("cell", "join", code, *where))
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def test_a_code_that_is_none_is_named(tmp_path: Path) -> None:
+    done = joined(tmp_path, "K7QF")
+    assert done.returncode == 1
+    assert "invalid code 'K7QF'" in done.stderr
+
+
+def test_where_no_cell_is_heard_of_the_error_names_what_to_check(tmp_path: Path) -> None:
+    done = joined(tmp_path, "--find", "1", answers=f"{CODE}\n")
+    assert done.returncode == 1
+    assert f"no cell was found in the local network within 1 s for the code {CODE}" in done.stderr
+    assert "--address HOST:PORT" in done.stderr
+
+
+def test_an_address_at_which_nobody_listens_is_named(tmp_path: Path) -> None:
+    port = free_port()
+    done = joined(tmp_path, CODE, "--address", f"127.0.0.1:{port}")
+    assert done.returncode == 1
+    assert f"no host with the code {CODE} answered at 127.0.0.1:{port}" in done.stderr
+
+
+@pytest.mark.trio
+async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere(
+    keys: CellKeys, tmp_path: Path
+) -> None:
+    said: list[str] = []
+    offer = msgspec.structs.replace(OFFER, torch=torch_version())
+    async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+        host = CellHost(peers, keys, offer, Terminal(says_yes=True, write=said.append), GuestList())
+        async with host.opened():
+            where = ("--address", f"127.0.0.1:{host.port}")
+            done = await trio.to_thread.run_sync(partial(joined, tmp_path, OTHER_CODE, *where))
+            assert f"no host with the code {OTHER_CODE} answered" in done.stderr
+            done = await trio.to_thread.run_sync(
+                partial(joined, tmp_path, CODE, *where, answers="no\n")
+            )
+    assert done.returncode == 1
+    assert "you did not agree: nothing was started" in done.stderr
+    for told in (
+        "tower invites this computer to train together",
+        "run      small at http://127.0.0.1:9",
+        "points   all go to the host's key points-of-ana",
+        "3 devices; each device has some of the layers, about 9,000 MiB of memory",
+        "neither encrypted",
+    ):
+        assert told in done.stderr
+    assert said == [], "the host's owner is not asked before"
+
+
+@pytest.mark.trio
+async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
+    keys: CellKeys, run: SmallRun, tmp_path: Path
+) -> None:
+    offer = msgspec.structs.replace(OFFER, ranks=2, division="none", torch=torch_version())
+    owner = Terminal(says_yes=True)
+    with trio.fail_after(2 * PATIENCE_S):
+        async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+            host = CellHost(peers, keys, offer, owner, GuestList())
+            async with host.opened():
+                with guest(tmp_path / "guest", host.port) as joined_guest:
+                    await host.complete.wait()
+                    port = host.place().port
+                    await trio.to_thread.run_sync(lose_a_rank, run, port, joined_guest)
+                    await trio.to_thread.run_sync(train, run, port)
+                    assert joined_guest.poll() is None
+                    joined_guest.send_signal(signal.SIGTERM)
+                    await until(lambda: not host.seats)
+                    assert await trio.to_thread.run_sync(joined_guest.wait, 20) == 0
+    folder = tmp_path / "guest"
+    assert not (folder / "identity.key").exists(), "only the host has a key"
+    if os.name == "posix":
+        assert (folder / "cell.json").stat().st_mode & 0o077 == 0
+    assert CellFile.load(folder).code == "", "of its own cell it has none"
+
+
+def lose_a_rank(run: SmallRun, port: int, guest: subprocess.Popen[bytes]) -> None:
+    """Form the cell, and kill the guest's rank while it trains."""
+    with first_rank(2, port) as cell:
+        cell.send(run.prepare(1))
+        cell.until(trainer.TrainerReady)
+        cell.send(run.train(2, "lost", windows=((0, 60_000),)))
+        while not (
+            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
+            and report.doing == "training"
+        ):
+            pass
+        ranks = [one for one in psutil.Process(guest.pid).children() if "rank" in one.cmdline()]
+        ranks[0].send_signal(signal.SIGKILL)
+        while not isinstance(report := cell.next(), trainer.Failed):
+            pass
+        assert report.code == "cell"
+
+
+def train(run: SmallRun, port: int) -> None:
+    with first_rank(2, port) as cell:
+        cell.send(run.prepare(1))
+        cell.until(trainer.TrainerReady)
+        cell.send(run.train(2, "next", windows=((0, 40),)))
+        assert cell.until(trainer.Trained).steps == 4

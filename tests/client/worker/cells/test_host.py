@@ -1,0 +1,266 @@
+"""Which guests a host lets in, over the real peer network."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from tequio_client.worker.cells.code import CellKeys, derive_keys, fingerprint
+from tequio_client.worker.cells.computer import Terminal
+from tequio_client.worker.cells.host import GUESSES, CellHost, GuestList
+from tequio_client.worker.cells.messages import (
+    PROTOCOL,
+    AskForPlace,
+    CellConversation,
+    CellDevice,
+    CellOffer,
+    GuestHello,
+    Leave,
+    RankPlace,
+    RefusedPlaceError,
+)
+from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.version import BUILD
+from tests.support.loopback import LOOPBACK, network
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+CPU = CellDevice(id="cpu", name="a processor", memory_mb=8_192)
+OFFER = CellOffer(
+    host="tower",
+    key="points-of-ana",
+    ledger="http://127.0.0.1:9",
+    run="small",
+    ranks=3,
+    division="pipeline",
+    device=CPU,
+    torch="2.13.0",
+    need_mb=9_000,
+)
+ASK = AskForPlace(host="laptop", device=CPU, torch="2.13.0")
+PATIENCE_S = 20.0
+
+
+@pytest.fixture(scope="module")
+def keys() -> CellKeys:
+    return derive_keys("K7QF-2MXD-9TRP")
+
+
+class Hosted:
+    """A running host, and what its owner was told."""
+
+    def __init__(self, peers: PeerNetwork, keys: CellKeys, guests: GuestList, answers: str) -> None:
+        reading, writing = os.pipe()
+        os.write(writing, answers.encode())
+        os.close(writing)
+        self.said: list[str] = []
+        self.owner = Terminal(says_yes=False, descriptor=reading, write=self.said.append)
+        self.peers, self.keys = peers, keys
+        self.host = CellHost(peers, keys, OFFER, self.owner, guests)
+        self.descriptor = reading
+
+    @asynccontextmanager
+    async def visitor(
+        self, name: str, proof: str | None = None, software: str = BUILD
+    ) -> AsyncIterator[CellConversation]:
+        """A guest that has sent its hello."""
+        async with network(name) as guest:
+            await guest.connect(self.peers.addresses()[0])
+            stream = await guest.open_stream(self.peers.key, PROTOCOL)
+            talk = CellConversation(stream)
+            right = to_text(self.keys.proof(guest.key))
+            await talk.send(GuestHello(proof=right if proof is None else proof, software=software))
+            try:
+                yield talk
+            finally:
+                await stream.drop()
+
+
+@asynccontextmanager
+async def hosted(
+    keys: CellKeys, answers: str = "", guests: GuestList | None = None
+) -> AsyncIterator[Hosted]:
+    with trio.fail_after(PATIENCE_S):
+        async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+            found = Hosted(peers, keys, guests or GuestList(), answers)
+            try:
+                async with found.host.opened():
+                    yield found
+            finally:
+                os.close(found.descriptor)
+
+
+async def refusal(talk: CellConversation) -> str:
+    """Why the host refuses."""
+    try:
+        while True:
+            await talk.receive_a(CellOffer)
+    except RefusedPlaceError as err:
+        return err.refusal.reason
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    while not holds():  # noqa: ASYNC110 - of a host, which knows of no test
+        await trio.sleep(0.01)
+
+
+async def ask(talk: CellConversation, asked: AskForPlace = ASK) -> None:
+    assert await talk.receive_a(CellOffer) == OFFER
+    await talk.send(asked)
+
+
+@pytest.mark.trio
+async def test_guests_whose_owners_and_host_agree_get_ranks_once_all_are_there(
+    keys: CellKeys,
+) -> None:
+    accepted: list[PeerKey] = []
+    guests = GuestList(on_accepted=accepted.append)
+    async with (
+        hosted(keys, "y\nyes\n", guests) as party,
+        party.visitor("ana") as ana,
+        party.visitor("bo") as bo,
+    ):
+        await ask(ana)
+        with trio.move_on_after(0.5) as early:
+            await ana.receive()
+        assert early.cancelled_caught, "one guest is missing"
+        await ask(bo)
+        places = {(await one.receive_a(RankPlace)).rank for one in (ana, bo)}
+        assert places == {1, 2}
+        await party.host.complete.wait()
+        place = party.host.place()
+        assert (place.rank, place.size, place.division) == (0, 3, "pipeline")
+        assert place.address == "127.0.0.1"
+        assert len(accepted) == 2
+        told = "".join(party.said)
+        assert (
+            f"Let laptop [{fingerprint(accepted[0])}] with a processor (cpu, 8 GiB) join?" in told
+        )
+        assert "It has 8,192 MiB, and each rank needs about 9,000 MiB." in told
+
+
+@pytest.mark.trio
+async def test_a_stranger_without_the_code_learns_nothing_and_is_asked_about_by_nobody(
+    keys: CellKeys,
+) -> None:
+    async with hosted(keys, "y\n") as party:
+        for proof in ("", "?", to_text(b"x" * 32)):
+            async with party.visitor("eve", proof=proof) as eve:
+                assert await refusal(eve) == "wrong code: ask the host to read it out again"
+        assert party.said == []
+
+
+@pytest.mark.trio
+async def test_a_computer_that_guesses_on_is_not_even_looked_at(keys: CellKeys) -> None:
+    async with hosted(keys, "y\n") as party:
+        for number in range(GUESSES + 1):
+            async with party.visitor("eve", proof=to_text(bytes([number]) * 32)) as eve:
+                assert (await refusal(eve)).startswith("wrong code")
+        async with party.visitor("eve") as eve:
+            assert "too many wrong codes from 127.0.0.1: wait" in await refusal(eve)
+
+
+@pytest.mark.trio
+async def test_a_guest_that_the_owner_does_not_want_is_refused_and_not_asked_about_again(
+    keys: CellKeys,
+) -> None:
+    async with hosted(keys, "n\ny\n") as party:
+        for _ in range(2):
+            async with party.visitor("eve") as eve:
+                await ask(eve)
+                assert await refusal(eve) == "the host did not accept this computer"
+        assert sum("Let laptop" in one for one in party.said) == 1
+
+
+@pytest.mark.trio
+async def test_without_an_answer_nobody_is_let_in(keys: CellKeys) -> None:
+    async with hosted(keys) as party, party.visitor("ana") as ana:
+        await ask(ana)
+        assert await refusal(ana) == "the host did not accept this computer"
+        assert any("standard input has ended" in one for one in party.said)
+
+
+@pytest.mark.trio
+async def test_a_full_cell_names_the_way_out(keys: CellKeys) -> None:
+    async with (
+        hosted(keys, "y\ny\n") as party,
+        party.visitor("ana") as ana,
+        party.visitor("bo") as bo,
+    ):
+        await ask(ana)
+        await ask(bo)
+        await bo.receive_a(RankPlace)
+        async with party.visitor("cleo") as cleo:
+            why = await refusal(cleo)
+        assert why == "the cell is full: its host opened it for 2 guests; ask for --guests 3"
+
+
+@pytest.mark.trio
+async def test_a_guest_that_leaves_makes_room_and_one_that_is_away_keeps_its_rank(
+    keys: CellKeys,
+) -> None:
+    async with hosted(keys, "y\ny\ny\n") as party:
+        async with party.visitor("ana") as ana:
+            await ask(ana)
+            async with party.visitor("bo") as bo:
+                await ask(bo)
+                rank = (await bo.receive_a(RankPlace)).rank
+                await bo.send(Leave())
+                await until(lambda: len(party.host.seats) == 1)
+            async with party.visitor("cleo") as cleo:
+                await ask(cleo)
+                assert (await cleo.receive_a(RankPlace)).rank == rank
+        await until(lambda: any(one.talk is None for one in party.host.seats.values()))
+        async with party.visitor("dan") as dan:
+            assert "the cell is full" in await refusal(dan)
+        async with party.visitor("ana") as ana:
+            await ask(ana)
+            assert (await ana.receive_a(RankPlace)).rank == 3 - rank
+        assert sum("Let laptop" in one for one in party.said) == 3, "of ana once"
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (
+            replace(ASK, device=CellDevice(id="cuda:0", name="card")),
+            "the host trains on cpu, and this computer on cuda:0",
+        ),
+        (replace(ASK, torch="2.12.1"), "this computer has torch 2.12.1, and the host torch 2.13.0"),
+    ],
+)
+async def test_a_computer_that_does_not_fit_is_told_why(
+    keys: CellKeys, asked: AskForPlace, why: str
+) -> None:
+    async with hosted(keys, "y\n") as party, party.visitor("ana") as ana:
+        await ask(ana, asked)
+        assert (await refusal(ana)).startswith(why)
+
+
+@pytest.mark.trio
+async def test_another_version_is_named(keys: CellKeys) -> None:
+    async with hosted(keys) as party, party.visitor("ana", software="0.0.1") as ana:
+        why = await refusal(ana)
+    assert why.startswith(f"this computer runs Tequio 0.0.1, and the host Tequio {BUILD}")
+
+
+@pytest.mark.trio
+async def test_an_expected_guest_is_let_in_without_asking(keys: CellKeys) -> None:
+    async with network("ana") as known, network("bo") as expected:
+        names = GuestList(known={known.key}, expected=frozenset({fingerprint(expected.key)}))
+    async with (
+        hosted(keys, guests=names) as party,
+        party.visitor("ana") as ana,
+        party.visitor("bo") as bo,
+    ):
+        for one in (ana, bo):
+            await ask(one)
+        assert {(await one.receive_a(RankPlace)).rank for one in (ana, bo)} == {1, 2}
