@@ -471,6 +471,8 @@ class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
     """Part of `gflop` for training."""
     witnessed: Count = 0
     """Part of `gflop` for witnessing."""
+    received: Count = 0
+    """Part of `gflop` for the work of other keys, which share their points."""
     device: Name = ""
     tokens: Count = 0
     energy_j: float = 0.0

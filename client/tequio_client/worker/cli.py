@@ -77,6 +77,14 @@ _json_option = click.option("--json", "as_json", is_flag=True, help="Print every
     "and a slow network between them.",
 )
 @click.option(
+    "--share-points",
+    "owners",
+    multiple=True,
+    metavar="RANK=KEY",
+    help="With --cell: the key of the owner of a rank, who gets the points of its part of the "
+    "work; repeatable.",
+)
+@click.option(
     "--threads",
     default=1,
     show_default=True,
@@ -123,6 +131,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     cell: str | None,
     is_sharded: bool,
     is_pipelined: bool,
+    owners: tuple[str, ...],
     threads: int,
     memory_mb: int,
     share: int,
@@ -137,7 +146,12 @@ def worker(  # noqa: PLR0913 - one parameter an option
     """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
         from tequio_client.worker import main, rank
-        from tequio_client.worker.settings import TrainerSettings, WorkerSettings, cell_place
+        from tequio_client.worker.settings import (
+            TrainerSettings,
+            WorkerSettings,
+            cell_place,
+            rank_owners,
+        )
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     if is_judge and not applies_preferences:
@@ -154,6 +168,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
         share_percent=share,
         log_style="json" if log_json else "console",
         cell=place,
+        rank_owners=rank_owners(owners),
     )
     if place is not None and place.rank:
         rank.run(net["folder"], place, trainer.log_style)

@@ -72,7 +72,7 @@ def by_rounds(file: DatabaseFile, now_ms: int) -> int:
     Raises DatabaseError.
     """
     rows = file.rows(
-        "SELECT at_ms, trained + witnessed AS amount FROM round WHERE state != 'pending' "
+        "SELECT at_ms, trained + witnessed + received AS amount FROM round WHERE state != 'pending' "
         "ORDER BY number DESC LIMIT ?1",
         ROUNDS + 1,
     )
