@@ -95,7 +95,6 @@ class TrainerSettings:
                     "such as cuda:1"
                 )
 
-
     def _check_owners(self) -> None:
         if self.rank_owners and self.cell is None:
             raise UserFacingError("--share-points names ranks of a cell: start one with --cell")

@@ -137,9 +137,9 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ms: Natural
     trainer_gflop: Natural
     witness_gflop: Natural
-    given: (
-        Annotated[tuple[tuple[Bytes32Text, Positive], ...], Meta(min_length=1)] | UnsetType
-    ) = UNSET
+    given: Annotated[tuple[tuple[Bytes32Text, Positive], ...], Meta(min_length=1)] | UnsetType = (
+        UNSET
+    )
     """Other keys and their GFLOP for this commitment, in its order; none that are 0."""
 
     @property

@@ -231,10 +231,10 @@ def round_rows(
                 members = roster_of(Digest(found.roster)).keys
                 slots = RoundResult.parse(documents(digest_from_text(result))).slots
                 closed = _closed(found, index, statement, body, _accepted(slots, members, commits))
-                credits = _credits(closed, index, slots, members, team_of, is_paid)
-                present = (*members.values(), *(PeerKey(one.peer) for one in credits))
+                paid = _credits(closed, index, slots, members, team_of, is_paid)
+                present = (*members.values(), *(PeerKey(one.peer) for one in paid))
                 attended = _attended(index, present)
-                rows = replace(rows, round=closed, credits=credits, attended=attended)
+                rows = replace(rows, round=closed, credits=paid, attended=attended)
             case RoundVoid() if found is not None:
                 ended = replace(found, closed_index=index, ended_ms=statement.ts, outcome=VOID)
                 members = roster_of(Digest(found.roster)).keys

@@ -170,7 +170,8 @@ def first_rounds(file: DatabaseFile) -> dict[str, int]:
     """First round in which this key has proven points, by run id; raises DatabaseError."""
     rows = file.rows(
         "SELECT run, MIN(round) AS first FROM round "
-        "WHERE state IN ('verified', 'rejected') AND trained + witnessed + received > 0 GROUP BY run"
+        "WHERE state IN ('verified', 'rejected') AND trained + witnessed + received > 0 "
+        "GROUP BY run"
     )
     return {row["run"]: row["first"] for row in rows}
 
@@ -206,8 +207,8 @@ def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> co
     verified, energy = [0] * count, [0.0] * count
     for row in file.rows(
         "SELECT (at_ms - ?1) / ?2 AS step, SUM(energy_j) AS energy, "
-        "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed + received END), 0) AS amount "
-        "FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) "
+        "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed + received END), 0) "
+        "AS amount FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) "
         "GROUP BY step",
         since_ms,
         step_ms,
