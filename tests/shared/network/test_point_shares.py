@@ -21,8 +21,9 @@ from tequio_shared.round.points import given_gflop
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.served import rows, snapshot
 from tequio_shared.served.state import State, key_rows
-from tequio_shared.statements.network import StandingChange, StandingRelease, TeamDefine
+from tequio_shared.statements.network import MemberName, StandingRelease, TeamDefine
 from tequio_shared.statements.runs import RoundClose, RunFinish, WorkCommit
+from tests.support.attack_table import attack
 from tests.support.authors import registration
 from tests.support.commitments import commitment
 from tests.support.key_swarm import KeySwarm
@@ -130,6 +131,7 @@ def test_work_counts_as_its_authors_whatever_it_gives_away() -> None:
 # --- Commitments.
 
 
+@attack("U14", layer="coord", ends="refused: `wrong-parts`")
 def test_a_commitment_that_shares_wrongly_is_refused() -> None:
     swarm, them = swarm_of()
     swarm.run_rounds(1)
@@ -175,6 +177,7 @@ def test_parts_vest_with_the_payment_that_they_are_of() -> None:
     assert points.unvested == 60 * VESTING
 
 
+@attack("U13", layer="pts", ends="what was given away counts as earned")
 def test_a_payment_that_is_given_away_needs_as_much_work_to_vest_as_one_that_is_kept() -> None:
     points, other = MemberPoints(), PeerKey(b"o" * 32)
     points.pay(1, 0, 0, ((other, 1_000),))
@@ -182,14 +185,7 @@ def test_a_payment_that_is_given_away_needs_as_much_work_to_vest_as_one_that_is_
         assert points.pay(number, 10, 0) == (), "small work vests no large one"
 
 
-def quarantine(swarm: SharingSwarm) -> StandingChange:
-    while True:
-        last = swarm.entries[-1].statement.body
-        if isinstance(last, StandingChange) and last.to == "quarantined":
-            return last
-        assert swarm.step()
-
-
+@attack("U12", layer="pts", ends="forfeited with its own, whoever has them")
 def test_a_quarantine_takes_what_the_key_gave_away_and_a_release_gives_it_back() -> None:
     rules = AuditRules(unproven_bp=5_000, others_bp=500)
     swarm, them = swarm_of("abcdefgh", rounds=200, audits=rules)
@@ -330,6 +326,7 @@ def test_the_rows_of_a_round_name_receivers_and_authors() -> None:
     assert (peer.gflop, peer.received) == (peer.received, swarm.network.gflop(owner.key))
 
 
+@attack("U15", layer="pts", ends="work counts for its author alone")
 def test_work_counts_for_its_authors_team_and_not_for_the_receivers() -> None:
     swarm, them = swarm_of()
     swarm.run_rounds(2)
@@ -343,3 +340,5 @@ def test_work_counts_for_its_authors_team_and_not_for_the_receivers() -> None:
     assert set(record.earned) == {them["a"].key}
     assert record.earned[them["a"].key] >= swarm.earned(owner.key).received > 0
     assert swarm.network.badges.of(owner.key) == ()
+    with pytest.raises(RefusedError, match="a name, or found a team, once a round has accepted"):
+        swarm.send(owner, MemberName(name="Receiver"))

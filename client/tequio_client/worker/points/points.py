@@ -208,8 +208,8 @@ def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> co
     for row in file.rows(
         "SELECT (at_ms - ?1) / ?2 AS step, SUM(energy_j) AS energy, "
         "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed + received END), 0) "
-        "AS amount FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) "
-        "GROUP BY step",
+        "AS amount FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) "
+        "AND (?4 = '' OR device = ?4) GROUP BY step",
         since_ms,
         step_ms,
         asked.run,
