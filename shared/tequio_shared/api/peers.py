@@ -76,7 +76,7 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Part of `gflop` that can still be lost (docs/protocol.md, 13.1)."""
     forfeited: Natural
     """Earned and lost: not part of `gflop`."""
-    received: Natural = 0
+    received: Natural
     """Part of `gflop` for the work of other keys, which gave parts of their points."""
     recovery: Bytes32Text | None
     """The recovery key."""
