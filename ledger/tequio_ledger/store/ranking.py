@@ -2,7 +2,7 @@
 
 Keys for which a connector has confirmed one account share a place, under the key that earned most;
 every other key has its own, because one invitation may have let in many people. A team earned what
-rounds paid for the work of keys that were members when the round closed, whoever received it. While
+rounds paid, to any key, for the work of keys that were members when the round closed. While
 a key is quarantined or banned, neither a ranking since a time nor a team counts what was paid for
 its work, and the ranking not what it received: some of that is forfeited.
 """

@@ -27,13 +27,13 @@ class UnvestedPayment:
     earned: int
     round: int
     gflop: int
-    """What the member has of it."""
+    """The member's own part."""
     needed: int
     """GFLOP that have to be earned later."""
     waits_again: bool = False
     """True if it waits from the beginning, since a later one was withheld."""
     given: Given = ()
-    """What others have of it, by the keys that they had then."""
+    """Parts of others, by the keys that they had then."""
 
 
 class Taken(NamedTuple):
@@ -58,7 +58,7 @@ class Vesting:
     earned: int = 0
     """In all payments so far."""
     total: int = 0
-    """What the member has of the waiting ones."""
+    """The member's own parts of the waiting ones."""
 
     def pay(
         self, number: int, gflop: int, *, given: Given = (), needed: int | None = None
@@ -145,7 +145,7 @@ class MemberPoints:
     seized: tuple[int, int] = (0, 0)
     """Forfeited at the last quarantine, as trainer and as witness."""
     seized_given: Given = ()
-    """What others lost of it."""
+    """Parts of others that were forfeited with them."""
 
     @property
     def gflop(self) -> int:

@@ -300,7 +300,7 @@ def _credits(
 
 
 class Payment(NamedTuple):
-    """What one key gets for one slot of a round."""
+    """Points of one key for one slot of a round."""
 
     peer: PeerKey
     kind: str

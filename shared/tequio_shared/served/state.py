@@ -234,7 +234,7 @@ class State(NetworkView):
             self.badges.count_points(index, key, own)
             paid = slot_payments(member.key, slots[slot], index, self.links.is_paid)
             if paid:
-                # Work counts for its author's team, whoever has the points.
+                # Work counts for its author's team, also where others have its points.
                 self.teams.pay(index, ts, member.key, sum(one.gflop for one in paid))
                 self.team_orders.update(key)
             receivers.update(one.peer for one in paid)

@@ -170,7 +170,7 @@ def test_a_payment_that_is_given_away_needs_as_much_work_to_vest_as_one_that_is_
         assert points.pay(number, 10, 0) == (), "small work vests no large one"
 
 
-@attack("U12", layer="pts", ends="forfeited with its own, whoever has them")
+@attack("U12", layer="pts", ends="forfeited with its own, for every receiver")
 def test_a_quarantine_takes_what_the_key_gave_away_and_a_release_gives_it_back() -> None:
     rules = AuditRules(unproven_bp=5_000, others_bp=500)
     swarm, them = swarm_of("abcdefgh", rounds=200, audits=rules)
@@ -246,7 +246,7 @@ class Books:
         self.total, self.number = 0, 0
         self.held = set[PeerKey]()
 
-    def take(self, step: str, at: int, amount: int) -> None:
+    def perform(self, step: str, at: int, amount: int) -> None:
         """Pay, withdraw, withhold, quarantine, release, or end the run."""
         key, other = self.keys[at], self.keys[(at + 1 + amount % 3) % 4]
         books = self.accounts
@@ -287,7 +287,7 @@ STEPS = ("pay", "pay", "pay", "pay", "withhold", "contradict", "seize", "restore
 def test_no_point_is_made_or_lost_whatever_happens(steps: list[tuple[str, int, int]]) -> None:
     books = Books()
     for step in steps:
-        books.take(*step)
+        books.perform(*step)
         books.check()
 
 

@@ -239,7 +239,7 @@ def _first(ledger: Ledger, row: AttendedRound) -> tuple[str, str, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerLine:
-    """What a round was for a key."""
+    """A finished round on the page of a key."""
 
     row: AttendedRound
     name: str
