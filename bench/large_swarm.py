@@ -58,7 +58,9 @@ DEADLINE_S = 240
 """Of each phase: all volunteers share two cores here, and no round may be void for that."""
 WARMED_ROUNDS = 2
 """After which bytes are counted: those before fetch the first head."""
-PATIENCE_S = 3_000.0
+PATIENCE_S = 1_200.0
+"""For the start of the swarm, and for what follows the last round."""
+LONGEST_ROUND_S = 300.0
 POLL_S = 2.0
 AT_A_SITE = 8
 MAY_LACK = 6
@@ -253,7 +255,7 @@ async def _round_after(stage: RealNetwork, worker: RunningProgram, number: int) 
         return status is not None and status.head_round >= number
 
     shown: dict[str, int] = {}
-    await stage.until(f"head {number}", is_there, PATIENCE_S)
+    await stage.until(f"head {number}", is_there, PATIENCE_S + number * LONGEST_ROUND_S)
     return time.monotonic()
 
 

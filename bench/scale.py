@@ -17,7 +17,9 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import deque
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,6 +149,7 @@ def growth() -> list[list[str]]:
     payments = accounts.earned[key].training
     changes: dict[str, tuple[int, Callable[[], object]]] = {
         "payment that may still be lost": (VESTING - 1, lambda: _pay(payments)),
+        "key with a part of such a payment": (VESTING - 1, lambda: _share(payments, names[0])),
         "promoted head": (len(run.heads), run.heads.clear),
         "closed round (tokens and time)": (len(accounts.trained), accounts.trained.clear),
         "key that ever had a slot in a run": (
@@ -169,6 +172,12 @@ def growth() -> list[list[str]]:
 def _pay(payments: Vesting) -> None:
     for number in range(1, VESTING):
         payments.pay(number, PAYMENT)
+
+
+def _share(payments: Vesting, receiver: Digest) -> None:
+    payments.waiting = deque(
+        replace(one, given=((PeerKey(receiver), one.gflop),)) for one in payments.waiting
+    )
 
 
 def _found_teams(state: State, names: Sequence[Digest]) -> None:

@@ -46,6 +46,11 @@ LARGE_ROSTER = 48
 """Slots with the role witness above which `WITNESSES_OF_LARGE` are elected: 16 of many are too
 easily two thirds of one party's."""
 WITNESSES_OF_LARGE = 32
+RECEIVERS = 8
+"""Most other keys that a commitment gives parts of its points to: the result of a round with
+`CONTRIBUTORS` commitments that all do so still fits `DOCUMENT_BYTES`."""
+WHOLE_PARTS = 1_000
+"""Parts that the points of a commitment are divided into."""
 CONTRIBUTORS = 4_095
 """Most trainer slots in a round: the bound under which integer sums stay below 2^53."""
 SPEED_ROUNDS = 5

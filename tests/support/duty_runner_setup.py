@@ -137,6 +137,7 @@ class DutyRunnerSetup:
                         minimum=MinimumVersion(api),
                         announcement=NetworkAnnouncement(api),
                         points=PointsRecorder(book, signer.key, to_text(manifest.run_id)),
+                        rank_owners={},
                         measures_every=0,
                     )
                 )

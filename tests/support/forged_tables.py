@@ -101,19 +101,19 @@ FORGERIES = {
     "points of a round": Forgery(
         table="credit",
         orders="UPDATE credit SET gflop = gflop + 500 WHERE round = 3",
-        event=f"{_KEY} 3 {_KEY} '(trainer|witness)' gflop",
+        event=f"{_KEY} 3 {_KEY} '(trainer|witness)' {_KEY} gflop",
         answer=rf"/v1/peers/{_KEY}/rounds\b.* rounds\[{_KEY} 3\].gflop",
     ),
     "points of a round that never was": Forgery(
         table="credit",
-        orders="INSERT INTO credit (run, round, peer, kind, gflop, team) SELECT run, 999, "
-        "peer, 'trainer', 7, 7 FROM credit LIMIT 1",
-        event=f"{_KEY} 999 {_KEY} 'trainer' $",
+        orders="INSERT INTO credit (run, round, peer, kind, author, gflop, team) SELECT run, 999, "
+        "peer, 'trainer', author, 7, 7 FROM credit LIMIT 1",
+        event=f"{_KEY} 999 {_KEY} 'trainer' {_KEY} $",
     ),
     "the team of a round's points": Forgery(
         table="credit",
         orders="UPDATE credit SET team = 7 WHERE round = 4",
-        event=f"{_KEY} 4 {_KEY} '(trainer|witness)' team",
+        event=f"{_KEY} 4 {_KEY} '(trainer|witness)' {_KEY} team",
     ),
     "a halved measure": Forgery(
         table="measured",

@@ -274,6 +274,7 @@ class Volunteer:
         self.roles = roles
         self.failure_rates = failure_rates
         self.audits = True
+        self.parts: dict[PeerKey, int] = {}  # of its points for other keys, in 1/1000
         self.seq = 0
         self.last = ZERO_DIGEST
         self._arithmetic = arithmetic
@@ -373,7 +374,8 @@ class Volunteer:
 
     def _work(self, current: RoundView, slot: int) -> WorkCommit:
         header = self.contribution_to(current)
-        return commitment(header, self._arithmetic.payloads[header.payload_root])
+        payload = self._arithmetic.payloads[header.payload_root]
+        return commitment(header, payload, parts=self.parts)
 
     def _owes_audit(self, current: RoundView, slot: int) -> bool:
         return self.audits and slot in current.orders and slot not in current.reports

@@ -38,6 +38,7 @@ from tests.support.ledgers import ORGANISER
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
     from tequio_shared.round.proof import RejectionReason
     from tequio_shared.round.round import RoundView
@@ -104,6 +105,8 @@ class SigningPeer(Author):
         super().__init__(name, ledger.state.net)
         self._ledger = ledger
         self._run = run
+        self.parts: dict[PeerKey, int] = {}
+        """Parts of its points that its commitments give to other keys, in 1/1000."""
 
     def move(self, ledger: FoldedState) -> None:
         """Continue with a reopened ledger."""
@@ -159,7 +162,7 @@ class SigningPeer(Author):
             payload_root=sha256(self.key, view.number.to_bytes(8, "big")),
             claimed_loss_last_q16=loss_q16,
         )
-        return self._in_round(commitment(header))
+        return self._in_round(commitment(header, parts=self.parts))
 
     def owes_audit(self) -> bool:
         """True if the round orders an audit that it has not reported."""

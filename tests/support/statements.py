@@ -76,7 +76,12 @@ EXAMPLES: Mapping[str, Mapping[str, object]] = {
         "train_by": 2_000,
         "close_by": 3_000,
     },
-    "work.commit": {"header": to_text(bytes(216)), "seal": D, "feedback": D},
+    "work.commit": {
+        "header": to_text(bytes(216)),
+        "seal": D,
+        "feedback": D,
+        "parts": [[to_text(bytes(32)), 250], [D, 750]],
+    },
     "round.witness": {"commits": 4, "vrf": VRF},
     "witness.proof": {
         "bitmap": to_text(b"\x0b"),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import psutil
@@ -15,8 +17,9 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.platform.programs import tequio
+from tequio_client.worker.points.points_db import FILE
 from tequio_shared.head.contribution import HEADER_BYTES, contribution_id
-from tequio_shared.ids import from_text, to_text
+from tequio_shared.ids import from_text, key_from_text, to_text
 from tequio_shared.round.audits import AuditVerdict, judge
 from tequio_shared.statements.runs import AuditReport, WorkCommit
 from tests.support.history import LogHistory
@@ -43,9 +46,13 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
             await found(stage, RunFiles(config=CONFIG, plan=AUDITED))
             stage.seed()
-            stage.volunteer("ana")
+            ana = stage.volunteer("ana")
             stage.volunteer("beto")
-            options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division)
+            await stage.until(
+                "the owner of rank 1 is registered", lambda: _is_known(api, ana), 60.0
+            )
+            shares = ("--share-points", f"1={ana.key}")
+            options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division, *shares)
             cell = stage.start("cell", tequio("worker", *options))
             history = LogHistory(api)
 
@@ -69,8 +76,26 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
             accepted = cell.status.rounds_trained
             assert accepted > done
             assert [one for one in cell.events("trainer failed") if one["code"] == "cell"]
+            book = tmp_path / "ana" / FILE
+            await stage.until("ana proves her part", lambda: _received(book) > 0, PATIENCE_S)
+            assert (await api.peer(key_from_text(ana.key))).received >= _received(book)
             said = await stage.command("audit", "audit", "--ledger", stage.url)
             assert "Everything holds" in said
+
+
+async def _is_known(api: LedgerApi, one: RunningProgram) -> bool:
+    """Check whether a program's key is registered."""
+    return (
+        one.program.status is not None and await api.find_peer(key_from_text(one.key)) is not None
+    )
+
+
+def _received(book: Path) -> int:
+    """Proven GFLOP for the work of other keys."""
+    query = "SELECT COALESCE(SUM(received), 0) FROM round WHERE state = 'verified'"
+    with closing(sqlite3.connect(book)) as sql:
+        ((amount,),) = sql.execute(query).fetchall()
+    return int(amount)
 
 
 def _work(history: LogHistory, cell: RunningProgram) -> list[str]:

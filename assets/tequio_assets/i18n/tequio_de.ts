@@ -3148,6 +3148,10 @@
         <translation>{run}, Runde {number}</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>Von anderen geteilt</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>Wann</translation>
     </message>
@@ -6928,6 +6932,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}, Runde {round}: {points} Punkte für das Prüfen der Arbeit anderer.</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}, Runde {round}: {points} Punkte, die ein anderer Schlüssel mit deinem geteilt hat.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

@@ -3148,6 +3148,10 @@
         <translation>{run}, ronda {number}</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>Compartidos por otros</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>Cuándo</translation>
     </message>
@@ -6928,6 +6932,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}, ronda {round}: {points} puntos por comprobar el trabajo de otros.</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}, ronda {round}: {points} puntos que otra clave ha compartido con la tuya.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

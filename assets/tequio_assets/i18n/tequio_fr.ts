@@ -3148,6 +3148,10 @@
         <translation>{run}, manche {number}</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>Partagés par d’autres</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>Quand</translation>
     </message>
@@ -6928,6 +6932,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}, manche {round} : {points} points pour la vérification du travail des autres.</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}, manche {round} : {points} points qu’une autre clé a partagés avec la vôtre.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

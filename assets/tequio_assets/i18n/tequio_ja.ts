@@ -3132,6 +3132,10 @@
         <translation>{run}、ラウンド{number}</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>ほかの人からの分</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>日時</translation>
     </message>
@@ -6902,6 +6906,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}、ラウンド{round}：ほかの人の作業の検証で{points}ポイントを獲得しました。</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}、ラウンド{round}：ほかの鍵から{points}ポイントが分配されました。</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

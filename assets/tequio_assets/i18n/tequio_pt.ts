@@ -3148,6 +3148,10 @@
         <translation>{run}, rodada {number}</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>Compartilhados por outros</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>Quando</translation>
     </message>
@@ -6928,6 +6932,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}, rodada {round}: {points} pontos por verificar o trabalho dos outros.</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}, rodada {round}: {points} pontos que outra chave compartilhou com a sua.</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

@@ -3132,6 +3132,10 @@
         <translation>{run}，第 {number} 轮</translation>
     </message>
     <message>
+        <source>Shared by others</source>
+        <translation>他人分享</translation>
+    </message>
+    <message>
         <source>When</source>
         <translation>时间</translation>
     </message>
@@ -6902,6 +6906,10 @@
     <message>
         <source>{run}, round {round}: {points} points for checking others' work.</source>
         <translation>{run}，第 {round} 轮：因检验他人的工作获得 {points} 积分。</translation>
+    </message>
+    <message>
+        <source>{run}, round {round}: {points} points that another key shared with yours.</source>
+        <translation>{run}，第 {round} 轮：另一个密钥与您的密钥分享了 {points} 积分。</translation>
     </message>
     <message>
         <source>{run}, round {round}: you were not asked to do anything that earns points.</source>

@@ -471,6 +471,8 @@ class PointsRow(msgspec.Struct, frozen=True, kw_only=True):
     """Part of `gflop` for training."""
     witnessed: Count = 0
     """Part of `gflop` for witnessing."""
+    received: Count = 0
+    """Part of `gflop` for the work of other keys, which share their points."""
     device: Name = ""
     tokens: Count = 0
     energy_j: float = 0.0
@@ -592,7 +594,8 @@ class AccountReply(msgspec.Struct, frozen=True, kw_only=True, tag="account"):
     """The network knows enough of the key to let it have a name."""
     badges: Annotated[tuple[BadgeRow, ...], msgspec.Meta(max_length=MAX_BADGES)] = ()
     """The earliest first."""
-    gflop: Count = 0
+    own_gflop: Count = 0
+    """Points for its own work."""
     accepted: Count = 0
     """Accepted contributions."""
     streak_day: Count = 0

@@ -273,6 +273,7 @@ class ActivityEvent(StrEnum):
     RUN_ENDED = "run-ended"  # (run)
     ROUND_ACCEPTED = "round-accepted"  # (run, round, points)
     ROUND_WITNESSED = "round-witnessed"  # (run, round, points)
+    ROUND_RECEIVED = "round-received"  # (run, round, points)
     ROUND_NOTHING_DUE = "round-nothing-due"  # (run, round)
     ROUND_NOT_SELECTED = "round-not-selected"  # (run, round)
     ROUND_SILENT = "round-silent"  # (run, round)
@@ -305,6 +306,8 @@ EVENT_TEMPLATES: Mapping[ActivityEvent, str] = {
     "{points} points.",
     ActivityEvent.ROUND_WITNESSED: "{run}, round {round}: {points} points for checking "
     "others' work.",
+    ActivityEvent.ROUND_RECEIVED: "{run}, round {round}: {points} points that another key shared "
+    "with yours.",
     ActivityEvent.ROUND_NOTHING_DUE: "{run}, round {round}: you were not asked to do anything "
     "that earns points.",
     ActivityEvent.ROUND_NOT_SELECTED: "{run}, round {round}: too few witnesses received your "

@@ -353,6 +353,8 @@ class TrainerReady(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag=
     """Memory of the accelerator, MiB; 0: unknown."""
     parameters: Positive
     torch: Label
+    rank_work: tuple[Positive, ...] = (1,)
+    """Work of each rank of its cell in the inner steps, in proportion."""
 
 
 class TrainerHeartbeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="alive"):

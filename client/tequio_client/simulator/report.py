@@ -93,7 +93,7 @@ def make_report(simulation: Simulation) -> SimulationReport:
         members_mean=mean(one.rostered for one in samples),
         tokens=view.accounts.tokens,
         tokens_per_day=view.accounts.tokens / days,
-        gflop=sum(one.trainer + one.witness for one in view.accounts.earned.values()),
+        gflop=sum(one.gflop for one in view.accounts.earned.values()),
         down_bytes=totals.down,
         up_bytes=totals.up,
         opened_bytes=totals.leaves,
@@ -156,7 +156,7 @@ def _ability(member: SimulatedMember, simulation: Simulation) -> float:
 
 def _kept(member: SimulatedMember, simulation: Simulation) -> int:
     earned = simulation.view.accounts.earned.get(member.key)
-    return earned.trainer + earned.witness if earned else 0
+    return earned.gflop if earned else 0
 
 
 def report_lines(report: SimulationReport) -> Iterator[str]:

@@ -34,6 +34,8 @@ class DividedModel(Protocol):
     """The part of a model that this rank has; owned by the trainer's thread."""
 
     device: ComputeDevice
+    rank_work: tuple[int, ...]
+    """Work of each rank in the inner steps, in proportion."""
 
     def load(self, whole: CausalModel) -> None:
         """Take the weights of rank 0's whole model."""

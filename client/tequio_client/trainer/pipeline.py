@@ -61,6 +61,11 @@ class PipelinedModel:
         # Of two with a tied tensor the last one owns it.
         ranks = {id(one): rank for rank, part in enumerate(parts) for one in part.parameters()}
         self._owners = {name: ranks[id(one)] for name, one in whole.parameters.items()}
+        # Points count every trained weight, an embedding's too.
+        numbers = [0] * cell.size
+        for name, one in whole.parameters.items():
+            numbers[self._owners[name]] += one.numel()
+        self.rank_work = tuple(numbers)
         for part in parts[cell.rank]:
             part.to_empty(device=device.handle)
         here = {name: one for name, one in network.named_parameters() if not one.is_meta}

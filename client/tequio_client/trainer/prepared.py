@@ -153,6 +153,7 @@ class PreparedModel:
             memory_mb=self.trains_on.memory_mb,
             parameters=self.layout.parameters,
             torch=str(torch.__version__),
+            rank_work=self.divided.rank_work if self.divided else (1,) * self.batch.cell.size,
         )
 
 

@@ -44,6 +44,7 @@ class ShardedModel:
         `separator` is that of `CausalModel`.
         """
         self.device, self._cell = device, cell
+        self.rank_work = (1,) * cell.size
         self._mesh = init_device_mesh(device.handle.type, (cell.size,))
         network.model.recomputes = True
         for layer in network.model.layers:

@@ -219,7 +219,7 @@ class Fold:
             not_done=sum(one.verdicts[AuditVerdict.NOT_DONE] for one in counts),
             withheld=sum(one.verdicts[AuditVerdict.WITHHELD] for one in counts),
             contradicted=sum(one.contradicted for one in counts),
-            vested=sum(one.trainer + one.witness for one in earned) - unvested,
+            vested=sum(one.gflop for one in earned) - unvested,
             unvested=unvested,
             forfeited=sum(one.forfeited for one in earned),
         )

@@ -106,6 +106,14 @@ limit_options = cli.together(
     help="With --cell: divide the layers among the devices, for a model that none of them holds "
     "and a slow network between them.",
 )
+@click.option(
+    "--share-points",
+    "owners",
+    multiple=True,
+    metavar="RANK=KEY",
+    help="With --cell: the key of the owner of a rank, who gets the points of its part of the "
+    "work; repeatable.",
+)
 @limit_options
 @click.option(
     "--apply-preferences",
@@ -134,6 +142,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     cell: str | None,
     is_sharded: bool,
     is_pipelined: bool,
+    owners: tuple[str, ...],
     threads: int,
     memory_mb: int,
     share: int,
@@ -148,7 +157,12 @@ def worker(  # noqa: PLR0913 - one parameter an option
     """Lend this computer to a run: train, witness, and earn points."""
     with heap.collection_paused():
         from tequio_client.worker import main, rank
-        from tequio_client.worker.settings import TrainerSettings, WorkerSettings, cell_place
+        from tequio_client.worker.settings import (
+            TrainerSettings,
+            WorkerSettings,
+            cell_place,
+            rank_owners,
+        )
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     if is_judge and not applies_preferences:
@@ -165,6 +179,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
         share_percent=share,
         log_style="json" if log_json else "console",
         cell=place,
+        rank_owners=rank_owners(owners),
     )
     if place is not None and place.rank:
         rank.run(net["folder"], place, trainer.log_style)

@@ -21,7 +21,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker.children.trainer import isolated_program, work_folder
 from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.ledger.outbox import Outbox
-from tequio_client.worker.ledger.standing import StandingWatch, warn_about_tier
+from tequio_client.worker.ledger.standing import StandingWatch, check_receivers, warn_about_tier
 from tequio_client.worker.lending.facts import ENDED
 from tequio_client.worker.lending.lending import Lending, LentDevice
 from tequio_client.worker.node import Node
@@ -184,6 +184,8 @@ class RunSession:
                 ledger_clock.now_ms(),
             )
             await standing.refresh()
+            owners = self._settings.trainer.rank_owners
+            await check_receivers(node.ledger, owners)
             context = RunContext(
                 key=signer.key,
                 manifest=joined.manifest,
@@ -202,6 +204,7 @@ class RunSession:
                 prove=signer.prove,
                 workdir=self._workdir(joined),
                 points=points,
+                rank_owners=owners,
                 measures_every=self._measures_every(joined.manifest),
                 feedback=feedback,
                 ledger_clock=ledger_clock,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -13,7 +13,9 @@ from msgspec import structs
 from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import MalformedError, UserFacingError
+from tequio_shared.ids import PeerKey, key_from_peer_id, key_from_text
+from tequio_shared.limits import RECEIVERS
 from tequio_shared.log.policy import Policy
 from tequio_shared.statements.network import Role
 
@@ -80,14 +82,57 @@ class TrainerSettings:
     log_style: Literal["console", "json"] = "console"
     cell: CellPlace | None = None
     """Place of this worker's trainer in a cell; `device` is then its own device."""
+    rank_owners: Mapping[int, PeerKey] = field(default_factory=dict)
+    """Keys of other owners, by the ranks of the cell that are theirs: each gets its part of the
+    points."""
 
     def __post_init__(self) -> None:
+        self._check_owners()
         for device in (self.device, *(self.cell.devices if self.cell else ())):
             if not _DEVICE.fullmatch(device):
                 raise UserFacingError(
                     f"unknown device {device!r}: use auto, cpu, mps, cuda or xpu, or name one "
                     "such as cuda:1"
                 )
+
+    def _check_owners(self) -> None:
+        if self.rank_owners and self.cell is None:
+            raise UserFacingError("--share-points names ranks of a cell: start one with --cell")
+        size = self.cell.size if self.cell else 0
+        for rank in self.rank_owners:
+            if not 1 <= rank < size:
+                raise UserFacingError(
+                    f"--share-points names rank {rank}: this cell has ranks 1 to {size - 1} beside "
+                    "this worker's own, rank 0"
+                )
+        owners = len(set(self.rank_owners.values()))
+        if owners > RECEIVERS:
+            raise UserFacingError(
+                f"--share-points names {owners} keys: a cell shares with at most {RECEIVERS}"
+            )
+
+
+def rank_owners(options: Iterable[str]) -> dict[int, PeerKey]:
+    """Read `--share-points` options, RANK=KEY each; raises UserFacingError."""
+    owners = dict[int, PeerKey]()
+    for option in options:
+        rank, equals, key = option.partition("=")
+        if not equals or not rank.isdecimal() or not rank.isascii():
+            raise UserFacingError(
+                f"--share-points is {option!r}: expected a rank and its owner's key, as in "
+                "1=12D3KooW…"
+            )
+        if int(rank) in owners:
+            raise UserFacingError(f"--share-points names rank {int(rank)} twice")
+        try:
+            found = key_from_peer_id(key) if key.startswith("12D3Koo") else key_from_text(key)
+        except MalformedError as err:
+            raise UserFacingError(
+                f"--share-points: {key[:80]!r} is not a key ({err}): its owner reads it with "
+                "`tequio key show`"
+            ) from err
+        owners[int(rank)] = found
+    return owners
 
 
 def cell_place(

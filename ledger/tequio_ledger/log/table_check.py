@@ -307,7 +307,7 @@ class TableCheck:
         found = queries.stored_round(connection, run, number, due.attended)
         yield from _differ(name, "round", due.round, found.round)
         yield from _differ_all(
-            "credit", due.credits, found.credits, ("run", "round", "peer", "kind")
+            "credit", due.credits, found.credits, ("run", "round", "peer", "kind", "author")
         )
         yield from _differ_all("measured", due.measures, found.measures, ("run", "round", "peer"))
         yield from _differ_all("attended", due.attended, found.attended, ("peer", "closed_index"))

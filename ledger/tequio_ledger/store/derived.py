@@ -59,6 +59,7 @@ _FRESH_PEER = (
     "gflop",
     "unvested",
     "forfeited",
+    "received",
     "recovery",
     "replaced_by",
     "name",
@@ -117,6 +118,7 @@ def derive(changes: Changes, index: int, entry: Entry, state: State) -> None:
                 changes.peers.update(state.links.holder(key) for key in unpaid)
                 # All of the roster: points, and badges of work that was worth no whole GFLOP.
                 changes.peers.update(state.last_members(run))
+                changes.peers.update(state.runs[run].accounts.receivers)
 
 
 def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
@@ -125,7 +127,9 @@ def _derive_subjects(changes: Changes, entry: Entry, state: State) -> None:
     changed = conduct.subject(statement)
     if changed is not None:
         changes.standings.add(changed)
-        changes.peers.add(changed)  # a quarantine takes points
+        changes.peers.add(changed)  # a quarantine takes points, also of those it gave some to
+        for view in state.runs.values():
+            changes.peers.update(view.accounts.receivers)
     match statement.body:
         case NameWithdraw(peer=peer) if peer:
             changes.peers.add(key_from_text(peer))

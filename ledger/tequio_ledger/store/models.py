@@ -181,6 +181,8 @@ class PeerColumns(TypedColumns):
     gflop = _number()
     unvested = _number()
     forfeited = _number()
+    received = _number(server_default="0")
+    """Part of `gflop` for the work of other keys."""
     recovery: Named[bytes | None] = Column(LargeBinary(32))
     replaces: Named[bytes | None] = Column(LargeBinary(32))
     replaced_by: Named[bytes | None] = Column(LargeBinary(32))
@@ -289,23 +291,25 @@ ROUND = Table("round", METADATA, RoundColumns)
 
 
 class CreditColumns(TypedColumns):
-    """Points of one peer in one round, by kind of duty."""
+    """Points of one peer in one round, by kind and by the key that did the work."""
 
     run = _hash(ForeignKey("run.run"), primary_key=True)
     round = _serial()
     peer = _hash(ForeignKey("peer.key"), primary_key=True)
     kind: Named[str] = Column(primary_key=True)
-    """trainer or witness."""
+    """trainer, witness or received."""
+    author = _hash(primary_key=True)
+    """Key that did the work: the peer itself, unless the points are received."""
     gflop = _number()
     team = _number(server_default="0")
-    """Team of the peer when the round closed, by the entry that founded it; 0 without one."""
+    """Team of the author when the round closed, by the entry that founded it; 0 without one."""
 
 
 CREDIT = Table(
     "credit",
     METADATA,
     CreditColumns,
-    Index("credit_team", "team", "peer", "gflop", sqlite_where=text("team <> 0")),
+    Index("credit_team", "team", "author", "gflop", sqlite_where=text("team <> 0")),
 )
 
 
@@ -330,7 +334,7 @@ MEASURED = Table("measured", METADATA, MeasuredColumns)
 
 
 class AttendedColumns(TypedColumns):
-    """One key in the roster of one finished round; an entry ends only one round."""
+    """One key in the roster of one finished round, or paid there; an entry ends one round."""
 
     peer = _hash(ForeignKey("peer.key"), primary_key=True)
     closed_index = _serial()

@@ -2,8 +2,9 @@
 
 Keys for which a connector has confirmed one account share a place, under the key that earned most;
 every other key has its own, because one invitation may have let in many people. A team earned what
-rounds paid to keys that were members when the round closed. While a key is quarantined or banned,
-neither a ranking since a time nor a team counts what it was paid: some of that is forfeited.
+rounds paid, to any key, for the work of keys that were members when the round closed. While
+a key is quarantined or banned, neither a ranking since a time nor a team counts what was paid for
+its work, and the ranking not what it received: some of that is forfeited.
 """
 
 from __future__ import annotations
@@ -77,9 +78,9 @@ def owners(connection: Connection, since_ms: int | None, limit: int, after: int 
 
 def teams(connection: Connection, since_ms: int | None, limit: int, after: int = 0) -> list[Team]:
     """Read the teams after a place, the best first, by rounds that ended since `since_ms`."""
-    total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.peer.distinct())
+    total, keys = func.sum(CREDIT.c.gflop), func.count(CREDIT.c.author.distinct())
     query: Select[int, int, int] = select(CREDIT.c.team, total, keys).where(
-        _IN_A_TEAM, CREDIT.c.peer.not_in(_EXCLUDED)
+        _IN_A_TEAM, CREDIT.c.author.not_in(_EXCLUDED)
     )
     if since_ms is not None:
         query = query.join(ROUND, _OF_ROUND).where(ROUND.c.ended_ms >= since_ms)
@@ -110,7 +111,11 @@ def _since(since_ms: int) -> Subquery:
         )
         .join(ROUND, _OF_ROUND)
         .outerjoin(TIER, TIER.c.peer == CREDIT.c.peer)
-        .where(ROUND.c.ended_ms >= since_ms, CREDIT.c.peer.not_in(_EXCLUDED))
+        .where(
+            ROUND.c.ended_ms >= since_ms,
+            CREDIT.c.peer.not_in(_EXCLUDED),
+            CREDIT.c.author.not_in(_EXCLUDED),
+        )
         .group_by(CREDIT.c.peer, TIER.c.tier, TIER.c.owner)
         .subquery()
     )

@@ -76,6 +76,8 @@ class PeerAnswer(Struct, frozen=True, kw_only=True):
     """Part of `gflop` that can still be lost (docs/protocol.md, 13.1)."""
     forfeited: Natural
     """Earned and lost: not part of `gflop`."""
+    received: Natural
+    """Part of `gflop` for the work of other keys, which gave parts of their points."""
     recovery: Bytes32Text | None
     """The recovery key."""
     replaces: Bytes32Text | None
@@ -129,7 +131,7 @@ class QuarantineAnswer(Struct, frozen=True):
 
 
 class AttendedAnswer(Struct, frozen=True, kw_only=True):
-    """One finished round that a key was in, and its claimed points there."""
+    """One finished round that a key was in, or received points of, and its claimed points."""
 
     run: Bytes32Text
     round: Natural

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, to_text
+from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, key_from_text, to_text
 from tequio_shared.limits import (
     MISSED_ROUNDS,
     NEWCOMER_WORK,
@@ -26,11 +26,18 @@ from tequio_shared.limits import (
 from tequio_shared.network.audits import AuditBook, AuditOutcome
 from tequio_shared.network.standing import EXCLUDED, UNPROVEN, KeyStatus, Standing
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.network.vesting import MemberPoints
+from tequio_shared.network.vesting import Given, MemberPoints
 from tequio_shared.round import assignment
 from tequio_shared.round.assignment import WindowQueue
 from tequio_shared.round.audits import AuditVerdict
-from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RosterMember, RoundResult
+from tequio_shared.round.documents import (
+    TRAINER,
+    WITNESS,
+    Roster,
+    RosterMember,
+    RoundResult,
+    SlotResult,
+)
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen
@@ -87,6 +94,8 @@ class RunAccounts:
     rostered: set[PeerKey] = field(default_factory=set)  # keys that ever had a slot
     arrivals: deque[list[int]] = field(default_factory=lambda: deque(maxlen=SPEED_ROUNDS))
     """Times of the accepted commitments (ms after the opening), by closed round."""
+    receivers: set[PeerKey] = field(init=False, default_factory=set, compare=False)
+    """Keys whose points from others' work the last entry changed that settled points."""
     audits: AuditBook = field(init=False)
     _active: dict[PeerKey, None] = field(init=False)
     """Active members in the order in which they became ready, which is that of the log."""
@@ -206,14 +215,14 @@ class RunAccounts:
 
     def credit_round(self, view: RoundView, result: RoundResult, ts: int) -> None:
         """Credit a closed round: points, speeds, and unfinished windows back in the queue."""
+        self.receivers.clear()
         accepted, links = view.accepted(), self.standings.links
         for slot, row in enumerate(result.slots):
             member = view.roster.members[slot].key
             key = links.holder(member)
             # A key that was revoked during the round is not paid for it: it may have been stolen.
             if member not in links.revoked:
-                earned = self.earned[key]
-                earned.pay(view.number, row.trainer_gflop, row.witness_gflop)
+                self._pay(key, view.number, row)
             if slot in accepted:
                 self.members[key].feedback = accepted[slot].header.feedback_root
                 self.members[key].tokens += accepted[slot].header.tokens
@@ -227,6 +236,33 @@ class RunAccounts:
         self.trained[view.number] = RunProgress(tokens=self.tokens, ms=ts - self.opened_ms)
         self.queue = self.queue.put_back(view.unfinished(accepted))
         self._drop_silent(view)
+
+    def _pay(self, key: PeerKey, number: int, row: SlotResult) -> None:
+        """Pay a slot's row: its key, and those to which its commitment gave parts."""
+        links = self.standings.links
+        given = tuple(
+            (links.holder(receiver), gflop)
+            for receiver, gflop in row.received.items()
+            if receiver not in links.revoked
+        )
+        for receiver, gflop in given:
+            self.earned[receiver].receive(gflop)
+            self.receivers.add(receiver)
+        self._vest(self.earned[key].pay(number, row.trainer_gflop, row.witness_gflop, given))
+
+    def _vest(self, given: Given) -> None:
+        """Let parts of payments vest for their receivers."""
+        for named, gflop in given:
+            receiver = self.standings.links.holder(named)
+            self.earned[receiver].received_unvested -= gflop
+            self.receivers.add(receiver)
+
+    def _forfeit(self, given: Given) -> None:
+        """Take parts of payments from their receivers: the authors lost them."""
+        for named, gflop in given:
+            receiver = self.standings.links.holder(named)
+            self.earned[receiver].lose_received(gflop)
+            self.receivers.add(receiver)
 
     def close_audits(self, view: RoundView, ts: int) -> list[AuditOutcome]:
         """Take in the audits of a closed round, and draw the next; returns what is over.
@@ -249,11 +285,11 @@ class RunAccounts:
             if one.verdict is AuditVerdict.CLEAR:
                 self._record_repeated(one.trainer, one.tokens)
             for auditor, number in one.unpaid:
-                self.earned[links.holder(auditor)].take_audit(number)
+                self._forfeit(self.earned[links.holder(auditor)].take_audit(number))
             if one.verdict is AuditVerdict.WITHHELD:
                 trainer = links.holder(one.trainer)
                 self.audits.watch(trainer)
-                self.earned[trainer].take_round(one.round)
+                self._forfeit(self.earned[trainer].take_round(one.round))
         return over
 
     def _record_repeated(self, key: PeerKey, tokens: int) -> None:
@@ -278,22 +314,44 @@ class RunAccounts:
         return known is not None and known.is_active and self.standings.of(key) not in EXCLUDED
 
     def seize(self, key: PeerKey) -> None:
-        """Take a key's points that have not vested: it is quarantined."""
+        """Take a key's points that have not vested, with those it gave away: it is quarantined."""
+        self.receivers.clear()
         if key in self.earned:
-            self.earned[key].seize()
+            self._forfeit(self.earned[key].seize())
 
     def restore(self, key: PeerKey) -> None:
-        """Give a key's points back: its quarantine was wrong."""
-        if key in self.earned:
-            self.earned[key].restore()
-            if self.has_ended:
-                self.earned[key].vest()
+        """Give a key's points back, and those of its receivers: its quarantine was wrong."""
+        self.receivers.clear()
+        if key not in self.earned:
+            return
+        for named, gflop in self.earned[key].restore():
+            receiver = self.standings.links.holder(named)
+            self.earned[receiver].forfeited -= gflop
+            self.earned[receiver].receive(gflop)
+            self.receivers.add(receiver)
+        if self.has_ended:
+            self._end(key)
 
     def vest_all(self) -> None:
         """Let all points vest: the run has ended."""
         self.has_ended = True
-        for one in self.earned.values():
-            one.vest()
+        for key in list(self.earned):
+            self._end(key)
+
+    def _end(self, key: PeerKey) -> None:
+        lost, vested = self.earned[key].vest()
+        self._forfeit(lost)
+        self._vest(vested)
+
+    def check_receivers(self, parts: Iterable[tuple[str, int]]) -> None:
+        """Require that keys with parts of a contribution's points are registered.
+
+        Else each commitment could add keys to the accounts that cost nobody anything. One that was
+        revoked or replaced passes: its owner must not cost the author its round. O(parts).
+        """
+        for key, _ in parts:
+            if key_from_text(key) not in self.standings.links.registered:
+                raise RefusedError("wrong-parts", f"key {key} was not registered before")
 
     def check_feedback(self, key: PeerKey, feedback: str) -> None:
         """Require that a commitment starts from zeros, or from what the key's last accepted left.

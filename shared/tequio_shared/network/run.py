@@ -271,8 +271,8 @@ class RunView:
     ) -> None:
         """Record that the author joins or leaves; raises RefusedError if it may not join."""
 
-    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
-        """Raise RefusedError unless the commitment may start with that error feedback."""
+    def _check_commitment(self, author: PeerKey, body: WorkCommit) -> None:
+        """Raise RefusedError unless it may start with that error feedback, and share so."""
 
     def _check_next_round(self, number: int) -> None:
         """Raise RefusedError unless that is the number of the next round."""
@@ -314,7 +314,7 @@ class RunView:
     def _apply_member(self, index: int, statement: Statement, body: MemberBody, at_ms: int) -> None:
         current = self._current(statement)
         if isinstance(body, WorkCommit):
-            self._check_feedback(statement.author, body)
+            self._check_commitment(statement.author, body)
         current.apply(index, statement.author, body, at_ms)
 
     def _apply_membership(
@@ -576,8 +576,10 @@ class FullRunView(RunView):
         accounts.mark_ready(author, body.roles, index)
         accounts.standings.record_ready(author, index)
 
-    def _check_feedback(self, author: PeerKey, body: WorkCommit) -> None:
+    def _check_commitment(self, author: PeerKey, body: WorkCommit) -> None:
         self.accounts.check_feedback(author, body.feedback)
+        if body.parts is not UNSET:
+            self.accounts.check_receivers(body.parts)
 
     def _check_next_round(self, number: int) -> None:
         if number != self.number + 1:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
@@ -23,13 +23,13 @@ from tequio_shared.ids import (
     key_from_text,
     sha256,
 )
-from tequio_shared.limits import DOCUMENT_BYTES
+from tequio_shared.limits import DOCUMENT_BYTES, RECEIVERS
 from tequio_shared.round import assignment as round_assignment
 from tequio_shared.round.assignment import Ranges
 
 TRAINER = "trainer"
 WITNESS = "witness"
-SLOT_BYTES = 256
+SLOT_BYTES = 256 + RECEIVERS * 72
 """Largest row of a result, in bytes."""
 
 
@@ -126,7 +126,8 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     `verdict` and `reason` are proof.Verdict and proof.Reason; `windows` counts accepted ones; `ms`
     is the coordinator's time from round.open to the commitment's arrival (0: none). An audit is
-    paid like the training that it repeats: `trainer_gflop`.
+    paid like the training that it repeats: `trainer_gflop`. What the commitment gives to other keys
+    is not part of that.
     """
 
     contribution: MaybeBytes32Text
@@ -136,6 +137,17 @@ class SlotResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     ms: Natural
     trainer_gflop: Natural
     witness_gflop: Natural
+    given: Annotated[tuple[tuple[Bytes32Text, Positive], ...], Meta(min_length=1)] | UnsetType = (
+        UNSET
+    )
+    """Other keys and their GFLOP for this commitment, in its order; none that are 0."""
+
+    @property
+    def received(self) -> dict[PeerKey, int]:
+        """GFLOP of other keys for this slot's commitment."""
+        if self.given is UNSET:
+            return {}
+        return {key_from_text(key): gflop for key, gflop in self.given}
 
 
 class RoundResult(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

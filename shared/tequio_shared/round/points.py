@@ -8,7 +8,12 @@ are cut, never rounded up, and are written by one rule (`digits`).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from tequio_shared.limits import WHOLE_PARTS
+
+K = TypeVar("K")
 
 FLOP_PER_PARAMETER_TOKEN = 6
 FLOP_PER_FROZEN_TOKEN = 4
@@ -49,6 +54,15 @@ def flop_per_token(parameters: int, frozen: int = 0) -> int:
 def trainer_gflop(tokens: int, parameters: int, frozen: int = 0) -> int:
     """GFLOP for accepted tokens on a model of that size, rounded down."""
     return tokens * flop_per_token(parameters, frozen) // FLOP_PER_GFLOP
+
+
+def given_gflop(gflop: int, parts: Sequence[tuple[K, int]]) -> tuple[tuple[K, int], ...]:
+    """Divide the points of a contribution: what each key with parts gets, none that get nothing.
+
+    Rounded down, so the author keeps the remainders.
+    """
+    shares = ((key, gflop * count // WHOLE_PARTS) for key, count in parts)
+    return tuple((key, amount) for key, amount in shares if amount)
 
 
 def witness_gflop(trainer_total: int, share_bp: int, elected: int) -> int:

@@ -46,6 +46,7 @@ from tequio_shared.ids import (
     RunId,
     digest_from_text,
     from_text,
+    key_from_text,
     sha256,
     to_text,
 )
@@ -61,7 +62,7 @@ from tequio_shared.round.documents import (
     SlotResult,
 )
 from tequio_shared.round.gain import NO_SAMPLE, GainSample
-from tequio_shared.round.points import witness_gflop
+from tequio_shared.round.points import given_gflop, witness_gflop
 from tequio_shared.round.proof import MEASURED, RejectionReason, Verdict, WitnessFindings
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -195,6 +196,7 @@ class Commitment:
     seal: Digest
     feedback: Digest  # that training started with; ZERO_DIGEST: zeros
     at_ms: int
+    parts: tuple[tuple[PeerKey, int], ...] = ()  # of its points for other keys, in 1/1000
 
 
 MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof | AuditReport
@@ -292,6 +294,7 @@ class RoundView:
                     seal=digest_from_text(body.seal),
                     feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
                     at_ms=at_ms,
+                    parts=_parts(body),
                 )
                 self.without_work.discard(slot)
             case WitnessProof():
@@ -580,6 +583,11 @@ class RoundView:
             for slot, (_, report) in self.reports.items()
             if not report.declines
         }
+        given = {
+            slot: given_gflop(earned[slot], one.parts)
+            for slot, one in self.accepted().items()
+            if one.parts
+        }
         witness = witness_gflop(
             sum(earned.values()), self.manifest.witness_share_bp, len(self.elected)
         )
@@ -592,14 +600,17 @@ class RoundView:
             verdict, reason = verdicts.get(slot, (without, RejectionReason.NONE))
             one = self.commitments.get(slot)
             done = one.header.window_count if one and verdict is Verdict.ACCEPTED else 0
+            away = given.get(slot, ())
+            whole = earned.get(slot, 0) + audited.get(slot, 0)
             return SlotResult(
                 contribution=to_text(one.id) if one else "",
                 verdict=int(verdict),
                 reason=int(reason),
                 windows=done,
                 ms=measured_ms[slot] if one else 0,
-                trainer_gflop=earned.get(slot, 0) + audited.get(slot, 0),
+                trainer_gflop=whole - sum(gflop for _, gflop in away),
                 witness_gflop=witness if slot in paid else 0,
+                given=tuple((to_text(key), gflop) for key, gflop in away) or UNSET,
             )
 
         return RoundResult(slots=tuple(row(slot) for slot in range(len(self.roster.members))))
@@ -716,6 +727,8 @@ class RoundView:
         broken = self.broken_rule(author, header)
         if broken:
             raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
+        if author in dict(_parts(body)):
+            raise RefusedError("wrong-parts", "the author keeps the rest, and cannot name itself")
         # Two commitments may name one payload: the root is public once it is gossiped, so the first
         # to name it may have copied it. The seals show which of them had the bytes.
         return header
@@ -768,6 +781,11 @@ def is_trainer(view: RoundView, key: PeerKey) -> bool:
     if slot is None or slot not in view.assignment:
         return False
     return TRAINER in view.roster.members[slot].roles
+
+
+def _parts(body: WorkCommit) -> tuple[tuple[PeerKey, int], ...]:
+    given = () if body.parts is UNSET else body.parts
+    return tuple((key_from_text(key), parts) for key, parts in given)
 
 
 def _header(body: WorkCommit) -> ContributionHeader:

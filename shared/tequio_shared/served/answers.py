@@ -129,6 +129,7 @@ def peer_answer(row: KeyRows, as_of: AsOf) -> PeerAnswer:
         gflop=peer.gflop,
         unvested=peer.unvested,
         forfeited=peer.forfeited,
+        received=peer.received,
         recovery=None if peer.recovery is None else to_text(peer.recovery),
         replaces=None if peer.replaces is None else to_text(peer.replaces),
         replaced_by=None if peer.replaced_by is None else to_text(peer.replaced_by),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from statistics import median_low
-from typing import get_args
+from typing import NamedTuple, get_args
 
 from msgspec import UNSET
 
@@ -41,6 +41,8 @@ from tequio_shared.statements.runs import (
 from tequio_shared.statements.statement import Statement
 
 OPEN, CLOSED, VOID = "open", "closed", "void"
+RECEIVED = "received"
+"""Kind of points that a key has for the work of another; the others are the roles."""
 RoundEntry = tuple[int, Statement]
 """Log index, and the statement."""
 RosterOf = Callable[[Digest], Roster]
@@ -84,20 +86,25 @@ class RoundRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CreditRow:
-    """Points of one key in one round, by kind of duty: trainer or witness."""
+    """Points of one key in one round, by kind: trainer, witness, or received from an author."""
 
     run: bytes
     round: int
     peer: bytes
     kind: str
+    author: bytes
+    """Key that did the work: `peer` itself, unless the points are received."""
     gflop: int
     team: int
-    """Team of the key when the round closed, by the entry that founded it; 0 without one."""
+    """Team of the author when the round closed, by the entry that founded it; 0 without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttendedRow:
-    """One key in the roster of one finished round, by the entry that ended it."""
+    """One key of one finished round, by the entry that ended it.
+
+    It is in the round's roster, or receives points of another's work there.
+    """
 
     peer: bytes
     closed_index: int
@@ -132,6 +139,8 @@ class PeerRow:
     """Part of `gflop` that can still be lost."""
     forfeited: int
     """No longer part of `gflop`."""
+    received: int
+    """Part of `gflop` that is for the work of other keys."""
     recovery: bytes | None
     """The recovery key."""
     replaces: bytes | None
@@ -222,22 +231,14 @@ def round_rows(
                 members = roster_of(Digest(found.roster)).keys
                 slots = RoundResult.parse(documents(digest_from_text(result))).slots
                 closed = _closed(found, index, statement, body, _accepted(slots, members, commits))
-                rows = replace(
-                    rows,
-                    round=closed,
-                    credits=_credits(
-                        closed,
-                        index,
-                        slots,
-                        {slot: key for slot, key in members.items() if is_paid(key, index)},
-                        team_of,
-                    ),
-                    attended=_attended(index, members),
-                )
+                paid = _credits(closed, index, slots, members, team_of, is_paid)
+                present = (*members.values(), *(PeerKey(one.peer) for one in paid))
+                attended = _attended(index, present)
+                rows = replace(rows, round=closed, credits=paid, attended=attended)
             case RoundVoid() if found is not None:
                 ended = replace(found, closed_index=index, ended_ms=statement.ts, outcome=VOID)
                 members = roster_of(Digest(found.roster)).keys
-                rows = replace(rows, round=ended, attended=_attended(index, members))
+                rows = replace(rows, round=ended, attended=_attended(index, members.values()))
             case HeadMeasure() as body:
                 measure = measure_row(index, statement, body)
                 rows = replace(rows, measures=(*rows.measures, measure))
@@ -280,26 +281,51 @@ def _credits(
     slots: Sequence[SlotResult],
     members: Mapping[int, PeerKey],
     team_of: TeamOf,
+    is_paid: IsPaid,
 ) -> tuple[CreditRow, ...]:
     return tuple(
         CreditRow(
             run=found.run,
             round=found.round,
-            peer=members[slot],
-            kind=kind,
-            gflop=amount,
+            peer=one.peer,
+            kind=one.kind,
+            author=members[slot],
+            gflop=one.gflop,
             # The team of that moment: a member that leaves takes no points away from it.
             team=team_of(members[slot], index),
         )
         for slot, row in enumerate(slots)
-        if slot in members
-        for kind, amount in ((TRAINER, row.trainer_gflop), (WITNESS, row.witness_gflop))
-        if amount
+        for one in slot_payments(members[slot], row, index, is_paid)
     )
 
 
-def _attended(index: int, members: Mapping[int, PeerKey]) -> tuple[AttendedRow, ...]:
-    return tuple(AttendedRow(peer=key, closed_index=index) for key in members.values())
+class Payment(NamedTuple):
+    """Points of one key for one slot of a round."""
+
+    peer: PeerKey
+    kind: str
+    gflop: int
+
+
+def slot_payments(
+    author: PeerKey, row: SlotResult, index: int, is_paid: IsPaid
+) -> tuple[Payment, ...]:
+    """List what the slot of a key pays in a round that closes with that entry.
+
+    Nothing to a key that was revoked before; and nothing at all if that is the slot's own.
+    """
+    if not is_paid(author, index):
+        return ()
+    due = (
+        Payment(author, TRAINER, row.trainer_gflop),
+        Payment(author, WITNESS, row.witness_gflop),
+        *(Payment(key, RECEIVED, gflop) for key, gflop in row.received.items()),
+    )
+    return tuple(one for one in due if one.gflop and is_paid(one.peer, index))
+
+
+def _attended(index: int, keys: Iterable[PeerKey]) -> tuple[AttendedRow, ...]:
+    return tuple(AttendedRow(peer=key, closed_index=index) for key in dict.fromkeys(keys))
 
 
 def run_row(index: int, statement: Statement) -> OpenedRunRow:

@@ -160,7 +160,7 @@ _COMPUTED: Mapping[type, frozenset[str]] = {
         {"orders", "slot_of", "assignment", "chunks", "votes", "_expected", "_verdicts"}
         | {"without_lot", "without_work", "without_report", "without_proof"}
     ),
-    RunAccounts: frozenset({"_active"}),
+    RunAccounts: frozenset({"_active", "receivers"}),
     KeyStatus: frozenset({"_queue"}),
 }
 """Fields that a constructor computes from the others."""

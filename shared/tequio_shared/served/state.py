@@ -27,6 +27,7 @@ from tequio_shared.served.rows import (
     StandingRow,
     TierRow,
     round_rows,
+    slot_payments,
 )
 from tequio_shared.served.team_order import TeamOrders
 from tequio_shared.statements.competitions import (
@@ -120,7 +121,7 @@ class State(NetworkView):
         self.proofs: Counter[PeerKey] = Counter()  # witness proofs of the key
         self.named: set[Digest] = set()
         """Documents that members and organisers named; the coordinator's are not among them."""
-        self.attended: Counter[PeerKey] = Counter()  # finished rounds with the key in their roster
+        self.attended: Counter[PeerKey] = Counter()  # finished rounds by key (`AttendedRow`)
         self.badges = Badges()
         self.team_orders = TeamOrders(self)
         self._round_entries: dict[RunId, list[RoundEntry]] = {}  # of each run's last round
@@ -184,7 +185,7 @@ class State(NetworkView):
 
     def gflop(self, key: PeerKey) -> int:
         """Sum up the points of a key over all runs, without the forfeited ones; O(runs)."""
-        return sum(one.trainer + one.witness for one in self.points(key))
+        return sum(one.gflop for one in self.points(key))
 
     def points(self, key: PeerKey) -> list[MemberPoints]:
         """List the points of a key in each run; O(runs)."""
@@ -222,17 +223,22 @@ class State(NetworkView):
 
     def _record_close(self, index: int, ts: int, current: RoundView) -> None:
         """Count what a closed round means for badges and teams; O(slots)."""
-        verdicts = current.verdicts()
+        verdicts, receivers = current.verdicts(), set[PeerKey]()
         slots = current.result(dict.fromkeys(current.commitments, 0)).slots  # points need no times
         for slot, member in enumerate(current.roster.members):
             key = self.links.holder(member.key)
             if slot in verdicts and verdicts[slot][0] is Verdict.ACCEPTED:
                 self.badges.count_accepted(index, ts, key)
-            self.badges.count_points(index, key, self.gflop(key))
-            if self.links.is_paid(member.key, index):
-                paid = slots[slot].trainer_gflop + slots[slot].witness_gflop
-                self.teams.pay(index, ts, member.key, paid)
+            # Of its own work: else a cheat's unvested points would buy another key's badge.
+            own = sum(one.trainer + one.witness for one in self.points(key))
+            self.badges.count_points(index, key, own)
+            paid = slot_payments(member.key, slots[slot], index, self.links.is_paid)
+            if paid:
+                # Work counts for its author's team, also where others have its points.
+                self.teams.pay(index, ts, member.key, sum(one.gflop for one in paid))
                 self.team_orders.update(key)
+            receivers.update(one.peer for one in paid)
+        self.attended.update(receivers - current.slot_of.keys())
 
     def _record_round(self, index: int, run: RunId, statement: Statement) -> None:
         if isinstance(statement.body, RoundRoster):
@@ -267,6 +273,7 @@ def peer_row(state: State, key: PeerKey) -> PeerRow:
         gflop=state.gflop(key),
         unvested=sum(one.unvested for one in points),
         forfeited=sum(one.forfeited for one in points),
+        received=sum(one.received for one in points),
         recovery=links.recovery.get(key),
         replaces=links.formers.get(key),
         replaced_by=replacement.successor if replacement else None,

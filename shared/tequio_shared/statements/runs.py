@@ -31,9 +31,11 @@ from tequio_shared.limits import (
     AUDITS_OF_ONE,
     GAIN_SLOTS,
     MOST_DIFFERENCE,
+    RECEIVERS,
     SAMPLE_BYTES,
     SAMPLE_PROMPT_BYTES,
     SKETCH_NUMBERS,
+    WHOLE_PARTS,
 )
 from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
@@ -225,6 +227,9 @@ class RoundOpen(RoundBody, frozen=True, kw_only=True):
             )
 
 
+PointParts = Annotated[int, msgspec.Meta(ge=1, le=WHOLE_PARTS)]
+
+
 class WorkCommit(RoundBody, frozen=True, kw_only=True):
     """The author's contribution to this round is the one with this header."""
 
@@ -235,6 +240,24 @@ class WorkCommit(RoundBody, frozen=True, kw_only=True):
     """`head.contribution.payload_seal`: only a key that has the payload can compute its own."""
     feedback: MaybeBytes32Text
     """Root of the error feedback that training started with; empty: zeros."""
+    parts: (
+        Annotated[
+            tuple[tuple[Bytes32Text, PointParts], ...],
+            msgspec.Meta(min_length=1, max_length=RECEIVERS),
+        ]
+        | UnsetType
+    ) = UNSET
+    """Keys that get parts of its points, in 1/1000, ascending; the author keeps the rest."""
+
+    def __post_init__(self) -> None:
+        if self.parts is UNSET:
+            return
+        keys = [key for key, _ in self.parts]
+        if keys != sorted(set(keys)):
+            raise MalformedError(f"keys with parts must be ascending and unique: {keys}")
+        total = sum(parts for _, parts in self.parts)
+        if total > WHOLE_PARTS:
+            raise MalformedError(f"{total} parts given; a commitment has {WHOLE_PARTS}")
 
 
 class RoundWitness(RoundBody, frozen=True, kw_only=True):

@@ -190,7 +190,10 @@ def test_a_model_with_fewer_layers_than_ranks_is_refused_and_leaves_the_pipeline
         assert (report.code, report.fatal) == ("model", False)
         assert "has 2 for 3 ranks: start the cell with fewer ranks" in report.reason
         cell.send(other.prepare(2))
-        cell.until(trainer.TrainerReady)
+        work = cell.until(trainer.TrainerReady).rank_work
+        # Every trained weight is one rank's.
+        assert sum(work) == other.manifest.model.parameters
+        assert len(work) == 3
         cell.send(other.train(3, "another", windows=WINDOWS))
         assert cell.until(trainer.Trained).steps == 4
 

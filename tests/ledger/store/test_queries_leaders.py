@@ -53,7 +53,7 @@ def invent(ledger: Ledger) -> None:
             connection.execute(insert(ROUND).values(**made, **ended, accepted=1, tokens=1))
         for key, number, gflop, team in EARNED:
             credit = {"run": RUN, "round": number, "peer": key, "kind": "trainer", "team": team}
-            connection.execute(insert(CREDIT).values(gflop=gflop, **credit))
+            connection.execute(insert(CREDIT).values(gflop=gflop, author=key, **credit))
 
 
 def test_keys_of_one_owner_have_one_place_under_the_best_of_them(

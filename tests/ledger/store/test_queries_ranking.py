@@ -44,7 +44,7 @@ def invent_peers(ledger: Ledger) -> list[tuple[int, bytes, int]]:
             connection.execute(
                 text(
                     "INSERT INTO peer "
-                    "VALUES (:key, :at, 0, :last, :points, 0, 0, NULL, NULL, NULL, '', '[]', "
+                    "VALUES (:key, :at, 0, :last, :points, 0, 0, 0, NULL, NULL, NULL, '', '[]', "
                     "0, 0, 0, 0)"
                 ),
                 {"key": key, "at": registered, "last": bytes(32), "points": gflop},

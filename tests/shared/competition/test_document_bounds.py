@@ -20,7 +20,7 @@ from tequio_shared.competition.rules import (
 )
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
-from tequio_shared.limits import JSON_INTEGER
+from tequio_shared.limits import DOCUMENT_BYTES, JSON_INTEGER, RECEIVERS
 from tequio_shared.round.documents import RoundResult, SlotResult, result_bytes
 from tequio_shared.scoring import DocumentScore, Refusal
 
@@ -118,9 +118,10 @@ def test_the_largest_result_fits_its_bound(slots: int) -> None:
         ms=JSON_INTEGER,
         trainer_gflop=JSON_INTEGER,
         witness_gflop=JSON_INTEGER,
+        given=((NAME, JSON_INTEGER),) * RECEIVERS,
     )
     raw = RoundResult(slots=(row,) * slots).encode()
-    assert len(raw) <= result_bytes(slots)
+    assert len(raw) <= result_bytes(slots) <= DOCUMENT_BYTES
     assert RoundResult.parse(raw).encode() == raw
 
 

@@ -280,7 +280,7 @@ def test_points_that_waited_again_vest_like_others() -> None:
     vesting = Vesting()
     for number in range(1, 11):
         vesting.pay(number, 100)
-    assert vesting.withdraw(4) == 100
+    assert vesting.withdraw(4).gflop == 100
     vesting.restart()
     assert (vesting.total, sum(one.waits_again for one in vesting.waiting)) == (900, 9)
     for number in range(11, 10 + VESTING):
@@ -288,7 +288,8 @@ def test_points_that_waited_again_vest_like_others() -> None:
         assert vesting.total == 900 + 100 * (number - 10)
     vesting.pay(200, 100)
     assert vesting.total == 100 * VESTING
-    assert vesting.take_restarted() == 0
+    assert vesting.take_restarted().gflop == 0
+    assert vesting.take_all().gflop == 100 * VESTING
     assert vesting.total == 0
 
 

@@ -11,7 +11,7 @@ from tequio_shared import encoding
 from tequio_shared.encoding import convert
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import ROSTER_SLOTS, to_text
-from tequio_shared.limits import CONTRIBUTORS, GAIN_MOST, GAIN_SLOTS, JSON_INTEGER
+from tequio_shared.limits import CONTRIBUTORS, GAIN_MOST, GAIN_SLOTS, JSON_INTEGER, RECEIVERS
 from tequio_shared.statements.network import USES
 from tequio_shared.statements.statement import BODIES, VERSION, Body
 from tests.support.statements import EXAMPLES, D, example
@@ -25,6 +25,7 @@ OPTIONAL = {
     ("audit.report", "figures"),
     ("head.attest", "step_root"),
     ("head.promote", "step_root"),
+    ("work.commit", "parts"),
 }
 IN_RANGE = [
     ("audit.report", "cosine", -1),
@@ -100,6 +101,13 @@ def test_a_field_outside_its_range_is_refused(name: str, field: str, value: obje
         ("round.witness", "commits", CONTRIBUTORS + 1),
         ("work.commit", "header", to_text(bytes(213))),
         ("work.commit", "header", to_text(bytes(219))),
+        ("work.commit", "parts", []),
+        ("work.commit", "parts", [[D, 0]]),
+        ("work.commit", "parts", [[D, 1_001]]),
+        ("work.commit", "parts", [[to_text(bytes(32)), 500], [D, 501]]),
+        ("work.commit", "parts", [[D, 1], [to_text(bytes(32)), 1]]),
+        ("work.commit", "parts", [[D, 1], [D, 1]]),
+        ("work.commit", "parts", [[to_text(bytes([at]) * 32), 1] for at in range(RECEIVERS + 1)]),
         ("witness.proof", "rejected", [[2, 1], [0, 3]]),
         ("witness.proof", "rejected", [[2, 1], [2, 3]]),
         ("witness.proof", "rejected", [[ROSTER_SLOTS, 1]]),

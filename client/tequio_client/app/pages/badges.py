@@ -70,7 +70,7 @@ class BadgesCard(Card):
 
     def _next_words(self, account: AccountReply, days: int) -> str:
         earned = {row.badge for row in account.badges}
-        found = next_badge(earned, account.accepted, days, account.gflop)
+        found = next_badge(earned, account.accepted, days, account.own_gflop)
         if found is None:
             return ""
         amount = figures.short_points if found.badge == Badge.EXAFLOP else figures.count

@@ -348,6 +348,7 @@ CSV_COLUMNS: Mapping[str, Callable[[PointsRow], object]] = {
     "gflop": lambda row: row.gflop,
     "trained_gflop": lambda row: row.trained,
     "witnessed_gflop": lambda row: row.witnessed,
+    "received_gflop": lambda row: row.received,
     "device": lambda row: _plain(row.device),
     "tokens": lambda row: row.tokens,
     "energy_j": lambda row: repr(row.energy_j),

@@ -181,11 +181,13 @@ class RoundDialog(QDialog):
         points, trained, witnessed = (
             figures.ABSENT if is_open else figures.exact_points(one) for one in amounts
         )
+        shared = ((self.tr("Shared by others"), figures.exact_points(row.received)),)
         return (
             (self.tr("When"), figures.stamp(row.at_ms)),
             (self.tr("Points"), points),
             (self.tr("For training"), trained),
             (self.tr("For checking others' work"), witnessed),
+            *(shared if row.received else ()),
             (self.tr("Device"), self._device or figures.ABSENT),
             (self.tr("Tokens"), tokens),
             (self.tr("Energy"), energy),

@@ -77,7 +77,7 @@ async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
     account = await api.find_peer(signer.key)
     if account is None:
         return control.AccountReply(key=to_text(signer.key))
-    one = account.standing
+    one, own_gflop = account.standing, account.gflop - account.received
     return control.AccountReply(
         key=account.key,
         standing=one.standing,
@@ -91,9 +91,9 @@ async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
         team=account.team,
         team_name=await _team_name(api, account.team),
         tier=account.tier.tier,
-        # Points show accepted work; the ledger, which knows exactly, has the last word.
-        can_be_named=account.gflop > 0 or account.tier.tier > 0,
-        gflop=account.gflop,
+        # Its own points show accepted work; the ledger, which knows exactly, has the last word.
+        can_be_named=own_gflop > 0 or account.tier.tier > 0,
+        own_gflop=own_gflop,
         accepted=account.accepted,
         streak_day=account.streak_day,
         streak_days=account.streak_days,

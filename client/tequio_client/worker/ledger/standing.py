@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import structlog
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
@@ -270,6 +270,32 @@ async def warn_about_tier(
             roles=" and ".join(unmet),
             do="join with an invitation (tequio join), or link an account (tequio connect)",
         )
+
+
+async def check_receivers(ledger: LedgerApi, owners: Mapping[int, PeerKey]) -> None:
+    """Check that the owners of ranks can receive points; raises UserFacingError if one cannot.
+
+    Else the ledger would refuse every commitment. Raises TequioError if it does not answer.
+    """
+    for rank, key in owners.items():
+        try:
+            found = await ledger.peer(key)
+        except LedgerRefusedError as err:
+            if err.code != "not-found":
+                raise
+            raise UserFacingError(
+                f"the owner of rank {rank}, {to_text(key)}, is not registered in this network: "
+                "its owner registers it by `tequio join`, or by lending with it once"
+            ) from err
+        if found.replaced_by is not None:
+            raise UserFacingError(
+                f"key {found.replaced_by} has taken the place of {to_text(key)}, the owner of rank "
+                f"{rank}: name that one"
+            )
+        if found.standing.standing == Standing.REVOKED:
+            raise UserFacingError(
+                f"the owner of rank {rank}, {to_text(key)}, revoked this key: ask for another one"
+            )
 
 
 def unmet_roles(

@@ -72,8 +72,8 @@ def by_rounds(file: DatabaseFile, now_ms: int) -> int:
     Raises DatabaseError.
     """
     rows = file.rows(
-        "SELECT at_ms, trained + witnessed AS amount FROM round WHERE state != 'pending' "
-        "ORDER BY number DESC LIMIT ?1",
+        "SELECT at_ms, trained + witnessed + received AS amount FROM round "
+        "WHERE state != 'pending' ORDER BY number DESC LIMIT ?1",
         ROUNDS + 1,
     )
     if len(rows) <= LEAST_ROUNDS:

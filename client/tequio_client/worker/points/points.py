@@ -37,6 +37,7 @@ from tequio_client.worker.points.points_db import (
     RoundOutcome,
     RoundPlace,
     closed_outcome,
+    is_receiver,
 )
 from tequio_shared.api.peers import RankingAnswer
 from tequio_shared.errors import TequioError
@@ -86,8 +87,9 @@ class PointsRecorder:
         self, index: int, statement: Statement, current: RoundView | None, document: bytes
     ) -> None:
         """Apply an entry of the joined run, right after the view applied it."""
-        if current is None or self._key not in current.slot_of:
+        if current is None:
             return
+        is_member = self._key in current.slot_of
         place = RoundPlace(
             number=current.roster_index,
             run=to_text(current.manifest.run_id),
@@ -96,12 +98,13 @@ class PointsRecorder:
             at_ms=statement.ts,
         )
         match statement.body:
-            case RoundRoster():
+            case RoundRoster() if is_member:
                 await self._write(lambda: self._db.add_round(place))
             case RoundClose():
-                outcome = closed_outcome(current.roster, RoundResult.parse(document), self._key)
-                await self._end(place, index, outcome)
-            case RoundVoid():
+                result = RoundResult.parse(document)
+                if is_member or is_receiver(result, self._key):
+                    await self._end(place, index, closed_outcome(current.roster, result, self._key))
+            case RoundVoid() if is_member:
                 await self._end(place, index, VOIDED)
 
     async def worked(self, current: RoundView, device: str, tokens: int, loss: float) -> None:
@@ -138,9 +141,9 @@ class PointsTotals(NamedTuple):
 def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
     """Sums over all rounds; `midnight_ms` is the start of the local day. Raises DatabaseError."""
     (row,) = file.rows(
-        "SELECT (SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+        "SELECT (SELECT COALESCE(SUM(trained + witnessed + received), 0) FROM round "
         "  WHERE at_ms >= ?1 AND state != 'pending') AS today, "
-        "(SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+        "(SELECT COALESCE(SUM(trained + witnessed + received), 0) FROM round "
         "  WHERE state IN ('verified', 'rejected')) AS total, "
         "(SELECT COUNT(*) FROM round WHERE state = 'pending') AS pending, "
         "(SELECT COUNT(*) FROM round WHERE at_ms >= ?1 AND state = 'rejected') AS rejected",
@@ -152,7 +155,7 @@ def read_sums(file: DatabaseFile, midnight_ms: int) -> PointsTotals:
 def points_by_run(file: DatabaseFile) -> dict[str, int]:
     """Proven GFLOP by run id; raises DatabaseError."""
     rows = file.rows(
-        "SELECT run, SUM(trained + witnessed) AS amount FROM round "
+        "SELECT run, SUM(trained + witnessed + received) AS amount FROM round "
         "WHERE state IN ('verified', 'rejected') GROUP BY run"
     )
     return {row["run"]: row["amount"] for row in rows}
@@ -167,14 +170,15 @@ def first_rounds(file: DatabaseFile) -> dict[str, int]:
     """First round in which this key has proven points, by run id; raises DatabaseError."""
     rows = file.rows(
         "SELECT run, MIN(round) AS first FROM round "
-        "WHERE state IN ('verified', 'rejected') AND trained + witnessed > 0 GROUP BY run"
+        "WHERE state IN ('verified', 'rejected') AND trained + witnessed + received > 0 "
+        "GROUP BY run"
     )
     return {row["run"]: row["first"] for row in rows}
 
 
 def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
     rows = file.rows(
-        "SELECT *, trained + witnessed AS gflop "
+        "SELECT *, trained + witnessed + received AS gflop "
         "FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
         "AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) ORDER BY number DESC LIMIT ?5",
         asked.before,
@@ -203,9 +207,9 @@ def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> co
     verified, energy = [0] * count, [0.0] * count
     for row in file.rows(
         "SELECT (at_ms - ?1) / ?2 AS step, SUM(energy_j) AS energy, "
-        "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed END), 0) AS amount "
-        "FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) AND (?4 = '' OR device = ?4) "
-        "GROUP BY step",
+        "COALESCE(SUM(CASE WHEN state != 'pending' THEN trained + witnessed + received END), 0) "
+        "AS amount FROM round WHERE at_ms >= ?1 AND (?3 = '' OR run = ?3) "
+        "AND (?4 = '' OR device = ?4) GROUP BY step",
         since_ms,
         step_ms,
         asked.run,
@@ -379,7 +383,11 @@ class Bookkeeping:
                     "points": outcome.gflop,
                     "audited": outcome.audited_round,
                 }
-            case ActivityEvent.ROUND_ACCEPTED | ActivityEvent.ROUND_WITNESSED:
+            case (
+                ActivityEvent.ROUND_ACCEPTED
+                | ActivityEvent.ROUND_WITNESSED
+                | ActivityEvent.ROUND_RECEIVED
+            ):
                 values["points"] = outcome.gflop
         self.activity.add(code, level, **values)
 
@@ -391,6 +399,8 @@ class Bookkeeping:
 
 
 def _event(outcome: RoundOutcome) -> tuple[ActivityEvent, str]:
+    if outcome.received and outcome.received == outcome.gflop:
+        return ActivityEvent.ROUND_RECEIVED, "good"
     if outcome.reason and outcome.reason not in _EVENTS:
         return ActivityEvent.ROUND_REJECTED, "error"
     if outcome.audited_round:

@@ -164,22 +164,32 @@ class RoundOutcome:
     reason: str = ""
     trained: int = 0
     witnessed: int = 0
+    received: int = 0
+    """For the work of other keys."""
     audited_round: int = 0
     """Round of the contribution that the key repeated, if it trained nothing. Not stored."""
 
     @property
     def gflop(self) -> int:
-        return self.trained + self.witnessed
+        return self.trained + self.witnessed + self.received
 
 
 VOIDED = RoundOutcome(state=REJECTED, reason=VOID)
 
 
 def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOutcome:
-    """Outcome of a closed round for a key; raises PeerError when the key had no slot in it."""
+    """Outcome of a closed round for a key.
+
+    Raises PeerError when the key had no slot in it and received nothing. O(slots).
+    """
+    if len(result.slots) != len(roster.members):
+        raise PeerError("the round's result has not one row for each slot")
+    received = sum(row.received.get(key, 0) for row in result.slots)
     slot = next((at for at, member in enumerate(roster.members) if member.key == key), None)
-    if slot is None or len(result.slots) != len(roster.members):
-        raise PeerError("the round's documents have no slot of this key")
+    if slot is None and not received:
+        raise PeerError("the round's documents have no slot of this key, and no points for it")
+    if slot is None:
+        return RoundOutcome(state=VERIFIED, received=received)
     row = result.slots[slot]
     audited_round = next((order.round for order in roster.audits if order.slot == slot), 0)
     reason = _reason(row, had_windows=roster.members[slot].share > 0)
@@ -191,8 +201,14 @@ def closed_outcome(roster: Roster, result: RoundResult, key: PeerKey) -> RoundOu
         reason=reason,
         trained=row.trainer_gflop,
         witnessed=row.witness_gflop,
+        received=received,
         audited_round=audited_round if row.verdict == Verdict.AUDITED else 0,
     )
+
+
+def is_receiver(result: RoundResult, key: PeerKey) -> bool:
+    """Return whether a commitment of that round gave the key points; O(slots)."""
+    return any(key in row.received for row in result.slots)
 
 
 def _reason(row: SlotResult, *, had_windows: bool) -> str:
@@ -216,6 +232,7 @@ CREATE TABLE round (
     number INTEGER PRIMARY KEY, run TEXT NOT NULL, run_name TEXT NOT NULL, round INTEGER NOT NULL,
     at_ms INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending', reason TEXT NOT NULL DEFAULT '',
     trained INTEGER NOT NULL DEFAULT 0, witnessed INTEGER NOT NULL DEFAULT 0,
+    received INTEGER NOT NULL DEFAULT 0,
     device TEXT NOT NULL DEFAULT '', tokens INTEGER NOT NULL DEFAULT 0,
     energy_j REAL NOT NULL DEFAULT 0, loss REAL,
     entry INTEGER, size INTEGER, root TEXT NOT NULL DEFAULT '', ending TEXT,
@@ -223,7 +240,7 @@ CREATE TABLE round (
 );
 CREATE INDEX round_run ON round (run, number);
 CREATE INDEX round_at ON round (at_ms);
-CREATE INDEX round_state ON round (state, entry, trained, witnessed);
+CREATE INDEX round_state ON round (state, entry, trained, witnessed, received);
 CREATE TABLE gap (high INTEGER PRIMARY KEY, low INTEGER NOT NULL);
 CREATE TABLE head (
     run TEXT NOT NULL, round INTEGER NOT NULL, bits_per_byte REAL NOT NULL,
@@ -232,12 +249,12 @@ CREATE TABLE head (
 CREATE TABLE mark (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _FORGET = (
-    "UPDATE round SET entry = NULL, ending = NULL, reason = '', trained = 0, witnessed = 0 "
-    "WHERE state = 'pending' AND ending IS NOT NULL AND (?1 = '' OR run = ?1)"
+    "UPDATE round SET entry = NULL, ending = NULL, reason = '', trained = 0, witnessed = 0, "
+    "received = 0 WHERE state = 'pending' AND ending IS NOT NULL AND (?1 = '' OR run = ?1)"
 )
 _END = (
-    "UPDATE round SET at_ms = ?, entry = ?, ending = ?, reason = ?, trained = ?, witnessed = ? "
-    "WHERE number = ? AND state = 'pending'"
+    "UPDATE round SET at_ms = ?, entry = ?, ending = ?, reason = ?, trained = ?, witnessed = ?, "
+    "received = ? WHERE number = ? AND state = 'pending'"
 )
 _SETTLE = (
     "UPDATE round SET state = ending, ending = NULL, size = ?, root = ? "
@@ -347,7 +364,7 @@ class PointsDatabase:
     def verified_below(self, size: int) -> int:
         """Proven GFLOP of rounds that ended below that log size."""
         ((amount,),) = self.file.rows(
-            "SELECT COALESCE(SUM(trained + witnessed), 0) FROM round "
+            "SELECT COALESCE(SUM(trained + witnessed + received), 0) FROM round "
             "WHERE state != 'pending' AND entry < ?",
             size,
         )
@@ -402,5 +419,5 @@ class PointsDatabase:
 
 
 def _ending(place: RoundPlace, entry: int, outcome: RoundOutcome) -> tuple[object, ...]:
-    result = outcome.state, outcome.reason, outcome.trained, outcome.witnessed
-    return place.at_ms, entry, *result, place.number
+    earned = outcome.trained, outcome.witnessed, outcome.received
+    return place.at_ms, entry, outcome.state, outcome.reason, *earned, place.number

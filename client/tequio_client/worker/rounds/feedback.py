@@ -50,6 +50,7 @@ class _Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settled: str = ""  # root of the settled file; empty: none
     open: str = ""  # header of the contribution whose round is not over; empty: none
     open_before: str = ""  # root of the feedback that it started with; empty: zeros
+    open_work: tuple[int, ...] = ()  # of each rank that trained it, in proportion
     ended: int = 0  # the last round that is known to have ended
     past: tuple[_Sent, ...] = ()  # ascending rounds
 
@@ -91,6 +92,11 @@ class ErrorFeedback:
         return _root_of(self._note.open_before) if is_there else None
 
     @property
+    def open_work(self) -> tuple[int, ...]:
+        """Work of each rank that trained this contribution, in proportion."""
+        return self._note.open_work
+
+    @property
     def ended_round(self) -> int:
         """The last round that is known to have ended."""
         return self._note.ended
@@ -103,11 +109,13 @@ class ErrorFeedback:
         path = self._folder / name
         return path if path.exists() else None
 
-    def store(self, left: Path, header: ContributionHeader, before: Digest) -> None:
+    def store(
+        self, left: Path, header: ContributionHeader, before: Digest, work: tuple[int, ...] = ()
+    ) -> None:
         """Move a contribution's feedback file in, and keep it until its round is settled.
 
-        `before` is the root that its training started with. Raises PeerError when the file does
-        not match the header.
+        `before` is the root that its training started with, `work` that of each rank. Raises
+        PeerError when the file does not match the header.
         """
         root = header.feedback_root
         with _explain_disk_errors(self._folder):
@@ -119,7 +127,10 @@ class ErrorFeedback:
                 # File first, note second: a note never names a file that is not there.
                 files.sync_and_rename(left, self._folder / to_text(root))
             opened = msgspec.structs.replace(
-                self._note, open=to_text(header.pack()), open_before=_name_of(before)
+                self._note,
+                open=to_text(header.pack()),
+                open_before=_name_of(before),
+                open_work=work,
             )
             self._write(opened)
 
@@ -154,6 +165,7 @@ class ErrorFeedback:
                     settled=settled,
                     open=left.open,
                     open_before=left.open_before,
+                    open_work=left.open_work,
                     ended=round_number,
                     past=tuple(one for one in past if one.round > round_number - FEEDBACK_ROUNDS),
                 )

@@ -8,7 +8,7 @@ the same body goes out again after a crash: two different ones would look like e
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -86,6 +86,7 @@ class RunContext:
     minimum: MinimumVersion
     announcement: NetworkAnnouncement
     points: PointsRecorder
+    rank_owners: Mapping[int, PeerKey]  # other owners of the cell's ranks, who share its points
     measures_every: int  # measure the head of every n-th round for the local charts; 0: never
 
     @property

@@ -8,6 +8,8 @@ training again; a submitted commitment is never replaced.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import structlog
 import trio
+from msgspec import UNSET
 
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.ledger.follower import LedgerClock
@@ -28,7 +31,7 @@ from tequio_shared.head.contribution import (
     payload_seal,
 )
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
-from tequio_shared.limits import PIECE_BYTES
+from tequio_shared.limits import PIECE_BYTES, WHOLE_PARTS
 from tequio_shared.round.round import Head, RoundPhase, RoundView
 from tequio_shared.statements.runs import WorkCommit
 
@@ -96,10 +99,12 @@ class RoundTraining:
         before = self._context.feedback.open_start or ZERO_DIGEST
         path = self._context.store.tree_path(header.payload_root)
         seal = await trio.to_thread.run_sync(_seal_of_file, self._context.key, path)
+        work = self._context.feedback.open_work
         return WorkCommit(
             header=to_text(header.pack()),
             seal=to_text(seal),
             feedback="" if before == ZERO_DIGEST else to_text(before),
+            parts=point_parts(work, self._context.rank_owners, self._context.key) or UNSET,
         )
 
     def _left_over(self, current: RoundView) -> ContributionHeader | None:
@@ -138,12 +143,16 @@ class RoundTraining:
         # The payload is in the store before the feedback names it: after a crash in between, the
         # round is trained again, and nothing refers to a file that is missing.
         self._pin(root)
+        ready = await workdir.prepare_trainer()
         await trio.to_thread.run_sync(
-            self._context.feedback.store, workdir.file("feedback", number), header, before
+            self._context.feedback.store,
+            workdir.file("feedback", number),
+            header,
+            before,
+            ready.rank_work,
         )
         self.delta_round = number
         self._tally.add(report)
-        ready = await workdir.prepare_trainer()
         points = self._context.points
         await points.worked(current, ready.device, report.tokens, report.loss_last)
         await trio.to_thread.run_sync(workdir.delete_old, number)
@@ -194,6 +203,21 @@ def _broken_rule(payload: Path, current: RoundView) -> str | None:
     if payload.stat().st_size != current.chunks * shape.record_bytes:
         return "length"
     return first_broken_record(np.memmap(payload, np.uint8, "r").data, shape)
+
+
+def point_parts(
+    work: Sequence[int], owners: Mapping[int, PeerKey], own: PeerKey
+) -> tuple[tuple[str, int], ...]:
+    """Parts of a contribution's points for the owners of ranks, by the work of each rank.
+
+    `work` is in proportion, by rank; empty if it is unknown: then nothing is shared. Rounded down.
+    """
+    shares = Counter[str]()
+    for rank, key in owners.items():
+        if rank < len(work) and key != own:
+            shares[to_text(key)] += work[rank]
+    parts = ((key, share * WHOLE_PARTS // sum(work)) for key, share in sorted(shares.items()))
+    return tuple((key, count) for key, count in parts if count)
 
 
 def _seal_of_file(trainer: PeerKey, payload: Path) -> Digest:

@@ -237,9 +237,29 @@ def _first(ledger: Ledger, row: AttendedRound) -> tuple[str, str, int]:
     return to_text(run), ledger.state.run(run).manifest.name, row.round
 
 
-def _line(key: PeerKey, past: PastRound) -> tuple[AttendedRound, str, SlotOutcome]:
-    slot = next(at for at, one in past.record.roster.keys.items() if one == key)
-    return past.row, past.name, slot_outcome(past.record, slot)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerLine:
+    """A finished round on the page of a key."""
+
+    row: AttendedRound
+    name: str
+    """Of the run."""
+    slot: SlotOutcome | None
+    """None if the key was not in the roster: it received points."""
+    authors: tuple[str, ...]
+    """Keys whose commitments gave it points."""
+
+
+def _line(key: PeerKey, past: PastRound) -> PeerLine:
+    members, result = past.record.roster.keys, past.record.result
+    slot = next((at for at, one in members.items() if one == key), None)
+    rows = result.slots if result else ()
+    return PeerLine(
+        row=past.row,
+        name=past.name,
+        slot=None if slot is None else slot_outcome(past.record, slot),
+        authors=tuple(to_text(members[at]) for at, row in enumerate(rows) if key in row.received),
+    )
 
 
 def _role(ledger: Ledger, key: PeerKey) -> str:

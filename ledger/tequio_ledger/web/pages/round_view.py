@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from msgspec import UNSET
+
 from tequio_ledger.store import entries
 from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.text import StatusLabel
@@ -213,6 +215,8 @@ class SlotOutcome:
     proof_index: int | None
     duty: StatusLabel
     gflop: int
+    given: tuple[tuple[str, int], ...]
+    """Other keys and their GFLOP for its commitment."""
 
     @property
     def why(self) -> str:
@@ -247,6 +251,7 @@ def slot_outcome(record: RoundRecord, slot: int) -> SlotOutcome:
         proof_index=sent.index if sent else None,
         duty=_duty(record, slot, row.witness_gflop if row else 0),
         gflop=row.trainer_gflop + row.witness_gflop if row else 0,
+        given=() if row is None or row.given is UNSET else row.given,
     )
 
 

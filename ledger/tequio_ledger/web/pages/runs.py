@@ -448,7 +448,7 @@ async def get_round(
             stated=stated.most_common(),
             tokens=sum(one.tokens for one in accepted),
             windows=assignment.count_windows(record.roster.pool),
-            gflop=sum(one.gflop for one in slots),
+            gflop=sum(one.gflop + sum(part for _, part in one.given) for one in slots),
             accepted=len(accepted),
         )
 

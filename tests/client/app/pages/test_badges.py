@@ -93,7 +93,7 @@ def test_a_streak_goes_on_until_a_day_is_missing(
         ),
         (
             ("first-round", "hundred-rounds", "month"),
-            {"gflop": 400_000_000},
+            {"own_gflop": 400_000_000},
             "Next badge: 1 EFLOP, 40,000 of 100,000",
         ),
         (("first-round", "hundred-rounds", "month", "exaflop"), {}, ""),

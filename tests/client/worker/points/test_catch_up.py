@@ -25,10 +25,11 @@ from tequio_shared.api.peers import RankedAnswer, RankingAnswer
 from tequio_shared.ids import Digest, PeerKey, from_text, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
+from tests.ledger.log.test_shared_points import shared_rounds
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support.cosigned_ledger import WitnessGroup, cosigned, wait_until_published
 from tests.support.forged_tables import TRUSTING
-from tests.support.ledgers import make_settings, opened, served
+from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -92,6 +93,31 @@ async def listed(kept: Bookkeeping) -> PointsReply:
     found = await kept.answer(AskPoints())
     assert isinstance(found, PointsReply)
     return found
+
+
+async def test_a_key_in_no_roster_proves_the_points_that_it_received(tmp_path: Path) -> None:
+    clock, folder = VirtualClock(), tmp_path / "ledger"
+    with opened(make_settings(folder), clock) as ledger:
+
+        async def share() -> PeerKey:
+            async with running(ledger):
+                return (await shared_rounds(ledger, clock))[1].key
+
+        owner = await trio.to_thread.run_sync(lambda: asyncio.run(share()))
+    async with talking(folder) as api:
+        claimed = await api.peer(owner)
+        assert claimed.gflop == claimed.received == claimed.unvested > 0
+        async with keeping(api, owner, tmp_path) as kept:
+            await kept.catch_up.run_once()
+            shown = kept.totals(0)
+            assert (shown.total, shown.unverified) == (claimed.gflop, 0)
+            found = await listed(kept)
+            assert [row.received == row.gflop > 0 for row in found.rows] == [True, True]
+            assert all(row.size is not None for row in found.rows)
+            before = await api.peer_rounds(owner)
+            await kept.catch_up.run_once()
+            assert kept.catch_up.is_complete
+            assert len(before.rounds) == 2
 
 
 async def test_every_key_proves_its_points_to_the_gflop(honest: str, tmp_path: Path) -> None:

@@ -221,6 +221,31 @@ async def test_an_outcome_says_why_training_gave_nothing(
     assert (found.state, found.reason) == (state, reason)
 
 
+async def test_points_of_others_work_count_with_and_without_a_slot() -> None:
+    members = [
+        RosterMember(peer=to_text(key), roles=("trainer",), speed=0, share=4) for key in (ANA, BO)
+    ]
+    roster = Roster(members=tuple(members), pool=((0, 8),), train_ms=1)
+    slot = SlotResult(
+        contribution="",
+        verdict=Verdict.ACCEPTED,
+        reason=0,
+        windows=4,
+        ms=1,
+        trainer_gflop=70,
+        witness_gflop=0,
+    )
+    away = PeerKey(bytes([5]) * 32)
+    gives = msgspec.structs.replace(slot, given=((to_text(BO), 20), (to_text(away), 10)))
+    result = RoundResult(slots=(gives, slot))
+    author, member, owner = (closed_outcome(roster, result, key) for key in (ANA, BO, away))
+    assert (author.trained, author.received, author.gflop) == (70, 0, 70)
+    assert (member.trained, member.received, member.gflop) == (70, 20, 90)
+    assert (owner.state, owner.trained, owner.received) == ("verified", 0, 10)
+    assert [points_db.is_receiver(result, key) for key in (ANA, BO, away)] == [False, True, True]
+    assert RoundResult.parse(result.encode()) == result
+
+
 async def test_documents_without_our_slot_prove_nothing() -> None:
     with pytest.raises(PeerError, match="no slot"):
         closed_outcome(Roster(members=(), pool=(), train_ms=1), RoundResult(slots=()), ANA)

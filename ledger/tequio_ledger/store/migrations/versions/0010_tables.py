@@ -120,6 +120,7 @@ def _make_keys() -> None:
         sa.Column("gflop", _WHOLE, nullable=False),
         sa.Column("unvested", _WHOLE, nullable=False),
         sa.Column("forfeited", _WHOLE, nullable=False),
+        sa.Column("received", _WHOLE, nullable=False, server_default="0"),
         sa.Column("recovery", _HASH),
         sa.Column("replaces", _HASH),
         sa.Column("replaced_by", _HASH),
@@ -187,13 +188,14 @@ def _make_rounds() -> None:
         _serial("round"),
         sa.Column("peer", _HASH, sa.ForeignKey("peer.key"), primary_key=True),
         sa.Column("kind", sa.String, primary_key=True),
+        sa.Column("author", _HASH, primary_key=True),
         sa.Column("gflop", _WHOLE, nullable=False),
         sa.Column("team", _WHOLE, nullable=False, server_default="0"),
     )
     op.create_index(
         "credit_team",
         "credit",
-        ["team", "peer", "gflop"],
+        ["team", "author", "gflop"],
         sqlite_where=_IN_A_TEAM,
         postgresql_where=_IN_A_TEAM,
     )
