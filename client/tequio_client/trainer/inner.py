@@ -442,7 +442,7 @@ class AdamW:
 
 def _parts(tensor: Tensor) -> Sequence[Tensor]:
     """Views of some rows each, so that a step needs little memory beside a large table."""
-    rows = torch.atleast_1d(tensor)
+    rows = tensor if tensor.dim() else tensor[None]
     return torch.split(rows, max(_PART_NUMBERS // max(math.prod(rows.shape[1:]), 1), 1))
 
 

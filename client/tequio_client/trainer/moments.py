@@ -19,7 +19,7 @@ _LEVELS = 127
 _LEAST = torch.finfo(torch.float32).tiny
 _FULL = 32
 _MATRIX = 2
-"""Dimensions below which a tensor is one row."""
+"""Dimensions below which a tensor is small, and stays as it is."""
 
 
 class Moment(Protocol):
@@ -31,7 +31,7 @@ class Moment(Protocol):
 
 def signed_moment(like: Tensor, bits: int) -> Moment:
     """A moment of zeros for numbers of either sign, such as a momentum; `bits` is 32 or 8."""
-    return _Full(like) if bits == _FULL else _EightBits(like)
+    return _Full(like) if _is_full(like, bits) else _EightBits(like)
 
 
 def positive_moment(like: Tensor, bits: int) -> Moment:
@@ -39,7 +39,11 @@ def positive_moment(like: Tensor, bits: int) -> Moment:
 
     Eight bits of one scale would turn the smallest of a block into zeros.
     """
-    return _Full(like) if bits == _FULL else _Half(like)
+    return _Full(like) if _is_full(like, bits) else _Half(like)
+
+
+def _is_full(like: Tensor, bits: int) -> bool:
+    return bits == _FULL or like.dim() < _MATRIX
 
 
 class _Full:
@@ -74,7 +78,7 @@ class _EightBits:
 
     def __init__(self, like: Tensor) -> None:
         self._shape = like.shape
-        flat = like.flatten(1) if like.dim() >= _MATRIX else like.flatten()[None]
+        flat = like.flatten(1)
         self._columns = flat.shape[1]
         self._levels = torch.zeros_like(flat, dtype=torch.int8)
         self._scales = self._in_blocks(self._levels.float()).amax(2)
@@ -93,4 +97,4 @@ class _EightBits:
     def _in_blocks(self, rows: Tensor) -> Tensor:
         """Rows as [rows, blocks, BLOCK], with zeros at the end."""
         padded = functional.pad(rows, (0, -self._columns % BLOCK))
-        return padded.unflatten(1, (-1, BLOCK))
+        return padded.reshape(len(rows), padded.shape[1] // BLOCK, BLOCK)

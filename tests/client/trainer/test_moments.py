@@ -35,7 +35,7 @@ def test_each_number_is_off_by_half_a_level_of_its_block(
             assert float((rounded - whole).abs().max()) <= 0.5001 * level
 
 
-@pytest.mark.parametrize("shape", [(7, 300), (6, 4, 100), (1,), ()])
+@pytest.mark.parametrize("shape", [(7, 300), (6, 4, 100), (0, 5), (9,), ()])
 def test_what_was_rounded_once_is_rounded_no_further(shape: tuple[int, ...]) -> None:
     kept = signed_moment(numbers(*shape), 8)
     kept.store(numbers(*shape))
@@ -64,7 +64,7 @@ def test_zeros_stay_zeros_and_a_number_that_is_none_is_not_hidden() -> None:
 
 
 def test_a_divisor_does_not_become_zero_beside_a_large_one() -> None:
-    value = torch.tensor([1e-30, 1.0, 1e4])
+    value = torch.tensor([[1e-30, 1.0, 1e4]])
     kept = positive_moment(value, 8)
     kept.store(value)
     torch.testing.assert_close(kept.load(), value, rtol=2**-8, atol=0)
