@@ -6734,8 +6734,8 @@
         <translation>Kein Gerät ist eingeschaltet. Schalte unter Hardware eines ein.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} MiB braucht. Erhöhe das Limit unter Hardware, wähle einen anderen Lauf, oder öffne eine Zelle mit anderen in deinem Netz: tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} MiB braucht. Erhöhe das Limit unter Hardware, wähle einen anderen Lauf, oder öffne eine Zelle mit anderen in deinem Netz (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

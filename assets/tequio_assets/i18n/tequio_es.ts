@@ -6734,8 +6734,8 @@
         <translation>no hay ningún dispositivo activado. Activa uno en Hardware.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware, elige otro entrenamiento o abre una célula con otros de tu red: tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware, elige otro entrenamiento o abre una célula con otros de tu red (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

@@ -6734,8 +6734,8 @@
         <translation>aucun appareil n’est activé. Activez-en un dans Matériel.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device} a trop peu de mémoire pour cet entraînement, qui demande {wanted} Mio. Relevez sa limite dans Matériel, choisissez un autre entraînement ou ouvrez une cellule avec d’autres de votre réseau : tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} a trop peu de mémoire pour cet entraînement, qui demande {wanted} Mio. Relevez sa limite dans Matériel, choisissez un autre entraînement ou ouvrez une cellule avec d’autres de votre réseau (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

@@ -6708,8 +6708,8 @@
         <translation>有効なデバイスがありません。「ハードウェア」でオンにしてください。</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device}のメモリがこのプロジェクトには足りません（{wanted} MiB必要）。「ハードウェア」で上限を引き上げるか、別のプロジェクトを選ぶか、同じネットワークの人とセルを開いてください：tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device}のメモリがこのプロジェクトには足りません（{wanted} MiB必要）。「ハードウェア」で上限を引き上げるか、別のプロジェクトを選ぶか、同じネットワークの人とセルを開いてください（tequio cell host）。</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

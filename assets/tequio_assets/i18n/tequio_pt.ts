@@ -6734,8 +6734,8 @@
         <translation>nenhum dispositivo está ligado. Ligue um em Hardware.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device} tem pouca memória para este treinamento, que exige {wanted} MiB. Aumente o limite em Hardware, escolha outro treinamento ou abra uma célula com outras pessoas da sua rede: tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} tem pouca memória para este treinamento, que exige {wanted} MiB. Aumente o limite em Hardware, escolha outro treinamento ou abra uma célula com outras pessoas da sua rede (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

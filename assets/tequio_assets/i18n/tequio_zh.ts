@@ -6708,8 +6708,8 @@
         <translation>没有启用任何设备。请在“硬件”中打开一个。</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network: tequio cell host</source>
-        <translation>{device} 的内存不足以运行此任务（需要 {wanted} MiB）。请在“硬件”中提高上限、选择其他任务，或与同一网络中的其他人组建计算单元：tequio cell host</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} 的内存不足以运行此任务（需要 {wanted} MiB）。请在“硬件”中提高上限、选择其他任务，或与同一网络中的其他人组建计算单元（tequio cell host）。</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>

@@ -83,8 +83,8 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "Tequio is updated.",
     "no-device": "no device is enabled. Turn one on in Hardware.",
     "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
-    "Raise its limit in Hardware, choose another run, or open a cell with others in your network: "
-    "tequio cell host",
+    "Raise its limit in Hardware, choose another run, or open a cell with others in your network "
+    "(tequio cell host).",
     "disk": "only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes "
     "when there is 1 GB more than that.",
     "disk.unknown": "cannot tell how much disk is free. Check that the store's folder is there.",

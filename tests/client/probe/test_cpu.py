@@ -143,7 +143,9 @@ def test_times_of_windows_that_are_part_of_others_count_once(
     load = cpu.CpuLoad(lambda: next(clock))
     load.read(ProbeInstructions())
     now |= {"user": 11.0, "system": 7.0, "interrupt": 4.0, "dpc": 2.0}
-    assert load.read(ProbeInstructions()) == pytest.approx(3 / 10 / (os.cpu_count() or 1))
+    # Without what this process itself has computed meanwhile, which is a tick at most.
+    found = load.read(ProbeInstructions())
+    assert found == pytest.approx(3 / 10 / (os.cpu_count() or 1), abs=0.01)
 
 
 def test_a_process_of_ours_that_is_gone_takes_nothing() -> None:
