@@ -6,21 +6,16 @@ does not know the code learns from it that a cell is open at this address, and n
 
 from __future__ import annotations
 
-import socket
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
-import structlog
 import trio
 
 from tequio_client.worker.swarm import multicast
-from tequio_client.worker.swarm.multicast import DATAGRAM_BYTES, UDP_PORT, AnnouncementKind
+from tequio_client.worker.swarm.multicast import UDP_PORT, AnnouncementKind
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey
 from tequio_shared.ratelimit import TokenBuckets
-
-log = structlog.get_logger(__name__)
 
 KIND = AnnouncementKind(b"tequio-cel/1")
 EVERY_S = 2.0
@@ -29,7 +24,6 @@ JOIN_EVERY_S = 2.0
 PER_HOST_S, IN_ALL_S, BURST_S = 2.0, 20.0, 4.0
 """Announcements heard of one address and of all, in a second, and seconds worth at once."""
 MOST_OTHERS = 64
-_READ_S = 0.005  # pause after each datagram
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +83,9 @@ class HostFinder:
 
     async def _listen(self, listening: trio.socket.SocketType) -> HostAddress:
         while True:
-            try:
-                raw, sender = await listening.recvfrom(DATAGRAM_BYTES + 1)
-            except OSError as err:  # on Windows, for a datagram that is longer
-                log.debug("a datagram was not read", error=str(err))
-                raw, sender = b"", ("", 0)
-            if raw and (port := self.receive(raw, sender[0])):
-                return HostAddress(sender[0], port)
-            # A flood fills the system's buffer, which drops the rest, and not our time.
-            await trio.sleep(_READ_S)
+            raw, sender = await multicast.next_datagram(listening)
+            if port := self.receive(raw, sender):
+                return HostAddress(sender, port)
 
     def receive(self, raw: bytes, host: str) -> int | None:
         """Judge a datagram; returns the port of the wanted host, if it is one of its."""
@@ -116,8 +104,5 @@ class HostFinder:
 
 async def _join_group(listening: trio.socket.SocketType) -> NoReturn:
     while True:
-        for own in multicast.own_addresses():
-            with suppress(OSError):  # joined already
-                group = multicast.membership(own)
-                listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
+        multicast.join_group(listening, multicast.own_addresses())
         await trio.sleep(JOIN_EVERY_S)

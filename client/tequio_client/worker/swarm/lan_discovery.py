@@ -16,9 +16,7 @@ bounded rate; the address dialled is the sender's; and the peer there has to pro
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from random import Random
 from typing import NoReturn
 
@@ -27,7 +25,7 @@ import trio
 
 from tequio_client.worker.swarm import multicast
 from tequio_client.worker.swarm.dials import Claim, Reach
-from tequio_client.worker.swarm.multicast import DATAGRAM_BYTES, AnnouncementKind, OwnAddress
+from tequio_client.worker.swarm.multicast import AnnouncementKind, OwnAddress
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import address
 from tequio_shared.addresses import network_of
@@ -42,8 +40,6 @@ FIRST_S = 2.0
 MAGIC = b"tequio-lan/1"
 PER_HOST_S, IN_ALL_S, BURST_S = 0.5, 10.0, 4.0
 """Announcements heard of one address and of all, in a second, and seconds worth at once."""
-READ_S = 0.005
-"""Pause after each datagram."""
 LATER_S = 2.0
 """Of two that hear each other, the one with the larger key waits for the other."""
 
@@ -129,11 +125,8 @@ class LanDiscovery:
         await trio.sleep(FIRST_S * self._rng.uniform(0.5, 1.5))
         while True:
             self._own = multicast.own_addresses()
+            multicast.join_group(listening, self._own)  # each time: interfaces come and go
             for own in self._own:
-                # Joined again each time: interfaces come and go. Twice is an error, and no harm.
-                with suppress(OSError):
-                    group = multicast.membership(own)
-                    listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, group)
                 if self.members() and (port := self._port_at(own.host)):
                     multicast.announce([own], self._kind, self._network.key, port)
             await trio.sleep(EVERY_S * self._rng.uniform(0.8, 1.2))
@@ -148,17 +141,10 @@ class LanDiscovery:
 
     async def _listen(self, listening: trio.socket.SocketType, nursery: trio.Nursery) -> None:
         while True:
-            try:
-                raw, sender = await listening.recvfrom(DATAGRAM_BYTES + 1)
-            except OSError as err:  # on Windows, for a datagram that is longer
-                log.debug("a datagram was not read", error=str(err))
-                await trio.sleep(READ_S)
-                continue
-            found = self.receive(raw, sender[0], self._own)
+            raw, sender = await multicast.next_datagram(listening)
+            found = self.receive(raw, sender, self._own)
             if found is not None and found[0] not in self._dialling:
                 nursery.start_soon(self._connect, *found)
-            # A flood fills the system's buffer, which drops the rest, and not our time.
-            await trio.sleep(READ_S)
 
     async def _connect(self, peer: PeerKey, addr: str) -> None:
         self._dialling.add(peer)

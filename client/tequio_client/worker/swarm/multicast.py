@@ -20,16 +20,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import psutil
+import structlog
+import trio
 
 from tequio_client.worker.swarm.dials import Reach, reach_of
 from tequio_client.worker.swarm.reachability import FIRST_PORT
 from tequio_shared.ids import PeerKey
+
+log = structlog.get_logger(__name__)
 
 GROUP, UDP_PORT = "239.255.84.81", 21_084
 """Of the block for use within an organisation (RFC 2365); with TTL 1 it stays in the network."""
 MAGIC_BYTES, SALT_BYTES, TAG_BYTES = 12, 16, 16
 CANDIDATES = 4_096
 """Keys tried for one announcement."""
+READ_S = 0.005
+"""Pause before each datagram."""
 _LAYOUT = struct.Struct(f"!{MAGIC_BYTES}sH{SALT_BYTES}s{TAG_BYTES}s")
 DATAGRAM_BYTES = _LAYOUT.size
 
@@ -108,9 +114,25 @@ def listening_socket() -> socket.socket:
     return made
 
 
-def membership(own: OwnAddress) -> bytes:
-    """Value of the option IP_ADD_MEMBERSHIP for that interface."""
-    return socket.inet_aton(GROUP) + socket.inet_aton(own.host)
+def join_group(listening: trio.socket.SocketType, own: Iterable[OwnAddress]) -> None:
+    """Join the group at each interface; once more is an error, and no harm."""
+    for one in own:
+        membership = socket.inet_aton(GROUP) + socket.inet_aton(one.host)
+        with suppress(OSError):
+            listening.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
+
+
+async def next_datagram(listening: trio.socket.SocketType) -> tuple[bytes, str]:
+    """Wait for a datagram; returns it with its sender's address."""
+    while True:
+        # A flood fills the system's buffer, which drops the rest, and not our time.
+        await trio.sleep(READ_S)
+        try:
+            raw, sender = await listening.recvfrom(DATAGRAM_BYTES + 1)
+        except OSError as err:  # on Windows, for a datagram that is longer
+            log.debug("a datagram was not read", error=str(err))
+        else:
+            return raw, sender[0]
 
 
 def announce(own: Iterable[OwnAddress], kind: AnnouncementKind, key: PeerKey, port: int) -> None:
