@@ -10,6 +10,7 @@ import psutil
 from msgspec.structs import replace
 
 from tequio_client.ipc import cell as link
+from tequio_client.ipc.trainer import TrainerHeartbeat
 from tequio_client.platform.sandbox import VARIABLE, NetworkAccess, SandboxRules
 from tests.client.trainer.conftest import Child
 
@@ -51,6 +52,12 @@ def _child(place: link.CellPlace, rules: SandboxRules, command: Sequence[str]) -
         yield child
     finally:
         child.end()
+
+
+def until_it_trains(child: Child) -> None:
+    """Read reports until one says that the cell trains."""
+    while not (isinstance(report := child.next(), TrainerHeartbeat) and report.doing == "training"):
+        pass
 
 
 def other_ranks(child: Child) -> list[psutil.Process]:

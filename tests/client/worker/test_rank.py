@@ -23,7 +23,7 @@ from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.rank import keep_rank
 from tequio_shared.errors import UserFacingError
 from tests.client.trainer.small_run import small_run
-from tests.support.cell_ranks import first_rank
+from tests.support.cell_ranks import first_rank, until_it_trains
 from tests.support.scripted_child import lives, scripted
 
 if TYPE_CHECKING:
@@ -76,11 +76,7 @@ def test_a_rank_elsewhere_trains_and_joins_the_next_cell_after_it_was_killed(
             cell.send(run.prepare(1))
             cell.until(trainer.TrainerReady)
             cell.send(run.train(2, "lost", windows=((0, 60_000),)))
-            while not (
-                isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-                and report.doing == "training"
-            ):
-                pass
+            until_it_trains(cell)
             (rank,) = psutil.Process(other.pid).children()
             rank.send_signal(signal.SIGKILL)
             assert failed(cell).code == "cell"

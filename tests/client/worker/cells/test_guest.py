@@ -23,7 +23,7 @@ from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
-from tests.support.cell_ranks import first_rank
+from tests.support.cell_ranks import first_rank, until_it_trains
 from tests.support.loopback import LOOPBACK
 
 if TYPE_CHECKING:
@@ -144,11 +144,7 @@ def lose_a_rank(run: SmallRun, port: int, guest: subprocess.Popen[bytes]) -> Non
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "lost", windows=((0, 60_000),)))
-        while not (
-            isinstance(report := cell.next(), trainer.TrainerHeartbeat)
-            and report.doing == "training"
-        ):
-            pass
+        until_it_trains(cell)
         ranks = [one for one in psutil.Process(guest.pid).children() if "rank" in one.cmdline()]
         ranks[0].send_signal(signal.SIGKILL)
         while not isinstance(report := cell.next(), trainer.Failed):
