@@ -2,13 +2,16 @@
 
 The values are chosen by these rules:
 
-- Inner steps 30 with sparse 2-bit updates, outer step 1.0: SparseLoCo (Sarfi et al. 2025). Its k is
-  left to the ledger, which sends less of each update the more peers train.
-- Learning rate 6e-4 at 125M parameters, falling with the cube root of the size: close to Brown et
-  al. (2020) from 125M to 6.7B. Muon's steps are scaled to AdamW's, so both share the rate. Weights
-  that were trained already get a third of it.
-- Learning rates rise over the first 2 % of the rounds and fall over the last 30 %, as in the
-  schedules of Hägele et al. (2024).
+- The algorithm is that of `bench/learning.py` which came nearest to training in one place
+  (docs/results.md): SparseLoCo (Sarfi et al. 2025) with 20 inner steps, 512 entries of two bits in
+  each chunk, and twice the mean as the outer step. For more than six peers k is left to the ledger,
+  which sends less of each update the more peers train. For weights that were trained already the
+  outer step is the mean, for nobody has measured another.
+- Muon's learning rate is the one that was best there at ten million parameters, and falls with the
+  cube root of the size, as those of Brown et al. (2020) do from 125M to 6.7B; AdamW has a third of
+  it. Weights that were trained already get a third of both.
+- Learning rates rise over the first 3 % of the rounds and fall over the last 40 %, as there; the
+  form is that of Hägele et al. (2024).
 - Tokens of the whole run: 20 for each trained parameter (Hoffmann et al. 2022; for adapters no more
   than a habit), 2 for a model that was trained already.
 """
@@ -59,9 +62,9 @@ folder = {data} ## written by `tequio data build`
 {plugin}
 [algorithm] ## how contributions become the next head
 name = "sparseloco" ## or diloco: all in 8 bits, 25 times the bytes; distro: signs of each step
-k = 0 ## entries sent of each 4,096; 0: fewer, the more peers train
+k = {algorithm.k} ## entries sent of each 4,096; 0: fewer, the more peers train
 bits = 2 ## bits of each entry, in addition to its position
-outer_lr = 1.0 ## 1.0 applies the mean of the accepted updates unchanged
+outer_lr = {algorithm.outer_lr:.1f} ## 1.0 applies the mean of the accepted updates unchanged
 weight_decay = 0.0 ## decay of the head per round
 
 [inner] ## what each trainer does in a round, the same for all
@@ -102,10 +105,13 @@ vram_gib = {expect.vram_gib:g} ## memory of the smallest card; all but 2 GiB, at
 disk_gib = {expect.disk_gib:g} ## disk space that a volunteer lends
 tflops = {tflops:g} ## {why_tflops}
 """
-STEPS = 30
-BASE_RATE, BASE_RATE_PARAMETERS = 6e-4, 125e6
-MAX_RATE = 3e-3
-WARMUP, ANNEAL = 0.02, 0.3
+STEPS = 20
+K, MOST_OF_K = 512, 6
+"""Entries of each chunk, and the most peers for whom they are not left to the ledger."""
+OUTER_RATE, CONTINUED_OUTER_RATE = 2.0, 1.0
+MAX_RATE, MAX_RATE_PARAMETERS = 3e-3, 10e6
+ADAM_SHARE = 1 / 3
+WARMUP, ANNEAL = 0.03, 0.4
 CONTINUED_RATE_FACTOR = 1 / 3
 ADAPTER_RATE = 2e-4
 CONTINUED_TOKENS_PER_PARAMETER = 2
@@ -146,6 +152,7 @@ def render_plan(outline: RunOutline) -> str:
         source=_source(plan, outline.source),
         data=_quoted(plan.data.folder),
         plugin=_plugin(plan),
+        algorithm=plan.algorithm,
         inner=plan.inner,
         windows=plan.windows,
         rounds=plan.rounds,
@@ -212,7 +219,7 @@ def _why_rate(outline: RunOutline) -> str:
     if outline.manifest.frozen:
         why = "as in QLoRA for adapters of 7B models"
     elif outline.source.is_fresh:
-        why = "6e-4 at 125M parameters, falling with the cube root of the size"
+        why = "3e-3 up to 10M parameters, falling with the cube root of the size"
     parent = outline.source.parent
     return f"{why}; it was {parent.manifest.inner.lr_e9 / 1e9:g}" if parent else why
 
@@ -252,14 +259,19 @@ def choose_defaults(
     # pair is that of the product B A: if Muon made those of A and B orthogonal, each by itself, the
     # size of the product's would be unknown.
     rate = ADAPTER_RATE if still else _rate(size, is_fresh=is_fresh)
+    is_measured = is_fresh and not still
     return msgspec.structs.replace(
         outline.plan,
         model=_with_targets(outline),
+        algorithm=plans.AlgorithmPlan(
+            k=K if is_measured and expect.peers <= MOST_OF_K else 0,
+            outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
+        ),
         inner=plans.InnerPlan(
             optimiser="adamw" if still else "muon",
             steps=STEPS,
             lr=rate,
-            adam_lr=rate,
+            adam_lr=rate if still else _rounded(rate * ADAM_SHARE),
             warmup=WARMUP,
             anneal=ANNEAL,
         ),
@@ -311,9 +323,11 @@ def _usual_s(size: int) -> int:
 
 
 def _rate(size: int, *, is_fresh: bool) -> float:
-    rate = min(BASE_RATE * (BASE_RATE_PARAMETERS / size) ** (1 / 3), MAX_RATE) * (
-        1 if is_fresh else CONTINUED_RATE_FACTOR
-    )
+    rate = MAX_RATE * min(MAX_RATE_PARAMETERS / size, 1) ** (1 / 3)
+    return _rounded(rate * (1 if is_fresh else CONTINUED_RATE_FACTOR))
+
+
+def _rounded(rate: float) -> float:
     return float(f"{rate:.1e}")
 
 

@@ -83,7 +83,7 @@ def test_a_new_plan_opens_and_its_check_is_the_same_table(tmp_path: Path, data: 
     assert checked.output.split() == said[: said.index("written to")].split()
     prepared = opening.prepare_run(path)
     assert prepared.manifest.name == "maize"
-    assert prepared.manifest.inner.steps == 30
+    assert prepared.manifest.inner.steps == 20
     assert prepared.manifest.rounds.min_members == 2
 
 
@@ -93,6 +93,20 @@ def test_a_plan_says_why_at_each_value(tmp_path: Path, data: Path) -> None:
     assert max(map(len, lines)) <= 110
     bare = [line for line in lines if "=" in line and "#" not in line]
     assert {line.split(" ")[0] for line in bare} <= {"name", "cooldown_s", "peers"}
+
+
+def test_the_defaults_are_the_plan_that_was_measured_at_ten_million_parameters(
+    tmp_path: Path, data: Path
+) -> None:
+    """The one of `bench/learning.py`, by which docs/results.md says what a run loses."""
+    new(tmp_path / "run.toml", data, "--parameters", "10M", "--peers", "4")
+    plan = plans.read_plan(tmp_path / "run.toml")
+    assert (plan.algorithm.k, plan.algorithm.bits, plan.algorithm.outer_lr) == (512, 2, 2.0)
+    inner = plan.inner
+    assert (inner.optimiser, inner.steps, inner.lr, inner.adam_lr) == ("muon", 20, 3e-3, 1e-3)
+    assert (inner.warmup, inner.anneal, inner.feedback, inner.clip) == (0.03, 0.4, 0.95, 1.0)
+    new(tmp_path / "many.toml", data, "--parameters", "10M", "--peers", "7")
+    assert plans.read_plan(tmp_path / "many.toml").algorithm.k == 0
 
 
 def test_larger_models_train_longer_at_lower_rates(tmp_path: Path, data: Path) -> None:
@@ -154,8 +168,8 @@ def test_a_plan_of_distro_opens_with_one_step_only(tmp_path: Path, data: Path) -
     text = path.read_text()
     needed = estimate.estimate_run(estimate.read_outline(path), ExpectPlan()).rows
     for was, becomes, said in (
-        ("name = .sparseloco.", 'name = "distro"', "algorithm.outer_lr is 1: for distro"),
-        ("outer_lr = 1.0", "outer_lr = 0.002", "algorithm.bits 2 is not allowed for distro"),
+        ("name = .sparseloco.", 'name = "distro"', "algorithm.outer_lr is 2: for distro"),
+        ("outer_lr = 2.0", "outer_lr = 0.002", "algorithm.bits 2 is not allowed for distro"),
         ("bits = 2", "bits = 1", "inner.steps must be 1 for distro, whose round is one step"),
     ):
         text = re.sub(rf"(?m)^{was}", becomes, text)
