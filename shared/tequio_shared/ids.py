@@ -109,6 +109,11 @@ def key_from_peer_id(text: str) -> PeerKey:
     return PeerKey(raw[len(_PEER_ID_PREFIX) :])
 
 
+def parse_key(text: str) -> PeerKey:
+    """A public key as people write it: its peer id or its base64url text; raises MalformedError."""
+    return key_from_peer_id(text) if text.startswith("12D3Koo") else key_from_text(text)
+
+
 # --- The types of fields in statements and documents, as constraints that msgspec checks on
 # parse.
 #

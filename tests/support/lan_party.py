@@ -21,10 +21,11 @@ import trio
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.platform.programs import tequio
+from tequio_shared.ids import to_text
 from tequio_shared.statements.runs import WorkCommit
 from tests.support.history import LogHistory
 from tests.support.home_swarm import inside, options
-from tests.support.real_network import RealNetwork, RunningProgram, running_network
+from tests.support.real_network import RealNetwork, RunningProgram, is_registered, running_network
 from tests.support.small_network import CONFIG, RunFiles, found, plan
 
 PATIENCE_S = 240.0
@@ -39,16 +40,17 @@ async def main(folder: Path, gateway: str, seed: str, ana: str, computers: list[
         await found(stage, RunFiles(config=LAYERS, plan=plan(train_s=5.0)))
         stage.start("seed", inside(seed, tequio("seed", *options(stage, gateway, "seed"))))
         volunteer = tequio("worker", *options(stage, gateway, "ana"), "--device", "cpu")
-        stage.start("ana", inside(ana, volunteer))
+        owner = stage.start("ana", inside(ana, volunteer))
         cell = ("--guests", "2", "--pipeline", "--device", "cpu", "--yes", "--find-lan-peers")
         words = tequio("cell", "host", *options(stage, gateway, "tower"), *cell)
         tower = stage.start("tower", inside(computers[0], words))
         await stage.until("the host shows its code", lambda: bool(_code(tower)), PATIENCE_S)
-        guests = [
-            _join(stage, name, at, _code(tower))
-            for name, at in zip(("laptop", "desk"), computers[1:], strict=True)
-        ]
         history = LogHistory(api)
+        await stage.until("ana is registered", lambda: is_registered(api, owner), 60.0)
+        guests = [
+            _join(stage, "laptop", computers[1], _code(tower)),
+            _join(stage, "desk", computers[2], _code(tower), "--points-to", owner.key),
+        ]
 
         async def has_work(count: int) -> bool:
             await trio.sleep(0.5)
@@ -66,6 +68,7 @@ async def main(folder: Path, gateway: str, seed: str, ana: str, computers: list[
             "accepted": tower.status.rounds_trained,
             "before": done,
             "asked": told.count("join? yes (--yes)"),
+            "shared": _shares(history, tower, owner),
             "was_away": "is away" in told,
             "lost": len([one for one in tower.events("trainer failed") if one["code"] == "cell"]),
         }
@@ -73,9 +76,9 @@ async def main(folder: Path, gateway: str, seed: str, ana: str, computers: list[
 
 
 def _join(
-    stage: RealNetwork, name: str, namespace: str, code: str, again: str = ""
+    stage: RealNetwork, name: str, namespace: str, code: str, *more: str, again: str = ""
 ) -> RunningProgram:
-    where = ("--dir", str(stage.folder / name), "--device", "cpu", "--yes", "--log-json")
+    where = ("--dir", str(stage.folder / name), "--device", "cpu", "--yes", "--log-json", *more)
     words = tequio("cell", "join", code, "--find", "120", *where)
     return stage.start(f"{name}{again}", inside(namespace, words))
 
@@ -85,6 +88,13 @@ def _code(host: RunningProgram) -> str:
         return ""
     shown = _CODE.search(host.program.log.read_text(errors="replace"))
     return shown[1] if shown else ""
+
+
+def _shares(history: LogHistory, author: RunningProgram, owner: RunningProgram) -> list[int]:
+    """The owner's part of each of the author's contributions, in 1/1000."""
+    committed = history.all_of(WorkCommit)
+    found = (dict(body.parts or ()) for one, body in committed if to_text(one.author) == author.key)
+    return [parts.get(owner.key, 0) for parts in found]
 
 
 def _work(history: LogHistory, program: RunningProgram) -> int:

@@ -23,6 +23,7 @@ import trio
 from tequio_client.demo import programs
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.platform.programs import tequio
+from tequio_shared.ids import key_from_text
 from tests.support.forked_program import PRELOADED, ForkedProgram
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
     from tequio_client.demo.programs import Process, StartProcess
     from tequio_client.ipc.snapshot import Status
+    from tequio_client.ledger.api import LedgerApi
 
 POLL_S = 0.05
 PATIENCE_S = 60.0
@@ -268,6 +270,13 @@ async def running_network(
             nursery.cancel_scope.cancel()
     left = left_over(folder)
     assert not left, f"still running: {left}"
+
+
+async def is_registered(api: LedgerApi, one: RunningProgram) -> bool:
+    """Check whether a program's key is registered."""
+    return (
+        one.program.status is not None and await api.find_peer(key_from_text(one.key)) is not None
+    )
 
 
 def left_over(folder: Path) -> list[str]:

@@ -23,7 +23,7 @@ from tequio_shared.ids import from_text, key_from_text, to_text
 from tequio_shared.round.audits import AuditVerdict, judge
 from tequio_shared.statements.runs import AuditReport, WorkCommit
 from tests.support.history import LogHistory
-from tests.support.real_network import TRAINER, running_network
+from tests.support.real_network import TRAINER, is_registered, running_network
 from tests.support.small_network import CONFIG, RunFiles, found, plan
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
             ana = stage.volunteer("ana")
             stage.volunteer("beto")
             await stage.until(
-                "the owner of rank 1 is registered", lambda: _is_known(api, ana), 60.0
+                "the owner of rank 1 is registered", lambda: is_registered(api, ana), 60.0
             )
             shares = ("--share-points", f"1={ana.key}")
             options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division, *shares)
@@ -81,13 +81,6 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
             assert (await api.peer(key_from_text(ana.key))).received >= _received(book)
             said = await stage.command("audit", "audit", "--ledger", stage.url)
             assert "Everything holds" in said
-
-
-async def _is_known(api: LedgerApi, one: RunningProgram) -> bool:
-    """Check whether a program's key is registered."""
-    return (
-        one.program.status is not None and await api.find_peer(key_from_text(one.key)) is not None
-    )
 
 
 def _received(book: Path) -> int:

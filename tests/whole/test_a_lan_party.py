@@ -43,6 +43,7 @@ def test_three_computers_in_one_home_train_a_model_as_one_volunteer(tmp_path: Pa
         )
     seen = json.loads(done.stdout.splitlines()[-1])
     assert seen["accepted"] > seen["before"]
+    assert all(100 < part < 600 for part in seen["shared"]), "of one guest's rank of three"
     assert seen["asked"] == 2, "of each guest once"
     assert seen["was_away"]
     assert seen["lost"], "the cell ended with the killed guest"

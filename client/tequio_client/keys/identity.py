@@ -61,8 +61,14 @@ class KeyStore:
     def state(self) -> KeyState:
         """Read the public state; needs no secret."""
         protection = protection_of(self.folder)
-        is_absent = protection is KeyProtection.ABSENT
-        return KeyState(protection=protection, record=KeyRecord() if is_absent else self._record())
+        if protection is KeyProtection.ABSENT:
+            return KeyState()
+        record = self._record()
+        if protection is KeyProtection.OPEN:
+            key = to_text(load(self.folder).key)
+            # A worker started by hand makes a key without a record of it.
+            record = record if record.key == key else KeyRecord(key=key)
+        return KeyState(protection=protection, record=record)
 
     def open(self, passphrase: str | None = None) -> Signer:
         """Read the key, and record its public half."""

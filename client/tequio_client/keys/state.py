@@ -31,7 +31,7 @@ class KeyRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the key that are known without opening it."""
 
     key: Short = ""
-    """Public key, base64url; empty: unknown until the file is opened."""
+    """Public key, base64url; empty: unknown until an encrypted file is opened."""
     backup_ms: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Time of the last backup; 0: never."""
     backup: Annotated[str, msgspec.Meta(pattern="^(words|file|)$")] = ""

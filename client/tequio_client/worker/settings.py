@@ -14,7 +14,7 @@ from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import PeerKey, key_from_peer_id, key_from_text
+from tequio_shared.ids import PeerKey, parse_key
 from tequio_shared.limits import RECEIVERS
 from tequio_shared.log.policy import Policy
 from tequio_shared.statements.network import Role
@@ -84,7 +84,7 @@ class TrainerSettings:
     """Place of this worker's trainer in a cell; `device` is then its own device."""
     rank_owners: Mapping[int, PeerKey] = field(default_factory=dict)
     """Keys of other owners, by the ranks of the cell that are theirs: each gets its part of the
-    points."""
+    points. Read at each contribution, for guests of a cell come and go."""
 
     def __post_init__(self) -> None:
         self._check_owners()
@@ -124,15 +124,19 @@ def rank_owners(options: Iterable[str]) -> dict[int, PeerKey]:
             )
         if int(rank) in owners:
             raise UserFacingError(f"--share-points names rank {int(rank)} twice")
-        try:
-            found = key_from_peer_id(key) if key.startswith("12D3Koo") else key_from_text(key)
-        except MalformedError as err:
-            raise UserFacingError(
-                f"--share-points: {key[:80]!r} is not a key ({err}): its owner reads it with "
-                "`tequio key show`"
-            ) from err
-        owners[int(rank)] = found
+        owners[int(rank)] = receiver_key("--share-points", key)
     return owners
+
+
+def receiver_key(option: str, text: str) -> PeerKey:
+    """Read an option's key that receives points; raises UserFacingError."""
+    try:
+        return parse_key(text)
+    except MalformedError as err:
+        raise UserFacingError(
+            f"{option}: {text[:80]!r} is not a key ({err}): its owner reads it with "
+            "`tequio key show`"
+        ) from err
 
 
 def cell_place(

@@ -17,6 +17,7 @@ from tequio_client.keys.backup import from_words, read_backup, save_backup, to_w
 from tequio_client.keys.identity import RECORD, KeyStore
 from tequio_client.keys.state import ERROR_TEMPLATES, IdentityError, KeyProtection
 from tequio_client.keys.system_keyring import SystemKeyring
+from tequio_shared.ids import to_text
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
 
 if TYPE_CHECKING:
@@ -317,6 +318,15 @@ def test_a_key_is_not_backed_up_until_it_is(store: KeyStore) -> None:
     (store.folder / identity.KEY_FILE).unlink()
     store.make(KeyProtection.OPEN)
     assert store.state().wants_backup
+
+
+def test_a_key_that_a_worker_made_is_known_and_not_backed_up(store: KeyStore) -> None:
+    store.record_backup(store.make(KeyProtection.OPEN), "words")
+    (store.folder / identity.KEY_FILE).unlink()
+    made = identity.load_or_create(store.folder)
+    state = store.state()
+    assert state.record.key == to_text(made.key)
+    assert state.wants_backup
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff", b'{"backup_ms": -1}'])

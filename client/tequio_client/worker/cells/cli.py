@@ -22,7 +22,7 @@ _yes_option = click.option(
 def cell() -> None:
     """Train together with others in your local network, as one volunteer.
 
-    One computer hosts a cell, and its key earns all points; the others join it with a code.
+    One computer hosts a cell; the others join it with a code, and get their part of its points.
     """
 
 
@@ -61,6 +61,12 @@ def cell() -> None:
     type=click.IntRange(1_024, 65_535),
     help="TCP port for guests. Default: 21084, or any free one.",
 )
+@click.option(
+    "--keep-points",
+    "keeps_points",
+    is_flag=True,
+    help="Keep all points. Default: a guest's key gets those of its computer's part of the work.",
+)
 @_yes_option
 @run_options
 @device_option
@@ -74,6 +80,7 @@ def host(  # noqa: PLR0913 - one parameter an option
     accepts: tuple[str, ...],
     renews_code: bool,
     port: int | None,
+    keeps_points: bool,
     says_yes: bool,
     roles: tuple[Role, ...],
     device: str,
@@ -109,6 +116,7 @@ def host(  # noqa: PLR0913 - one parameter an option
             port=port,
             accepts=accepts,
             renews_code=renews_code,
+            keeps_points=keeps_points,
         ),
         Terminal(says_yes=says_yes),
     )
@@ -123,6 +131,12 @@ def host(  # noqa: PLR0913 - one parameter an option
     help="Address of the host, where the local network lets no announcements through.",
 )
 @device_option
+@click.option(
+    "--points-to",
+    "receiver",
+    metavar="KEY",
+    help="Key that gets the points of this computer's part. Default: the key in --dir, if any.",
+)
 @click.option(
     "--find",
     "find_s",
@@ -140,6 +154,7 @@ def join(  # noqa: PLR0913 - one parameter an option
     folder: Path,
     address: str | None,
     device: str,
+    receiver: str | None,
     find_s: float,
     says_yes: bool,
     log_json: bool,
@@ -150,7 +165,7 @@ def join(  # noqa: PLR0913 - one parameter an option
         from tequio_client.worker.cells import guest
         from tequio_client.worker.cells.computer import Terminal
         from tequio_client.worker.cells.discovery import HostAddress
-        from tequio_client.worker.settings import TrainerSettings
+        from tequio_client.worker.settings import TrainerSettings, receiver_key
 
     cli.set_up_logs(log_json=log_json, log_level=log_level)
     code = code or click.prompt("Code of the cell", err=True)
@@ -160,6 +175,7 @@ def join(  # noqa: PLR0913 - one parameter an option
             code=code,
             address=HostAddress.parse(address) if address else None,
             device=TrainerSettings(device=device).device,  # checked there
+            receiver=receiver_key("--points-to", receiver) if receiver else None,
             find_s=find_s,
             log_style="json" if log_json else "console",
         ),

@@ -3,7 +3,7 @@
 It stays until its owner stops it, or the host refuses it: when the host is away, it looks for it
 again. Its rank runs on meanwhile, and ends with the cell by itself; after `RANK_KEPT_S` without the
 host it is ended, since another guest may have its place by then. A guest has no ledger and no place
-in the swarm, and earns nothing: points go to the host's key.
+in the swarm. It may name a key, to which the host gives the points of the guest's part of the work.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import Literal, NoReturn
 import structlog
 import trio
 
+from tequio_client.clock import now_ms
 from tequio_client.ipc.cell import CellPlace
+from tequio_client.keys.identity import KeyStore
 from tequio_client.names import clean_text
 from tequio_client.runtime import locked
 from tequio_client.worker.cells.code import CellKeys, derive_keys, fingerprint, parse_code
@@ -47,7 +49,7 @@ from tequio_client.worker.shutdown import StoppableProgram, ungrouped_errors
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import address
 from tequio_shared.errors import PeerError, UserFacingError
-from tequio_shared.ids import from_text, peer_id_text, to_text
+from tequio_shared.ids import PeerKey, from_text, peer_id_text, to_text
 from tequio_shared.keys import SEED_BYTES
 from tequio_shared.version import BUILD
 
@@ -69,6 +71,8 @@ class GuestSettings:
     address: HostAddress | None = None
     """Where the host is; None: it is found in the local network."""
     device: str = "auto"
+    receiver: PeerKey | None = None
+    """Key that gets this computer's part of the points; None: the key of the folder, if any."""
     find_s: float = FIND_S
     log_style: Literal["console", "json"] = "console"
 
@@ -110,6 +114,7 @@ class CellGuest:
     ) -> None:
         self._network, self._keys, self._settings = network, keys, settings
         self._owner, self._ask = owner, ask
+        self._receiver = _receiver(settings)
         self._decisions: Decisions
         self._was_there = False  # the host, at least once
         self._talk: CellConversation | None = None
@@ -184,13 +189,18 @@ class CellGuest:
         talk = CellConversation(stream)
         try:
             proof = to_text(self._keys.proof(self._network.key))
-            await talk.send(GuestHello(proof=proof, software=BUILD))
+            hello = GuestHello(proof=proof, software=BUILD, receiver=self._receiver)
+            await talk.send(hello)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(talk.beat)
                 offer = await talk.receive_a(CellOffer)
                 self._was_there, self._talk = True, talk
                 if why := why_unfit(offer, self._ask):
                     raise UserFacingError(f"this computer does not fit into the cell: {why}")
+                if self._settings.receiver and offer.why_none:
+                    raise UserFacingError(
+                        f"--points-to {self._receiver}: {clean_text(offer.why_none, 4 * _LABEL)}"
+                    )
                 # Beside it, what the host sends is read on: a stream that nobody reads is lost.
                 nursery.start_soon(self._agree, talk, offer)
                 while True:
@@ -200,8 +210,8 @@ class CellGuest:
             await stream.drop()
 
     async def _agree(self, talk: CellConversation, offer: CellOffer) -> None:
-        terms = offer.key, offer.ledger, offer.run, offer.ranks, offer.division
-        if not await self._decisions.agrees(terms, _terms(offer, self._ask)):
+        terms = offer.key, offer.receiver, offer.ledger, offer.run, offer.ranks, offer.division
+        if not await self._decisions.agrees(terms, _terms(offer, self._ask, self._receiver)):
             raise UserFacingError("you did not agree: nothing was started")
         await talk.send(self._ask)
         self._owner.print_line("asked for a place; waiting for the host, and for the other guests")
@@ -249,7 +259,14 @@ class CellGuest:
                 self._set_place(None)
 
 
-def _terms(offer: CellOffer, ask: AskForPlace) -> str:
+def _receiver(settings: GuestSettings) -> str:
+    """The key to which this computer's part of the points should go, as text; empty: none."""
+    if settings.receiver:
+        return to_text(settings.receiver)
+    return KeyStore(settings.folder, now_ms).state().record.key
+
+
+def _terms(offer: CellOffer, ask: AskForPlace, receiver: str) -> str:
     """Describe what this computer's owner agrees to."""
     how = {
         "none": "each device has the whole model",
@@ -261,10 +278,20 @@ def _terms(offer: CellOffer, ask: AskForPlace) -> str:
     return (
         f"{host} invites this computer to train together:\n"
         f"  run      {run} at {clean_text(offer.ledger, 4 * _LABEL)}\n"
-        f"  points   all go to the host's key {clean_text(offer.key, _LABEL)}\n"
+        f"  points   {_points(offer, receiver)}\n"
         f"  cell     {offer.ranks} devices; {how}{memory}\n"
         f"  device   {clean_text(ask.device.words, 2 * _LABEL)}, until you press Ctrl-C\n"
         "  network  weights, samples and gradients go through the local network neither encrypted\n"
         "           nor authenticated: others in it can read and change them\n"
         "Take part?"
     )
+
+
+def _points(offer: CellOffer, receiver: str) -> str:
+    host = clean_text(offer.key, _LABEL)
+    if receiver and offer.receiver == receiver:
+        return f"those of this computer's part go to {receiver}, the others to {host}"
+    if receiver:
+        why = clean_text(offer.why_none, 4 * _LABEL) or "the host does not say why"
+        return f"none go to {receiver}: {why}"
+    return f"all go to the host's key {host}; --points-to KEY names one of yours"

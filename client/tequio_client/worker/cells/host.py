@@ -8,13 +8,14 @@ together (`trainer.ranks`), and nothing of their work goes through here.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 import structlog
 import trio
+from msgspec.structs import replace
 
 from tequio_client.ipc.cell import CellPlace
 from tequio_client.names import clean_text
@@ -34,8 +35,9 @@ from tequio_client.worker.cells.messages import (
     RefusedPlaceError,
 )
 from tequio_client.worker.shutdown import ungrouped_errors
-from tequio_shared.errors import MalformedError, PeerError
-from tequio_shared.ids import PeerKey, from_text
+from tequio_shared.errors import MalformedError, PeerError, TequioError
+from tequio_shared.ids import PeerKey, from_text, key_from_text, to_text
+from tequio_shared.limits import RECEIVERS
 from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.version import BUILD
 
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
+Check: TypeAlias = Callable[[PeerKey], Awaitable[str]]
+"""Says why a key cannot receive points, as the predicate of a sentence; empty if it can."""
 PLACE_KEPT_S = 60.0
 """How long a guest may be away without losing its rank."""
 GUESSES, GUESSES_PER_S = 5, 1 / 60
@@ -77,6 +81,8 @@ class GuestSeat:
 
     rank: int
     ask: AskForPlace
+    receiver: PeerKey | None
+    """Key that gets the points of its part of the work."""
     talk: CellConversation | None
     """None while it is away."""
     gone_s: float = 0.0  # when it went, in trio's time
@@ -92,12 +98,16 @@ class CellHost:
         offer: CellOffer,
         owner: Terminal,
         guests: GuestList,
+        check: Check | None = None,
     ) -> None:
+        """Without `check`, all points stay with the host's key."""
         self._network, self._keys, self._offer, self._owner = network, keys, offer, owner
-        self._guests = guests
+        self._guests, self._check = guests, check
         self._decisions: Decisions
         self._guesses = TokenBuckets(GUESSES_PER_S, GUESSES)
         self.seats: dict[PeerKey, GuestSeat] = {}
+        self.rank_owners: dict[int, PeerKey] = {}
+        """Receivers of points, by the ranks of their computers; changes as guests come and go."""
         self._address = ""  # of rank 0, from the first guest's connection on
         self._port = 0
         self.complete = trio.Event()
@@ -147,20 +157,22 @@ class CellHost:
 
     async def _admit(self, talk: CellConversation) -> None:
         """Talk with a guest until it leaves; raises PeerError, RefusedPlaceError too."""
-        guest = talk.stream.peer
-        self._check_proof(guest, talk.stream.remote_host, await talk.receive_a(GuestHello))
+        guest, hello = talk.stream.peer, await talk.receive_a(GuestHello)
+        self._check_proof(guest, talk.stream.remote_host, hello)
         self._check_room(guest)
-        await talk.send(self._offer)
+        receiver, why_none = await self._receiver(guest, hello)
+        text = to_text(receiver) if receiver else ""
+        await talk.send(replace(self._offer, receiver=text, why_none=why_none))
         async with trio.open_nursery() as nursery:
             nursery.start_soon(talk.beat)
             ask = await talk.receive_a(AskForPlace)
             self._check_fit(ask)
             # Beside it, what the guest sends is read on: a stream that nobody reads is lost.
-            nursery.start_soon(self._seat, talk, ask)
+            nursery.start_soon(self._seat, talk, ask, receiver)
             await talk.receive_a(Leave)
             nursery.cancel_scope.cancel()
         if (seat := self.seats.get(guest)) is not None and seat.talk is talk:
-            del self.seats[guest]
+            self._free(guest)
             self._owner.print_line(f"{self._name(guest, ask)} has left; rank {seat.rank} is free")
 
     def _check_proof(self, guest: PeerKey, host: str, hello: GuestHello) -> None:
@@ -201,24 +213,60 @@ class CellHost:
                 )
             )
 
+    async def _receiver(self, guest: PeerKey, hello: GuestHello) -> tuple[PeerKey | None, str]:
+        """Decide which key gets the guest's part of the points; else why the one it names does not.
+
+        One request to the ledger, unless the guest comes back.
+        """
+        if not hello.receiver:
+            return None, ""
+        if self._check is None:
+            return None, "the host keeps all points"
+        try:
+            receiver = key_from_text(hello.receiver)
+        except MalformedError as err:
+            return None, f"it is not a key ({err})"
+        seat = self.seats.get(guest)
+        if seat is not None and seat.receiver == receiver:
+            return receiver, ""
+        if why := self._why_too_many(receiver):
+            return None, why
+        try:
+            why = await self._check(receiver)
+        except TequioError as err:
+            why = f"could not be checked, since the ledger did not answer ({err}): join again later"
+        return (None, f"this key {why}") if why else (receiver, "")
+
+    def _why_too_many(self, receiver: PeerKey) -> str:
+        known = set(self.rank_owners.values())
+        if receiver in known or len(known) < RECEIVERS:
+            return ""
+        return f"a cell shares points with at most {RECEIVERS} keys, and others came first"
+
     def _check_fit(self, ask: AskForPlace) -> None:
         if why := why_unfit(self._offer, ask):
             raise RefusedPlaceError(PlaceRefusal(reason=why))
 
-    async def _seat(self, talk: CellConversation, ask: AskForPlace) -> None:
+    async def _seat(
+        self, talk: CellConversation, ask: AskForPlace, receiver: PeerKey | None
+    ) -> None:
         """Let the owner decide, then give the guest its rank as soon as all are here."""
         guest = talk.stream.peer
         if not self._guests.has(guest):
-            question = f"Let {self._name(guest, ask)} join?{self._warning(ask)}"
+            shares = f" Its part of the points goes to {to_text(receiver)}." if receiver else ""
+            question = f"Let {self._name(guest, ask)} join?{shares}{self._warning(ask)}"
             if not await self._decisions.agrees(guest, question):
                 raise RefusedPlaceError(
                     PlaceRefusal(reason="the host did not accept this computer")
                 )
-        self._check_room(guest)  # others may have been seated meanwhile
         await self._choose_address(talk.stream.remote_host)
+        self._check_room(guest)  # others may have been seated meanwhile
+        if receiver and (why := self._why_too_many(receiver)):
+            raise RefusedPlaceError(PlaceRefusal(reason=f"{why}: join again"))
         self._guests.add(guest)
-        seat = self.seats.setdefault(guest, GuestSeat(self._free_rank(), ask, talk))
-        seat.ask, seat.talk = ask, talk
+        seat = self.seats.setdefault(guest, GuestSeat(self._free_rank(), ask, receiver, talk))
+        seat.ask, seat.receiver, seat.talk = ask, receiver, talk
+        self._share(seat)
         here = sum(one.talk is not None for one in self.seats.values())
         self._owner.print_line(
             f"{self._name(guest, ask)} is rank {seat.rank}; {here} of {self._offer.ranks - 1} "
@@ -236,6 +284,15 @@ class CellHost:
             self._address = cell_network.address_towards(guest)
             self._port = await trio.to_thread.run_sync(cell_network.free_port, self._address)
 
+    def _share(self, seat: GuestSeat) -> None:
+        if seat.receiver is None:
+            self.rank_owners.pop(seat.rank, None)
+        else:
+            self.rank_owners[seat.rank] = seat.receiver
+
+    def _free(self, guest: PeerKey) -> None:
+        self.rank_owners.pop(self.seats.pop(guest).rank, None)
+
     def _free_rank(self) -> int:
         taken = {one.rank for one in self.seats.values()}
         return min(set(range(1, self._offer.ranks)) - taken, default=0)
@@ -245,7 +302,7 @@ class CellHost:
             await trio.sleep(_CHECK_S)
             for guest, seat in list(self.seats.items()):
                 if seat.talk is None and trio.current_time() - seat.gone_s > PLACE_KEPT_S:
-                    del self.seats[guest]
+                    self._free(guest)
                     self._owner.print_line(
                         f"{self._name(guest, seat.ask)} did not come back; rank {seat.rank} is "
                         "free for anybody who has the code"

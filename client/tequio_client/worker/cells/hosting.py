@@ -25,6 +25,7 @@ from tequio_client.worker.cells.computer import (
 from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.cells.messages import CellOffer
 from tequio_client.worker.control.lists import RunsList
+from tequio_client.worker.ledger.standing import why_no_receiver
 from tequio_client.worker.lending.needs import rank_memory_mb
 from tequio_client.worker.rounds.join import find_run
 from tequio_client.worker.settings import WorkerSettings
@@ -54,6 +55,8 @@ class HostSettings:
     """Fingerprints of guests that are let in without asking."""
     renews_code: bool = False
     """True for a new code, which no former guest knows."""
+    keeps_points: bool = False
+    """True: guests get no part of the points."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.guests < MOST_RANKS:
@@ -96,12 +99,18 @@ async def gathered(
             expected=frozenset(map(parse_fingerprint, settings.accepts)),
             on_accepted=partial(file.accept, folder),
         )
-        host = CellHost(network, keys, offer, owner, guests)
+        check = None if settings.keeps_points else partial(why_no_receiver, ledger)
+        host = CellHost(network, keys, offer, owner, guests, check)
         async with host.opened():
             _print_welcome(owner, offer, file.code, host.port)
             await host.complete.wait()
             owner.print_line("all guests are here; training starts")
-            trainer = replace(settings.worker.trainer, device=offer.device.id, cell=host.place())
+            trainer = replace(
+                settings.worker.trainer,
+                device=offer.device.id,
+                cell=host.place(),
+                rank_owners=host.rank_owners,
+            )
             # The guests agreed to this run: another one may be open by now.
             net = replace(settings.worker.net, run=run)
             yield replace(settings.worker, trainer=trainer, net=net)

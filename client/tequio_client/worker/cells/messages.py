@@ -42,6 +42,8 @@ class GuestHello(Struct, frozen=True, kw_only=True, tag="hello"):
 
     proof: Annotated[str, Meta(max_length=128)]
     software: Text
+    receiver: Text = ""
+    """Key to which the guest's part of the points should go, as text; empty: none."""
 
 
 class CellDevice(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -70,7 +72,11 @@ class CellOffer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, t
     host: Text
     """Name of the host's computer."""
     key: Text
-    """Key that earns the points, as text."""
+    """Key that works for the cell, and earns what is not shared, as text."""
+    receiver: Text = ""
+    """Key that gets the points of this guest's part of the work, as text; empty: none."""
+    why_none: Annotated[str, Meta(max_length=512)] = ""
+    """Why the key that the guest named gets none."""
     ledger: Annotated[str, Meta(max_length=1_024)]
     run: Text
     """Name of the run."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import structlog
 
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
+from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.ledger.proofs import read_entries
 from tequio_shared.api.peers import PeerAnswer, StandingAnswer, TierAnswer
 from tequio_shared.errors import PeerError, RefusedError, TequioError, UserFacingError
@@ -278,24 +278,26 @@ async def check_receivers(ledger: LedgerApi, owners: Mapping[int, PeerKey]) -> N
     Else the ledger would refuse every commitment. Raises TequioError if it does not answer.
     """
     for rank, key in owners.items():
-        try:
-            found = await ledger.peer(key)
-        except LedgerRefusedError as err:
-            if err.code != "not-found":
-                raise
-            raise UserFacingError(
-                f"the owner of rank {rank}, {to_text(key)}, is not registered in this network: "
-                "its owner registers it by `tequio join`, or by lending with it once"
-            ) from err
-        if found.replaced_by is not None:
-            raise UserFacingError(
-                f"key {found.replaced_by} has taken the place of {to_text(key)}, the owner of rank "
-                f"{rank}: name that one"
-            )
-        if found.standing.standing == Standing.REVOKED:
-            raise UserFacingError(
-                f"the owner of rank {rank}, {to_text(key)}, revoked this key: ask for another one"
-            )
+        if why := await why_no_receiver(ledger, key):
+            raise UserFacingError(f"--share-points {rank}={to_text(key)}: this key {why}")
+
+
+async def why_no_receiver(ledger: LedgerApi, key: PeerKey) -> str:
+    """Why a key cannot receive points, as the predicate of a sentence; empty if it can.
+
+    Raises TequioError if the ledger does not answer.
+    """
+    found = await ledger.find_peer(key)
+    if found is None:
+        return (
+            "is not registered in this network: its owner registers it by `tequio join`, or by "
+            "lending with it once"
+        )
+    if found.replaced_by is not None:
+        return f"was replaced by {found.replaced_by}: name that one"
+    if found.standing.standing == Standing.REVOKED:
+        return "was revoked by its owner: name another one"
+    return ""
 
 
 def unmet_roles(

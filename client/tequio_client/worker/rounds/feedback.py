@@ -20,6 +20,7 @@ import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 import structlog
@@ -34,6 +35,8 @@ from tequio_shared.ids import ZERO_DIGEST, Digest, RunId, digest_from_text, from
 
 log = structlog.get_logger(__name__)
 
+Parts: TypeAlias = tuple[tuple[str, int], ...]
+"""Keys as text, ascending, each with its part in 1/1000."""
 NOTE_FILE = "note.json"
 _NAME_DIGITS = 16
 
@@ -50,7 +53,7 @@ class _Note(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     settled: str = ""  # root of the settled file; empty: none
     open: str = ""  # header of the contribution whose round is not over; empty: none
     open_before: str = ""  # root of the feedback that it started with; empty: zeros
-    open_work: tuple[int, ...] = ()  # of each rank that trained it, in proportion
+    open_parts: Parts = ()  # of its points, for other keys
     ended: int = 0  # the last round that is known to have ended
     past: tuple[_Sent, ...] = ()  # ascending rounds
 
@@ -92,9 +95,9 @@ class ErrorFeedback:
         return _root_of(self._note.open_before) if is_there else None
 
     @property
-    def open_work(self) -> tuple[int, ...]:
-        """Work of each rank that trained this contribution, in proportion."""
-        return self._note.open_work
+    def open_parts(self) -> Parts:
+        """Parts of this contribution's points, for other keys."""
+        return self._note.open_parts
 
     @property
     def ended_round(self) -> int:
@@ -110,11 +113,11 @@ class ErrorFeedback:
         return path if path.exists() else None
 
     def store(
-        self, left: Path, header: ContributionHeader, before: Digest, work: tuple[int, ...] = ()
+        self, left: Path, header: ContributionHeader, before: Digest, parts: Parts = ()
     ) -> None:
         """Move a contribution's feedback file in, and keep it until its round is settled.
 
-        `before` is the root that its training started with, `work` that of each rank. Raises
+        `before` is the root that its training started with, `parts` those of its points. Raises
         PeerError when the file does not match the header.
         """
         root = header.feedback_root
@@ -130,7 +133,7 @@ class ErrorFeedback:
                 self._note,
                 open=to_text(header.pack()),
                 open_before=_name_of(before),
-                open_work=work,
+                open_parts=parts,
             )
             self._write(opened)
 
@@ -165,7 +168,7 @@ class ErrorFeedback:
                     settled=settled,
                     open=left.open,
                     open_before=left.open_before,
-                    open_work=left.open_work,
+                    open_parts=left.open_parts,
                     ended=round_number,
                     past=tuple(one for one in past if one.round > round_number - FEEDBACK_ROUNDS),
                 )

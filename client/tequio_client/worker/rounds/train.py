@@ -22,6 +22,7 @@ from msgspec import UNSET
 from tequio_client.ipc import trainer as link
 from tequio_client.worker.ledger.follower import LedgerClock
 from tequio_client.worker.rounds import duties
+from tequio_client.worker.rounds.feedback import Parts
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.head.contribution import (
@@ -99,12 +100,11 @@ class RoundTraining:
         before = self._context.feedback.open_start or ZERO_DIGEST
         path = self._context.store.tree_path(header.payload_root)
         seal = await trio.to_thread.run_sync(_seal_of_file, self._context.key, path)
-        work = self._context.feedback.open_work
         return WorkCommit(
             header=to_text(header.pack()),
             seal=to_text(seal),
             feedback="" if before == ZERO_DIGEST else to_text(before),
-            parts=point_parts(work, self._context.rank_owners, self._context.key) or UNSET,
+            parts=self._context.feedback.open_parts or UNSET,
         )
 
     def _left_over(self, current: RoundView) -> ContributionHeader | None:
@@ -149,7 +149,7 @@ class RoundTraining:
             workdir.file("feedback", number),
             header,
             before,
-            ready.rank_work,
+            point_parts(ready.rank_work, self._context.rank_owners, self._context.key),
         )
         self.delta_round = number
         self._tally.add(report)
@@ -205,12 +205,10 @@ def _broken_rule(payload: Path, current: RoundView) -> str | None:
     return first_broken_record(np.memmap(payload, np.uint8, "r").data, shape)
 
 
-def point_parts(
-    work: Sequence[int], owners: Mapping[int, PeerKey], own: PeerKey
-) -> tuple[tuple[str, int], ...]:
+def point_parts(work: Sequence[int], owners: Mapping[int, PeerKey], own: PeerKey) -> Parts:
     """Parts of a contribution's points for the owners of ranks, by the work of each rank.
 
-    `work` is in proportion, by rank; empty if it is unknown: then nothing is shared. Rounded down.
+    `work` is in proportion, by rank. Rounded down.
     """
     shares = Counter[str]()
     for rank, key in owners.items():

@@ -30,9 +30,8 @@ from tequio_shared.ids import (
     Digest,
     PeerKey,
     RunId,
-    digest_from_text,
     from_text,
-    key_from_peer_id,
+    parse_key,
     to_text,
 )
 from tequio_shared.limits import VESTING
@@ -284,9 +283,7 @@ def _digest(asked: str) -> Digest | None:
     if _HEX.fullmatch(asked):
         return Digest(bytes.fromhex(asked))
     try:
-        if asked.startswith("12D3Koo"):
-            return Digest(key_from_peer_id(asked))
-        return digest_from_text(asked)
+        return Digest(parse_key(asked))
     except MalformedError:
         return None
 

@@ -26,8 +26,8 @@ from tequio_shared.ids import (
     Digest,
     PeerKey,
     RunId,
-    key_from_peer_id,
     key_from_text,
+    parse_key,
     peer_id_text,
     to_text,
 )
@@ -202,7 +202,7 @@ def get_peer(
 
 def _key(names: NameRegistry, text: str) -> PeerKey:
     if len(text) > NAME_CHARS:  # so no name can stand for another key
-        return key_from_peer_id(text) if text.startswith("12D3Koo") else key_from_text(text)
+        return parse_key(text)
     found = names.holder(text)
     if found is None:
         raise RefusedError(

@@ -16,13 +16,16 @@ import trio
 
 from tequio_client.demo.programs import free_port
 from tequio_client.ipc import trainer
+from tequio_client.keys.identity import load_or_create
 from tequio_client.platform.programs import tequio
 from tequio_client.worker.cells.code import CellKeys, derive_keys
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
 from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared.ids import to_text
 from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
+from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
 from tests.support.loopback import LOOPBACK
 
@@ -70,6 +73,12 @@ def test_a_code_that_is_none_is_named(tmp_path: Path) -> None:
     assert "invalid code 'K7QF'" in done.stderr
 
 
+def test_a_receiver_that_is_no_key_is_named(tmp_path: Path) -> None:
+    done = joined(tmp_path, CODE, "--points-to", "ana")
+    assert done.returncode == 1
+    assert "--points-to: 'ana' is not a key" in done.stderr
+
+
 def test_where_no_cell_is_heard_of_the_error_names_what_to_check(tmp_path: Path) -> None:
     done = joined(tmp_path, "--find", "1", answers=f"{CODE}\n")
     assert done.returncode == 1
@@ -84,6 +93,7 @@ def test_an_address_at_which_nobody_listens_is_named(tmp_path: Path) -> None:
     assert f"no host with the code {CODE} answered at 127.0.0.1:{port}" in done.stderr
 
 
+@attack("D13", layer="net", ends="a host whose key does not follow from the code is told nothing")
 @pytest.mark.trio
 async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere(
     keys: CellKeys, tmp_path: Path
@@ -99,12 +109,18 @@ async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere
             done = await trio.to_thread.run_sync(
                 partial(joined, tmp_path, CODE, *where, answers="no\n")
             )
+            named = (*where, "--points-to", to_text(keys.host.key))
+            refused = await trio.to_thread.run_sync(partial(joined, tmp_path, CODE, *named))
+            own = load_or_create(tmp_path).key
+            of_folder = await trio.to_thread.run_sync(partial(joined, tmp_path, CODE, *where))
+    assert f"--points-to {to_text(keys.host.key)}: the host keeps all points" in refused.stderr
+    assert f"points   none go to {to_text(own)}: the host keeps all points" in of_folder.stderr
     assert done.returncode == 1
     assert "you did not agree: nothing was started" in done.stderr
     for told in (
         "tower invites this computer to train together",
         "run      small at http://127.0.0.1:9",
-        "points   all go to the host's key points-of-ana",
+        "points   all go to the host's key points-of-ana; --points-to KEY names one of yours",
         "3 devices; each device has some of the layers, about 9,000 MiB of memory",
         "neither encrypted",
     ):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tequio_client.worker.cells.code import CellKeys, derive_keys, fingerprint
 from tequio_client.worker.cells.computer import Terminal
-from tequio_client.worker.cells.host import GUESSES, CellHost, GuestList
+from tequio_client.worker.cells.host import GUESSES, CellHost, Check, GuestList
 from tequio_client.worker.cells.messages import (
     PROTOCOL,
     AskForPlace,
@@ -25,9 +25,13 @@ from tequio_client.worker.cells.messages import (
     RefusedPlaceError,
 )
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared.errors import PeerError
 from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.limits import RECEIVERS
 from tequio_shared.version import BUILD
+from tests.support.attack_table import attack
 from tests.support.loopback import LOOPBACK, network
+from tests.support.memory_swarm import signer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -56,19 +60,26 @@ def keys() -> CellKeys:
 class Hosted:
     """A running host, and what its owner was told."""
 
-    def __init__(self, peers: PeerNetwork, keys: CellKeys, guests: GuestList, answers: str) -> None:
+    def __init__(
+        self,
+        peers: PeerNetwork,
+        keys: CellKeys,
+        guests: GuestList,
+        answers: str,
+        check: Check | None,
+    ) -> None:
         reading, writing = os.pipe()
         os.write(writing, answers.encode())
         os.close(writing)
         self.said: list[str] = []
         self.owner = Terminal(says_yes=False, descriptor=reading, write=self.said.append)
         self.peers, self.keys = peers, keys
-        self.host = CellHost(peers, keys, OFFER, self.owner, guests)
+        self.host = CellHost(peers, keys, OFFER, self.owner, guests, check)
         self.descriptor = reading
 
     @asynccontextmanager
     async def visitor(
-        self, name: str, proof: str | None = None, software: str = BUILD
+        self, name: str, proof: str | None = None, software: str = BUILD, receiver: str = ""
     ) -> AsyncIterator[CellConversation]:
         """A guest that has sent its hello."""
         async with network(name) as guest:
@@ -76,7 +87,8 @@ class Hosted:
             stream = await guest.open_stream(self.peers.key, PROTOCOL)
             talk = CellConversation(stream)
             right = to_text(self.keys.proof(guest.key))
-            await talk.send(GuestHello(proof=right if proof is None else proof, software=software))
+            proof = right if proof is None else proof
+            await talk.send(GuestHello(proof=proof, software=software, receiver=receiver))
             try:
                 yield talk
             finally:
@@ -85,11 +97,14 @@ class Hosted:
 
 @asynccontextmanager
 async def hosted(
-    keys: CellKeys, answers: str = "", guests: GuestList | None = None
+    keys: CellKeys,
+    answers: str = "",
+    guests: GuestList | None = None,
+    check: Check | None = None,
 ) -> AsyncIterator[Hosted]:
     with trio.fail_after(PATIENCE_S):
         async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
-            found = Hosted(peers, keys, guests or GuestList(), answers)
+            found = Hosted(peers, keys, guests or GuestList(), answers, check)
             try:
                 async with found.host.opened():
                     yield found
@@ -146,6 +161,7 @@ async def test_guests_whose_owners_and_host_agree_get_ranks_once_all_are_there(
         assert "It has 8,192 MiB, and each rank needs about 9,000 MiB." in told
 
 
+@attack("D13", layer="net", ends="learns nothing; the owner is not asked about it")
 @pytest.mark.trio
 async def test_a_stranger_without_the_code_learns_nothing_and_is_asked_about_by_nobody(
     keys: CellKeys,
@@ -157,6 +173,7 @@ async def test_a_stranger_without_the_code_learns_nothing_and_is_asked_about_by_
         assert party.said == []
 
 
+@attack("D13", layer="net", ends="six proofs of an address are looked at, then one a minute")
 @pytest.mark.trio
 async def test_a_computer_that_guesses_on_is_not_even_looked_at(keys: CellKeys) -> None:
     async with hosted(keys, "y\n") as party:
@@ -264,3 +281,82 @@ async def test_an_expected_guest_is_let_in_without_asking(keys: CellKeys) -> Non
         for one in (ana, bo):
             await ask(one)
         assert {(await one.receive_a(RankPlace)).rank for one in (ana, bo)} == {1, 2}
+
+
+RECEIVER = signer("owner").key
+
+
+async def registered(key: PeerKey) -> str:
+    return "" if key == RECEIVER else "is not registered"
+
+
+async def offered(talk: CellConversation) -> CellOffer:
+    offer = await talk.receive_a(CellOffer)
+    await talk.send(ASK)
+    return offer
+
+
+@pytest.mark.trio
+async def test_a_guests_key_gets_the_points_of_its_rank_until_it_leaves(keys: CellKeys) -> None:
+    async with hosted(keys, "y\ny\n", check=registered) as party:
+        async with (
+            party.visitor("ana", receiver=to_text(RECEIVER)) as ana,
+            party.visitor("bo") as bo,
+        ):
+            assert (await offered(ana)).receiver == to_text(RECEIVER)
+            assert (await offered(bo)).receiver == ""
+            rank = (await ana.receive_a(RankPlace)).rank
+            assert party.host.rank_owners == {rank: RECEIVER}
+            assert f"points goes to {to_text(RECEIVER)}" in "".join(party.said)
+        await until(lambda: all(one.talk is None for one in party.host.seats.values()))
+        assert party.host.rank_owners == {rank: RECEIVER}, "its place is kept"
+        async with party.visitor("ana", receiver=to_text(RECEIVER)) as ana:
+            await offered(ana)
+            await ana.receive_a(RankPlace)
+            await ana.send(Leave())
+            await until(lambda: party.host.rank_owners == {})
+
+
+@pytest.mark.trio
+async def test_a_returning_guest_may_name_another_key_or_none(keys: CellKeys) -> None:
+    async with hosted(keys, "y\n", check=registered) as party:
+        for receiver, owners in ((to_text(RECEIVER), [RECEIVER]), ("", [])):
+            async with party.visitor("ana", receiver=receiver) as ana:
+                await offered(ana)
+                await until(lambda: any(one.talk for one in party.host.seats.values()))
+                assert list(party.host.rank_owners.values()) == owners
+            await until(lambda: all(one.talk is None for one in party.host.seats.values()))
+
+
+async def silent(_: PeerKey) -> str:
+    raise PeerError("connection refused")
+
+
+@pytest.mark.trio
+@pytest.mark.parametrize(
+    ("receiver", "check", "why"),
+    [
+        (to_text(RECEIVER), None, "the host keeps all points"),
+        ("ana", registered, "it is not a key"),
+        (to_text(signer("nobody").key), registered, "this key is not registered"),
+        (to_text(RECEIVER), silent, "the ledger did not answer"),
+    ],
+)
+async def test_a_guest_is_told_why_its_key_gets_nothing(
+    keys: CellKeys, receiver: str, check: Check | None, why: str
+) -> None:
+    async with hosted(keys, check=check) as party, party.visitor("ana", receiver=receiver) as ana:
+        offer = await ana.receive_a(CellOffer)
+        assert offer.receiver == ""
+        assert why in offer.why_none
+
+
+@pytest.mark.trio
+async def test_a_cell_shares_with_as_many_keys_as_a_commitment_names(keys: CellKeys) -> None:
+    async with hosted(keys, check=registered) as party:
+        party.host.rank_owners.update((at, signer(f"{at}").key) for at in range(RECEIVERS))
+        async with party.visitor("ana", receiver=to_text(RECEIVER)) as ana:
+            assert f"at most {RECEIVERS} keys" in (await ana.receive_a(CellOffer)).why_none
+        party.host.rank_owners[0] = RECEIVER
+        async with party.visitor("ana", receiver=to_text(RECEIVER)) as ana:
+            assert (await ana.receive_a(CellOffer)).receiver == to_text(RECEIVER)

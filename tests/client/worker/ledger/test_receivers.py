@@ -49,9 +49,9 @@ async def test_owners_that_cannot_receive_points_are_named(tmp_path: Path) -> No
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
             await check_receivers(api, {1: one, 3: new})
-            with pytest.raises(UserFacingError, match=r"rank 2, .*, is not registered"):
+            with pytest.raises(UserFacingError, match=r"points 2=.*: this key is not registered"):
                 await check_receivers(api, {1: one, 2: signer("nobody").key})
-            with pytest.raises(UserFacingError, match=f"key {to_text(new)} has taken the place"):
+            with pytest.raises(UserFacingError, match=f"was replaced by {to_text(new)}"):
                 await check_receivers(api, {1: old})
-            with pytest.raises(UserFacingError, match=r"rank 1, .*, revoked this key"):
+            with pytest.raises(UserFacingError, match=r"points 1=.*: this key was revoked"):
                 await check_receivers(api, {1: lost})

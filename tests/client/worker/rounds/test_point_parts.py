@@ -25,9 +25,8 @@ def test_parts_follow_the_work_of_the_ranks_and_the_rest_stays() -> None:
     assert sum(dict(point_parts((1,) * 4, {1: ANA, 2: BO, 3: BO}, HOST)).values()) < WHOLE_PARTS
 
 
-def test_nothing_is_shared_with_the_host_itself_or_without_work() -> None:
+def test_nothing_is_shared_with_the_host_itself_or_for_next_to_no_work() -> None:
     assert point_parts((1, 1), {1: HOST}, HOST) == ()
-    assert point_parts((), {1: ANA}, HOST) == ()
     assert point_parts((2_000, 1), {1: ANA}, HOST) == (), "less than a thousandth"
 
 
