@@ -77,6 +77,8 @@ def test_the_first_head_is_that_of_the_round(site: ServedLog, folder: Path, numb
     assert "the head of this round is the first head" in text
     assert "a third of the rate for fresh weights; it was " in text
     outline = estimate.read_outline(folder / "fork.toml")
+    algorithm = outline.plan.algorithm
+    assert (algorithm.k, algorithm.outer_lr) == (0, 1.0), "measured for fresh weights only"
     prepared = opening.prepare_run(folder / "fork.toml")
     manifest, head = prepared.manifest, played().swarm.view.heads[number]
     assert Manifest.parse(manifest.encode()) == manifest
