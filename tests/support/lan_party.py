@@ -67,7 +67,7 @@ async def main(folder: Path, gateway: str, seed: str, ana: str, computers: list[
         result = {
             "accepted": tower.status.rounds_trained,
             "before": done,
-            "asked": told.count("join? yes (--yes)"),
+            "asked": told.count(" join?"),
             "shared": _shares(history, tower, owner),
             "was_away": "is away" in told,
             "lost": len([one for one in tower.events("trainer failed") if one["code"] == "cell"]),
