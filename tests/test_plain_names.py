@@ -31,6 +31,7 @@ MODULES = [path for path in (*DISTRIBUTION, *TESTS) if path != Path(__file__)]
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.ipynb")),
 ]
 VAGUE = frozenset({"take", "look", "say", "tell", "hear", "note", "keep", "show"})
 """Verbs that no search finds and that name no action."""

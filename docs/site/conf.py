@@ -1,8 +1,8 @@
 """Builds the documentation as a static site: `make docs`.
 
-The pages are plain Markdown that a repository's host shows as well, so whatever only the site needs
-is added here while Sphinx reads them: the navigation, the references that are written from the
-code, and links to files beside `docs/`. A warning ends the build.
+The pages are plain Markdown and notebooks that a repository's host shows as well, so whatever only
+the site needs is added here while Sphinx reads them: the navigation, the references that are
+written from the code, and links to files beside `docs/`. A warning ends the build.
 
 The ledger serves the site under its own content security policy. It allows no inline style, and
 only the scripts whose hashes the policy names; `scripts.txt` lists those of the site.
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 import sys
 import tomllib
@@ -78,7 +79,7 @@ NAVIGATION = {
         unseen""",
 }
 """The bar at the side: the pages below each caption."""
-INSIDE = {"decisions/README": "[0-9]*", "results": "/log/*"}
+INSIDE = {"decisions/README": "[0-9]*", "results": "/log/*", "reference/python": "/notebooks/*"}
 """Pages below another one, by its name."""
 GENERATED = {
     "reference/tequio": reference.client_commands,
@@ -103,6 +104,7 @@ _STYLE = re.compile(r' style="[^"]*"')
 project = "Tequio"
 html_title = f"Tequio {BUILD}"
 extensions = ["myst_parser"]
+source_suffix = {".md": "markdown", ".ipynb": "markdown"}
 root_doc = "index"
 exclude_patterns = ["site"]
 nitpicky = True
@@ -128,8 +130,9 @@ def setup(app: Sphinx) -> None:
 
 def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
     """Add what the site has besides a page's own text."""
-    page = app.env.doc2path(name)
-    text = _OUTSIDE.sub(lambda found: _link(found, Path(page).parent), source[0])
+    page = Path(app.env.doc2path(name))
+    text = _notebook(source[0], page.name) if page.suffix == ".ipynb" else source[0]
+    text = _OUTSIDE.sub(lambda found: _link(found, page.parent), text)
     if name in GENERATED:
         hand_written = text.rstrip().rpartition("\n")[0]
         text = f"{hand_written}\n\n{GENERATED[name]()}"
@@ -138,6 +141,17 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
     if name == root_doc:
         text += "".join(_toctree(pages, f"caption: {one}") for one, pages in NAVIGATION.items())
     source[0] = text
+
+
+def _notebook(content: str, name: str) -> str:
+    """Write the cells of a notebook as Markdown, and offer the file below its title."""
+    parts = []
+    for cell in json.loads(content)["cells"]:
+        text = "".join(cell["source"])
+        parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    title, _, first = parts[0].partition("\n")
+    parts[0] = f"{title}\n\n[Download this notebook](path:{name})\n{first}"
+    return "\n\n".join(parts)
 
 
 def _toctree(pages: str, option: str) -> str:

@@ -251,6 +251,12 @@ def score_texts(contest: Contest) -> None:
     reader.run("scoring", "tequio score ./a ./b ./c")
     assert json.loads((reader.folder / "out.json").read_text("utf-8"))
     reader.run("scoring", "tequio score ./head --tokenizer bytes")
+    published = ("gpt2", "HuggingFaceTB/SmolLM-135M", "EleutherAI/pythia-160m-deduped")
+    folders = dict(zip(published, ("./a", "./b", "./c"), strict=True))
+    reader.run("scoring", "tequio score ./head gpt2", **folders)
+    beside = json.loads((reader.folder / "beside.json").read_text("utf-8"))
+    assert [one["window"] for one in beside["models"]] == [1_024] * 4
+    assert beside["ranking"] is not None
     reader.run(ENTRANT, "tequio score user/name")
 
 

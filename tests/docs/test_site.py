@@ -57,9 +57,18 @@ def reader(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pag
 
 
 def test_every_document_is_a_page(site: Path) -> None:
-    documents = (ROOT / "docs").rglob("*.md")
+    documents = [page for kind in ("md", "ipynb") for page in (ROOT / "docs").rglob(f"*.{kind}")]
     names = {page.relative_to(ROOT / "docs").with_suffix(".html").as_posix() for page in documents}
     assert {name for name in names if not (site / name).is_file()} == set()
+
+
+def test_a_notebook_is_a_page_and_a_download(site: Path) -> None:
+    for notebook in (ROOT / "docs" / "notebooks").glob("*.ipynb"):
+        page = site / "notebooks" / f"{notebook.stem}.html"
+        assert 'class="highlight-python' in page.read_text("utf-8")
+        (copy,) = (site / "_downloads").glob(f"*/{notebook.name}")
+        assert copy.read_bytes() == notebook.read_bytes()
+        assert f"_downloads/{copy.parent.name}/{copy.name}" in page.read_text("utf-8")
 
 
 def test_no_page_loads_anything_from_another_host(site: Path) -> None:

@@ -251,8 +251,9 @@ class ServedLog:
             head=to_text(view.head.hash),
             head_round=view.head.round,
             published=published_heads(view, PUBLISHED_HEADS),
+            as_of=self.log.as_of(),
         )
-        return filled(RunsAnswer, runs=(run,))
+        return filled(RunsAnswer, runs=(run,), as_of=self.log.as_of())
 
 
 @contextmanager
