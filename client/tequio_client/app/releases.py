@@ -105,6 +105,7 @@ class ReleaseService(QObject):
         self.held: Decision | None = None
         """Why the update on offer waits; None: none is held back."""
         self._downloaded = ""  # version that was downloaded by itself, and is still to be tried out
+        self._must_look = False
         self._was_broken = False  # the trainer, at the last snapshot
         self._process: QProcess | None = None
         self._words: tuple[str, ...] = ()
@@ -176,6 +177,7 @@ class ReleaseService(QObject):
         the app has shown how many.
         """
         if self.needs_runtime and self.offer is None:
+            self._must_look = self._process is not None  # again, once it has ended
             self.check_mirrors()
             return
         self._is_wanted = True
@@ -296,6 +298,9 @@ class ReleaseService(QObject):
                 self.problem = self.tr("There is no newer version of Tequio yet.")
             self._is_wanted = False
             self._look_again.start(RETRY_MS if self.problem or self.ready else DAY_MS)
+        if self._must_look:
+            self._must_look = False
+            self.check_mirrors()
         self.changed.emit()
 
     def _comes_by_itself(self, offer: Offer | None) -> bool:
@@ -357,7 +362,8 @@ class ReleaseService(QObject):
 def _automatic_words() -> str:
     """The sentence of the settings about when updates are fetched, tested and started."""
     from tequio_client.app.pages import settings_table  # noqa: PLC0415 - rarely needed
+    from tequio_client.app.pages.settings_table_app import ADVANCED  # noqa: PLC0415 - as above
 
-    specs = settings_table.settings_of(settings_table.ADVANCED)
+    specs = settings_table.settings_of(ADVANCED)
     note = next(one.note for one in specs if one.field == "looks_for_updates")
     return QCoreApplication.translate(settings_table.CONTEXT, note)
