@@ -47,6 +47,11 @@ LEDGER_VARIABLE = "TEQUIO_LEDGER"
 RUNTIME, UPDATE = ("runtime", "install"), ("update",)
 CHECK, DOWNLOAD = "--check", "--download"
 UPDATE_NOW = "Update now"
+AUTOMATIC_NOTE = (
+    "Once a day Tequio looks for a newer version, fetches it, and tests it. It starts "
+    "while you are away and no round is running."
+)
+"""Note of the setting, and of an update that waits for the end of a round."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,7 +218,7 @@ class ReleaseService(QObject):
 
     def _held_words(self, held: Decision) -> str:
         if held.reason is LendingReason.LENDING:
-            return _automatic_words()
+            return QCoreApplication.translate("settings", AUTOMATIC_NOTE)
         testing = self.tr("Testing what was downloaded…")
         what = testing if self._is_downloaded else f"{self._downloading_words()}…"
         return join_sentences(what, worker_texts.decision_reason(held, clock.now_ms()))
@@ -357,13 +362,3 @@ class ReleaseService(QObject):
         except OSError:
             return  # the next start falls back to what works
         versions.clean_up(BUILD)
-
-
-def _automatic_words() -> str:
-    """The sentence of the settings about when updates are fetched, tested and started."""
-    from tequio_client.app.pages import settings_table  # noqa: PLC0415 - rarely needed
-    from tequio_client.app.pages.settings_table_app import ADVANCED  # noqa: PLC0415 - as above
-
-    specs = settings_table.settings_of(ADVANCED)
-    note = next(one.note for one in specs if one.field == "looks_for_updates")
-    return QCoreApplication.translate(settings_table.CONTEXT, note)
