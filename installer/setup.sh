@@ -4,7 +4,8 @@
 # a screen without a monitor, a window manager, panels, a mouse, an accessibility bus, a browser, PostgreSQL, S3,
 # Helm's library with the schemas of Kubernetes, and Go with the verifier of logs that its authors wrote.
 # `setup.sh load` brings locust, for bench/load.py, in an environment of its own: it wants Flask and gevent.
-# `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing.
+# `setup.sh missing` prints the Debian names of all that this machine lacks, and installs nothing; `setup.sh missing package`
+# also those of what makes the packages and tests them on bare systems and under Wine (make package, make test-package).
 # Runs from anywhere, asks nothing, and may be run again at any time. PYTHON names the interpreter.
 # On macOS, Homebrew has what is missing; on Windows (in Git's bash) it makes .venv, and looks for nothing else.
 # Qt needs nothing besides on either; the tools are Linux's alone.
@@ -39,6 +40,7 @@ main() {
     missing)
       missing_packages
       missing_tools
+      [ "${2:-}" != package ] || missing_package_tools
       return
       ;;
   esac
@@ -89,6 +91,21 @@ missing_tools() {
   for_command go golang-go
   [ -e /usr/share/gocode/src/golang.org/x/mod/sumdb/tlog ] || printf 'golang-golang-x-mod-dev\n'
   [ -e /usr/share/dbus-1/services/org.a11y.Bus.service ] || printf 'at-spi2-core\n'
+}
+
+# The Debian names of what makes packages and tests them, one a line.
+missing_package_tools() {
+  for_command dpkg-shlibdeps dpkg-dev
+  for_command objdump binutils
+  for_command rpmbuild rpm
+  for_command makensis nsis
+  for_command debootstrap debootstrap
+  for_command unshare util-linux
+  for_command desktop-file-validate desktop-file-utils
+  for_command appstreamcli appstream
+  [ -e /usr/lib/wine/wine64 ] || for_command wine64 wine64
+  # With which debootstrap checks Debian's systems on another distribution.
+  [ -e /usr/share/keyrings/debian-archive-keyring.gpg ] || printf 'debian-archive-keyring\n'
 }
 
 has_postgresql() {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+
+from tests.package.conftest import EVERYTHING_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,15 +108,30 @@ def test_a_draft_follows_two_equal_builds_on_each_system() -> None:
     assert tag.startswith("v"), "YAML reads the key `on` as true"
 
 
+@each
+def test_packages_are_tested_as_root_on_linux_with_nothing_skipped(path: Path) -> None:
+    steps = [step for _, job in jobs(path) for step in job["steps"]]
+    tested = [step for step in steps if "-m package tests/package" in step.get("run", "")]
+    on_linux = [step for step in tested if "ystem == 'linux'" in step["if"].lower()]
+    elsewhere = [step for step in tested if "ystem != 'linux'" in step["if"].lower()]
+    assert len(on_linux) == len(elsewhere) == 1
+    assert on_linux[0]["run"].startswith("sudo env ")
+    assert f"{EVERYTHING_VARIABLE}=1 pytest" in on_linux[0]["run"]
+    assert any("setup.sh missing package |" in step.get("run", "") for step in steps)
+
+
 @pytest.mark.parametrize(
     "command",
     [("actionlint",), ("zizmor", "--offline", "--quiet", "--no-progress", ".github")],
     ids=lambda command: command[0],
 )
 def test_an_outside_program_finds_nothing_wrong(command: tuple[str, ...]) -> None:
-    if shutil.which(command[0]) is None:
+    beside = Path(sys.executable).with_name(command[0])
+    program = str(beside) if beside.exists() else shutil.which(command[0])
+    if program is None:
+        assert not os.environ.get(EVERYTHING_VARIABLE), f"{command[0]} is missing"
         pytest.skip(f"{command[0]} is not installed")
     done = subprocess.run(
-        command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=120
+        (program, *command[1:]), cwd=ROOT, check=False, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stdout + done.stderr

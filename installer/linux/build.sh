@@ -44,8 +44,8 @@ stage_desktop() {
   local size
   install -Dm 644 -t "$1/applications" "$HERE/tequio.desktop"
   install -d "$1/metainfo"
-  sed "s/@VERSION@/$VERSION/; s/@DATE@/$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)/" \
-    "$HERE/org.tequio.app.metainfo.xml" > "$1/metainfo/org.tequio.app.metainfo.xml"
+  bash "$HERE/metainfo.sh" "$VERSION" "$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)" "${TEQUIO_PROJECT_URL:-}" \
+    > "$1/metainfo/org.tequio.app.metainfo.xml"
   for size in "$BUILT"/icons/*x*/; do
     install -Dm 644 -t "$1/icons/hicolor/$(basename "$size")/apps" "$size/tequio.png"
   done

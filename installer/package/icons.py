@@ -23,7 +23,12 @@ from tequio_client.app.theme.style import DARK
 
 SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 SIZES_OF_WINDOWS = (16, 24, 32, 48, 64, 128, 256)
-KINDS_OF_MACOS = {"icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512}
+KINDS_OF_MACOS = {
+    **{"icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512},
+    **{"ic11": 32, "ic12": 64, "ic13": 256, "ic14": 512, "ic10": 1024},
+}
+"""Pictures by kind, in pixels: for plain screens, then those for screens of twice as many, where
+`ic11` is 16 points wide and `ic10` 512."""
 SIDE = 256
 SIDE_OF_INSTALLER = QSize(164, 314)
 
@@ -38,7 +43,8 @@ def draw_icons(folder: Path) -> None:
     _draw_svg(folder / "tequio.svg")
     _draw_side(folder / "side.bmp")
     (folder / "tequio.ico").write_bytes(_ico({one: pictures[one] for one in SIZES_OF_WINDOWS}))
-    (folder / "tequio.icns").write_bytes(_icns(pictures))
+    of_macos = {one: pictures.get(one) or _png(one) for one in set(KINDS_OF_MACOS.values())}
+    (folder / "tequio.icns").write_bytes(_icns(of_macos))
 
 
 def _png(size: int) -> bytes:

@@ -24,7 +24,7 @@ from xml.etree import ElementTree
 
 import tequio_assets
 import tequio_client.app
-from tequio_client.app import notifications, worker_texts
+from tequio_client.app import notifications, releases, worker_texts
 from tequio_client.app.first_run import checks
 from tequio_client.app.keys import service
 from tequio_client.app.language import LANGUAGES
@@ -91,7 +91,7 @@ TABLES: tuple[tuple[str, Iterable[str]], ...] = (
     ("health", (*activity.PROBE_NAMES.values(), *activity.PROBE_ADVICE.values())),
     ("health", (activity.OTHER_ADVICE,)),
     ("remedies", (*worker_texts.NEED_TEXTS.values(), *home.BUTTONS.values())),
-    ("remedies", (home.AWAY, home.AWAY_AT_WORK, home.UPDATE_NOW, home.HOW_TO_UPDATE)),
+    ("remedies", (home.AWAY, home.AWAY_AT_WORK, releases.UPDATE_NOW, home.HOW_TO_UPDATE)),
     ("competitions", [words for words, _, _ in competition_text.STAGE_CHIPS.values()]),
     ("competitions", (*competition_text.STAGE_DESCRIPTIONS.values(), competition_text.UNSCORED)),
     ("competitions", [goal for _, goal in competition_text.STAGE_ENDS.values()]),

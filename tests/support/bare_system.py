@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ROOTS = Path(__file__).parents[2] / "build" / "roots"
 USER, USER_ID = "ana", 1000
 _MINUTE_S = 60
-_LIKE = {"noble": "jammy"}
-"""Releases of Ubuntu newer than debootstrap, and the one whose script serves them."""
+_LIKE = {"noble": "jammy", "trixie": "bookworm"}
+"""Releases that may be newer than debootstrap, and the one whose script serves them."""
 _SCRIPTS = Path("/usr/share/debootstrap/scripts")
 
 
@@ -178,9 +178,11 @@ def _base(release: str) -> Path:
         partial = ROOTS / f"{release}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
-        script = _SCRIPTS / _LIKE.get(release, release)
-        # Debian has no keyring of Ubuntu; apt, inside, checks all that a test installs.
-        unchecked = ("--no-check-gpg",) if release in _LIKE else ()
+        is_known = (_SCRIPTS / release).exists()
+        script = _SCRIPTS / (release if is_known else _LIKE[release])
+        # Debian has no keyring of Ubuntu, and an older system none of a newer one; apt, inside,
+        # checks all that a test installs.
+        unchecked = () if is_known and release != "noble" else ("--no-check-gpg",)
         words = ("debootstrap", "--variant=minbase", *unchecked, release, partial, "", script)
         made = subprocess.run(words, check=False, stdout=subprocess.PIPE, timeout=30 * _MINUTE_S)
         assert made.returncode == 0, made.stdout.decode()[-2000:]

@@ -10,6 +10,7 @@ import click
 
 from tequio_client import cli, heap
 from tequio_client.ledger import networks
+from tequio_client.platform import child
 
 
 @click.command()
@@ -30,6 +31,7 @@ def app(*, link: str, ledger: str | None, folder: Path, background: bool, selfte
     so does an app that runs already.
     """
     if selftest:
+        child.end_with_parent()  # of an update that is held back
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         from tequio_client.app.selftest import run_selftest
 

@@ -35,7 +35,7 @@ from tequio_client.app.settings_file import AppSettings, SettingsStore
 from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.tray import Tray
 from tequio_client.app.worker.process import WorkerProcess, worker_command
-from tequio_client.ipc.snapshot import LendingState
+from tequio_client.ipc.session_rules import against_download, against_trial, is_at_work
 from tequio_client.ledger.networks import NO_LEDGER, KnownNetwork, add_network, known_networks
 from tequio_client.links import SCHEME
 from tequio_client.platform import programs
@@ -194,16 +194,22 @@ class App(QObject):
         self.settings_store.write_pending()
 
     def _release_service(self) -> ReleaseService:
-        from tequio_client.app.releases import ReleaseService  # noqa: PLC0415 - packages alone
+        from tequio_client.app.releases import ReleaseService, UpdateRules  # noqa: PLC0415 - packages alone
 
-        made = ReleaseService(
-            lambda: self.settings_store.settings.looks_for_updates,
-            self._would_not_disturb,
-            self,
-            ledger=self._ledger,
+        model = self.model
+        rules = UpdateRules(
+            may_look=lambda: self.settings_store.settings.looks_for_updates,
+            against_download=lambda: against_download(
+                model.snapshot, model.session, model.preferences
+            ),
+            against_trial=lambda: against_trial(model.snapshot, model.session, model.preferences),
+            may_restart=self._would_not_disturb,
+            most_mbit=lambda: model.preferences.download_mbit,
         )
+        made = ReleaseService(rules, self, ledger=self._ledger)
         made.runtime_installed.connect(self.worker.restart)
         made.restart_wanted.connect(self._restart)
+        model.snapshot_changed.connect(made.follow_trainer)
         return made
 
     def _connect(self) -> None:
@@ -412,8 +418,7 @@ class App(QObject):
     def _would_not_disturb(self) -> bool:
         """Return whether nobody looks at the app, and no round would be interrupted."""
         snapshot = self.model.snapshot
-        at_work = (LendingState.LENDING, LendingState.FINISHING)
-        is_working = snapshot is not None and snapshot.decision.state in at_work
+        is_working = snapshot is not None and is_at_work(snapshot)
         return self.presence.is_hidden and not is_working
 
     def _handle_action(self, action: str) -> None:

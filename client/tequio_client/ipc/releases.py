@@ -45,13 +45,19 @@ class Installed(_Event, frozen=True, tag="installed"):
     is_update: bool = False
 
 
+class Downloaded(_Event, frozen=True, tag="downloaded"):
+    """All bytes are on this computer, checked; nothing was tried out or installed yet."""
+
+    version: str
+
+
 class ReleaseFailed(_Event, frozen=True, tag="failed"):
     reason: str
     is_alarm: bool = False
     """Somebody may be giving this user other packages than everybody else."""
 
 
-ReleaseEvent = Offer | Fetching | Installed | ReleaseFailed
+ReleaseEvent = Offer | Fetching | Downloaded | Installed | ReleaseFailed
 
 
 def encode(event: ReleaseEvent) -> bytes:

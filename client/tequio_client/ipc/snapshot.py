@@ -14,7 +14,7 @@ import msgspec
 
 from tequio_client import ipc
 from tequio_client.ipc.evaluator import EvaluationProgress
-from tequio_client.ipc.facts import Count, MachineFacts, Name, SessionFacts
+from tequio_client.ipc.facts import Count, MachineFacts, Name
 from tequio_client.ipc.preferences import Preferences
 
 
@@ -455,19 +455,3 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """Number of changes to the points database; a controller asks for points again when it rises.
     """
     needs: Annotated[tuple[AttentionNeed, ...], msgspec.Meta(max_length=16)] = ()
-
-
-def find_disturbance(
-    session: SessionFacts, preferences: Preferences
-) -> tuple[LendingReason, str] | None:
-    """The reason and the program because of which nothing is lent; None: there are none."""
-    if preferences.pause_for_games and session.game:
-        return LendingReason.GAME, session.game
-    if session.fullscreen:
-        if session.is_film and preferences.pause_for_films:
-            return LendingReason.FILM, session.fullscreen
-        if not session.is_film and preferences.pause_for_games:
-            return LendingReason.FULLSCREEN, session.fullscreen
-    if preferences.exclusive and session.programs:
-        return LendingReason.EXCLUSIVE, session.programs[0]
-    return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -116,6 +116,26 @@ class ChunkSources:
         with self._lock:
             fastest = max((one.rate for one in self._ratings if one is not rating), default=0.0)
         return _PATIENCE_S + min(_LATE * chunk.size / max(fastest, 1), chunk.size / _LEAST_RATE)
+
+
+def paced(
+    fetch: Callable[[Chunk], bytes],
+    bytes_per_s: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Callable[[Chunk], bytes]:
+    """Limit the mean rate, by the stored bytes of whole chunks: each one waits for its turn."""
+    lock, free_at_s = threading.Lock(), clock()
+
+    def fetch_in_turn(chunk: Chunk) -> bytes:
+        nonlocal free_at_s
+        with lock:
+            begin_s = max(free_at_s, clock())
+            free_at_s = begin_s + chunk.stored / bytes_per_s
+        sleep(max(begin_s - clock(), 0.0))
+        return fetch(chunk)
+
+    return fetch_in_turn
 
 
 def peer_sources() -> list[ChunkSource]:

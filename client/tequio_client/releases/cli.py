@@ -13,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from tequio_client.ipc.releases import (
+    Downloaded,
     Fetching,
     Installed,
     Offer,
@@ -61,12 +62,25 @@ def _with_ledger(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @click.command()
-@_check_option
-@click.option("--back", is_flag=True, help="Go back to the version before this one.")
+@click.option("--check", "action", flag_value="check", help="Say what there is, and fetch nothing.")
+@click.option("--back", "action", flag_value="back", help="Go back to the version before this one.")
+@click.option(
+    "--download",
+    "action",
+    flag_value="download",
+    help="Fetch and check it, but do not try it out yet.",
+)
+@click.option(
+    "--most-mbit",
+    type=click.FloatRange(min=0, min_open=True),
+    help="With --download: mean rate, in Mbit/s.  [default: no limit]",
+)
 @_yes_option
 @_json_option
 @_with_ledger
-def update(*, check: bool, back: bool, yes: bool, is_json: bool, ledger: LedgerChoice) -> None:
+def update(
+    *, action: str | None, most_mbit: float | None, yes: bool, is_json: bool, ledger: LedgerChoice
+) -> None:
     """Fetch the newest version of Tequio; it starts the next time Tequio starts.
 
     Nothing is replaced: the new version is tried out beside this one, and this one starts again if
@@ -74,7 +88,7 @@ def update(*, check: bool, back: bool, yes: bool, is_json: bool, ledger: LedgerC
     if the ledger does not answer, that is left out, unless it was given with --ledger.
     """
     with _reported(is_json=is_json) as show:
-        if back:
+        if action == "back":
             before = versions.state().current
             if not versions.folder_of("app", before or "none").is_dir():
                 raise UserFacingError("no update is installed, so there is none to go back from")
@@ -86,7 +100,14 @@ def update(*, check: bool, back: bool, yes: bool, is_json: bool, ledger: LedgerC
             return
         with open_releases(ledger) as releases:
             releases.save_networks()
-            _run(releases, *releases.offer_update(), show, check=check, yes=yes or is_json)
+            offer, bundles = releases.offer_update()
+            if action == "download" and bundles:
+                show(offer)
+                releases.download(bundles, show, most_mbit)
+                show(Downloaded(version=offer.version))
+                return
+            is_check = action == "check"
+            _run(releases, offer, bundles, show, check=is_check, yes=yes or is_json)
 
 
 @click.group()
@@ -188,5 +209,7 @@ def _show_to_person(event: ReleaseEvent) -> None:
         share = event.done / event.total if event.total else 1
         if sys.stderr.isatty():
             click.echo(f"\r{event.part}: {share:4.0%}", err=True, nl=event.done == event.total)
+    elif isinstance(event, Downloaded):
+        click.echo(f"{event.version} is downloaded: `tequio update` tries it out and installs it")
     elif isinstance(event, Installed):
         click.echo(f"{event.version} is installed")

@@ -25,7 +25,7 @@ import psutil
 
 from tequio_client import files
 from tequio_client.names import clean_text
-from tequio_client.platform import programs, versions
+from tequio_client.platform import child, programs, versions
 from tequio_client.platform.bundle import (
     CHUNK_BYTES,
     MANIFEST,
@@ -77,23 +77,43 @@ def install(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> Path:
     if installed_bundle(target) == bundle:
         return target
     partial = _partial(target)
-    try:
-        _drop_foreign_files(partial, bundle)
-        missing = _fill_from_disk(bundle, partial)
-        _check_space(missing, partial)
-        _fetch_missing(missing, fetch, progress)
+    download(bundle, fetch, progress)
+    with _explained(partial):
         _finish_files(bundle, partial)
         _try_out(bundle, partial)
         files.write_private(partial / MANIFEST, bundle.encode())
         if target.exists():  # another bundle of this version, such as one for another card
             _remove(target)
         files.sync_and_rename_folder(partial, target)
+    return target
+
+
+def download(bundle: Bundle, fetch: FetchChunk, progress: Progress) -> None:
+    """Complete the bytes of a bundle beside what is installed, and start none of its programs.
+
+    `install` goes on from there; it reads those bytes again, and checks them. Raises InstallError,
+    and what `fetch` raises.
+    """
+    target = versions.folder_of(bundle.part, bundle.version)
+    if installed_bundle(target) == bundle:
+        return
+    partial = _partial(target)
+    with _explained(partial):
+        _drop_foreign_files(partial, bundle)
+        missing = _fill_from_disk(bundle, partial)
+        _check_space(missing, partial)
+        _fetch_missing(missing, fetch, progress)
+
+
+@contextlib.contextmanager
+def _explained(partial: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as err:
         raise InstallError(
             f"cannot write to {partial.parent} ({err.strerror or err}): free some space, or make "
             "it writable. What arrived is kept"
         ) from err
-    return target
 
 
 def bytes_to_fetch(bundle: Bundle) -> int:
@@ -282,8 +302,9 @@ def _failure_of(command: tuple[str, ...]) -> str:
         environ = versions.environment_of_another() | {"XDG_CACHE_HOME": caches}
         with subprocess.Popen(  # noqa: S603 - a program whose every byte was signed
             command, stdout=subprocess.DEVNULL, stderr=errors, env=environ
-        ) as child:
-            status = _wait(child)
+        ) as program:
+            child.end_with_us(program.pid)
+            status = _wait(program)
         if status is None:
             return "its self-test hangs"
         errors.seek(0)
@@ -292,7 +313,7 @@ def _failure_of(command: tuple[str, ...]) -> str:
     return last if status else ""
 
 
-def _wait(child: subprocess.Popen[bytes]) -> int | None:
+def _wait(program: subprocess.Popen[bytes]) -> int | None:
     """Wait for the end of a program; one that has hung is killed, and has no exit status.
 
     By the processor time that it gets: on a busy computer a minute of it takes long.
@@ -301,12 +322,12 @@ def _wait(child: subprocess.Popen[bytes]) -> int | None:
     until = worked_at + _SELFTEST_S
     while True:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            return child.wait(_POLL_S)
-        now, now_used_s = time.monotonic(), _processor_s(child.pid)
+            return program.wait(_POLL_S)
+        now, now_used_s = time.monotonic(), _processor_s(program.pid)
         if now_used_s > used_s + _WORK_S:
             used_s, worked_at = now_used_s, now
         if now > min(worked_at + _HUNG_S, until):
-            child.kill()
+            program.kill()
             return None
 
 

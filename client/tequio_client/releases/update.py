@@ -21,8 +21,13 @@ from tequio_client.platform.bundle import Accelerator, Bundle, this_system
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.versions import NETWORKS, Part
 from tequio_client.probe.sources import sources
-from tequio_client.releases.chunk_sources import ChunkSources, peer_sources
-from tequio_client.releases.install import bytes_to_fetch, install, installed_bundle
+from tequio_client.releases.chunk_sources import ChunkSources, paced, peer_sources
+from tequio_client.releases.install import (
+    bytes_to_fetch,
+    download,
+    install,
+    installed_bundle,
+)
 from tequio_client.releases.log_check import LedgerChoice, check_list
 from tequio_client.releases.mirror import Mirrors, read_trust
 from tequio_client.runtime import locked
@@ -30,6 +35,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD, version_number
 
 ACCELERATORS: tuple[Accelerator, ...] = ("cpu", "cuda", "rocm", "xpu", "mps")
+BYTES_PER_MBIT = 125_000
 _NETWORKS_BYTES = 256 << 10
 _REPORT_S = 0.2
 Report = Callable[[Fetching], None]
@@ -73,13 +79,24 @@ class Releases:
         bundle = self._runtime(BUILD, accelerator)
         return _offer(BUILD, [bundle]), [bundle]
 
+    def download(self, bundles: list[Bundle], report: Report, most_mbit: float | None) -> None:
+        """Fetch at most so fast, and start nothing. Raises InstallError and MirrorError."""
+        fetch = self._sources().fetch
+        if most_mbit:
+            fetch = paced(fetch, most_mbit * BYTES_PER_MBIT)
+        for bundle in bundles:
+            download(bundle, fetch, _reporter(bundle.part, report))
+
     def install(self, bundles: list[Bundle], report: Report) -> None:
         """Install in this order, the app last. Raises InstallError and MirrorError."""
-        sources = ChunkSources([*self._mirrors.sources(), *peer_sources()])
+        sources = self._sources()
         for bundle in bundles:
             install(bundle, sources.fetch, _reporter(bundle.part, report))
             if bundle.part == "app":
                 versions.switch_to(bundle.version, running=BUILD)
+
+    def _sources(self) -> ChunkSources:
+        return ChunkSources([*self._mirrors.sources(), *peer_sources()])
 
     def _runtime(self, version: str, accelerator: Accelerator | None) -> Bundle:
         if accelerator is not None:

@@ -75,6 +75,18 @@ class ComputeDevice:
         if self.handle.type != "cpu":
             torch.get_device_module(self.handle).empty_cache()
 
+    def held_mb(self) -> int:
+        """Accelerator memory that tensors of this process have or that is kept for later ones, MiB.
+
+        On MPS that of tensors alone: the driver's figure has Apple's own caches in it. CPU: 0.
+        """
+        if self.handle.type == "cpu":
+            return 0
+        module = torch.get_device_module(self.handle)
+        if self.handle.type == "mps":
+            return int(module.current_allocated_memory()) // _MIB
+        return int(module.memory_reserved(self.handle)) // _MIB
+
 
 class BatchSize:
     """Samples that go through the network at once on a device; halved when memory runs out.

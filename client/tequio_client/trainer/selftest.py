@@ -12,11 +12,10 @@ import sys
 from hashlib import sha256
 
 import numpy as np
-import torch
 
 from tequio_client.platform import programs
 from tequio_client.trainer.benchmark import measure_speed
-from tequio_client.trainer.device import AcceleratorEngine, open_device
+from tequio_client.trainer.device import AcceleratorEngine, ComputeDevice, open_device
 from tequio_client.trainer.engines import Block, Engine, ReferenceEngine
 from tequio_client.trainer.kernels import CompiledEngine
 from tequio_client.trainer.private.accountant import SpentSteps, epsilon
@@ -69,12 +68,16 @@ def run_selftest(wanted: str) -> None:
             raise SelftestError(f"{name} computes a model with other bits than all others do")
     if not measure_speed(device.label, warm_s=0, measure_s=0).tokens_per_s > 0:
         raise SelftestError(f"no training step succeeded on {device.label}")
+    check_memory_freed(device)
+
+
+def check_memory_freed(device: ComputeDevice) -> None:
+    """Give the device's memory back, and measure what is left; raises SelftestError."""
     gc.collect()
     device.release_memory()
-    if device.handle.type == "cuda":
-        left = torch.cuda.memory_reserved(device.handle) >> 20
-        if left > _MOST_LEFT_MB:
-            raise SelftestError(f"{left} MiB of {device.label} were not given back")
+    left = device.held_mb()
+    if left > _MOST_LEFT_MB:
+        raise SelftestError(f"{left} MiB of {device.label} were not given back")
 
 
 def check_late_imports() -> None:

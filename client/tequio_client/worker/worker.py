@@ -40,6 +40,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.children.evaluator import EvaluatorProcess, evaluator_program
 from tequio_client.worker.children.process import ProbeProcess, probe_program
+from tequio_client.worker.children.runtime_verdict import RuntimeVerdict
 from tequio_client.worker.children.trainer import TrainerProcess, run_benchmark, trainer_program
 from tequio_client.worker.control import snapshot as control_snapshot
 from tequio_client.worker.control.lists import CompetitionsList, RunsList, assign_runs
@@ -121,15 +122,18 @@ class Worker:
         self.choices = StoredChoices(
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
+        self.points_db = PointsDatabase.opened(folder, signer.key)
+        self.runtime_verdict = RuntimeVerdict(lambda: points.last_accepted(self.points_db.file))
         style, cell = settings.trainer.log_style, settings.trainer.cell
         self.lending = Lending(
             settings,
             self.choices,
             self.evaluator,
-            lambda name: TrainerProcess(trainer_program(folder, style, device=name, cell=cell)),
+            lambda name: TrainerProcess(
+                trainer_program(folder, style, device=name, cell=cell), self.runtime_verdict.judge
+            ),
             self.facts,
         )
-        self.points_db = PointsDatabase.opened(folder, signer.key)
         activity = ActivityDatabase.opened(folder, clock.now_ms)
         self.bookkeeping = Bookkeeping(
             self.points_db, activity, ledger, signer.key, folder / LOG_FILE, rng=rng
@@ -157,6 +161,7 @@ class Worker:
         Raises UserFacingError, from a plain worker only.
         """
         self.lending.update()
+        await self.runtime_verdict.begin()
         async with self.outbox, trio.open_nursery() as nursery:
             nursery.start_soon(self._meter)
             nursery.start_soon(self._with_each_device, self._keep_trainer)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -9,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tequio_client.app.releases import ReleaseService
-from tequio_client.platform import programs, versions
+from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState, Snapshot
+from tequio_client.platform import programs, runtime_trial, versions
 from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_shared.version import BUILD
 from tests.support.mirrors import Mirror, package, served
+from tests.support.update_rules import update_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +47,7 @@ def has_runtime() -> bool:
 @pytest.fixture
 def service(mirror: Mirror) -> Iterator[ReleaseService]:
     assert mirror.url
-    made = ReleaseService(lambda: True, lambda: True, has_runtime=has_runtime)
+    made = ReleaseService(update_rules(), has_runtime=has_runtime)
     yield made
     made.close()
 
@@ -71,6 +74,19 @@ def test_the_app_says_what_it_will_download_and_fetches_it_when_told(
     assert service.current_note() is None
 
 
+def test_a_runtime_is_not_fetched_before_its_size_was_shown(
+    mirror: Mirror, service: ReleaseService, qtbot: QtBot
+) -> None:
+    """The first run may end before the mirrors have answered."""
+    service.fetch_runtime()
+    qtbot.waitUntil(lambda: "needs a download of" in words(service), timeout=PATIENCE_MS)
+    assert not service.is_fetching
+    assert chunks_asked(mirror) == []
+    with qtbot.waitSignal(service.runtime_installed, timeout=PATIENCE_MS):
+        service.fetch_runtime()
+    assert chunks_asked(mirror)
+
+
 def test_a_mirror_that_is_away_is_said_and_tried_again(
     mirror: Mirror, service: ReleaseService, qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -78,6 +94,8 @@ def test_a_mirror_that_is_away_is_said_and_tried_again(
     service.start()
     qtbot.waitUntil(lambda: "does not answer" in words(service), timeout=PATIENCE_MS)
     mirror.trust(tmp_path / "trust")
+    service.fetch()
+    qtbot.waitUntil(lambda: "needs a download of" in words(service), timeout=PATIENCE_MS)
     with qtbot.waitSignal(service.runtime_installed, timeout=PATIENCE_MS):
         service.fetch()
 
@@ -99,7 +117,7 @@ def test_an_update_comes_by_itself_and_restarts_a_hidden_app(
 
 def test_updates_that_are_switched_off_are_not_looked_for(mirror: Mirror, tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "runtime", versions.folder_of("runtime", BUILD), symlinks=True)
-    service = ReleaseService(lambda: False, lambda: True, has_runtime=has_runtime)
+    service = ReleaseService(update_rules(may_look=lambda: False), has_runtime=has_runtime)
     service.check_mirrors()
     assert not service.is_fetching
     assert mirror.asked == []
@@ -108,8 +126,7 @@ def test_updates_that_are_switched_off_are_not_looked_for(mirror: Mirror, tmp_pa
 
 def test_a_program_that_cannot_be_started_is_said(qtbot: QtBot, tmp_path: Path) -> None:
     service = ReleaseService(
-        lambda: True,
-        lambda: True,
+        update_rules(),
         command=lambda *_: (str(tmp_path / "none"),),
         has_runtime=lambda: False,
     )
@@ -126,8 +143,7 @@ def test_releases_that_the_log_of_the_ledger_contradicts_are_told_at_once(qtbot:
     failed = "print(json.dumps({'event': 'failed', 'reason': ledger, 'is_alarm': True}))"
     script = f"import json, os; ledger = os.environ['TEQUIO_LEDGER']; {failed}"
     service = ReleaseService(
-        lambda: True,
-        lambda: True,
+        update_rules(),
         ledger=lambda: "https://ledger.example",
         command=lambda *_: (sys.executable, "-c", script),
         has_runtime=lambda: True,
@@ -145,3 +161,139 @@ def test_a_user_who_wants_an_update_is_told_that_there_is_none(
     service.fetch()
     qtbot.waitUntil(lambda: "no newer version" in words(service), timeout=PATIENCE_MS)
     qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)
+
+
+def test_the_version_before_is_ready_once_the_worker_has_put_the_runtime_aside(
+    service: ReleaseService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = Decision(state=LendingState.ATTENTION, reason=LendingReason.TRAINER_BROKEN)
+    monkeypatch.setattr("tequio_client.app.releases.BUILD", NEWER)
+    service.follow_trainer(Snapshot(decision=broken))
+    assert service.ready == "", "it is broken, and no runtime was put aside"
+    service.follow_trainer(Snapshot())
+    for part in versions.PROGRAMS:
+        for version in (BUILD, NEWER):
+            versions.folder_of(part, version).mkdir(parents=True)
+            versions.program_of(part, version).touch()
+    versions.switch_to(NEWER, running=BUILD)
+    assert [runtime_trial.record_crash(NEWER, -1) for _ in range(3)][-1] == BUILD
+    service.follow_trainer(Snapshot(decision=broken))
+    assert words(service).startswith(f"Version {BUILD} is ready")
+
+
+def held(reason: LendingReason, **values: str | int) -> Decision:
+    return Decision(state=LendingState.WAITING, reason=reason, values=dict(values))
+
+
+class Against:
+    """A rule of updates; `found` is what speaks against a step now."""
+
+    def __init__(self, found: Decision | None = None) -> None:
+        self.found = found
+
+    def __call__(self) -> Decision | None:
+        return self.found
+
+
+def publish_update(mirror: Mirror, folder: Path) -> None:
+    shutil.copytree(folder / "runtime", versions.folder_of("runtime", BUILD), symlinks=True)
+    newer = package(folder / "newer", "tequio", news=b"new")
+    mirror.publish(NEWER, ("app", "", newer))
+
+
+def chunks_asked(mirror: Mirror) -> list[str]:
+    return [path for path in mirror.asked if "/chunks/" in path]
+
+
+def test_an_update_waits_for_the_network_then_for_the_user_to_be_away(
+    mirror: Mirror, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    monkeypatch.setenv("TEQUIO_SEEN", str(seen))
+    publish_update(mirror, tmp_path)
+    network = Against(held(LendingReason.METERED))
+    user = Against(held(LendingReason.IN_USE, minutes=5))
+    rules = update_rules(against_download=network, against_trial=user)
+    service = ReleaseService(rules, has_runtime=has_runtime)
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: service.held is not None, timeout=PATIENCE_MS)
+    note = service.current_note()
+    assert note is not None
+    assert note.words == (
+        f"Downloading version {NEWER}… This network is metered. Resumes on another network."
+    )
+    assert note.button == "Update now"
+    assert chunks_asked(mirror) == []
+    service.check_mirrors()
+    assert not service.is_fetching, "the rule still speaks against it"
+    network.found = None
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: "You are using the computer" in words(service), timeout=PATIENCE_MS)
+    assert words(service).startswith("Testing what was downloaded… ")
+    asked = chunks_asked(mirror)
+    assert asked
+    assert not seen.exists(), "no program of the update was started"
+    assert versions.app_to_start(BUILD) is None
+    user.found = None
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: service.ready == NEWER, timeout=PATIENCE_MS)
+    assert chunks_asked(mirror) == asked, "what was downloaded is not fetched again"
+    assert "--selftest" in seen.read_text()
+    service.close()
+
+
+def test_a_person_who_wants_the_update_does_not_wait_for_the_rules(
+    mirror: Mirror, qtbot: QtBot, tmp_path: Path
+) -> None:
+    publish_update(mirror, tmp_path)
+    always = Against(held(LendingReason.LENDING))
+    rules = update_rules(against_download=always, against_trial=always)
+    service = ReleaseService(rules, has_runtime=has_runtime)
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: service.held is not None, timeout=PATIENCE_MS)
+    assert "while you are away and no round is running" in words(service)
+    service.fetch()
+    qtbot.waitUntil(lambda: service.ready == NEWER, timeout=PATIENCE_MS)
+    service.close()
+
+
+def test_a_game_ends_a_trial_that_began_by_itself(qtbot: QtBot, tmp_path: Path) -> None:
+    offer = {"event": "offer", "version": NEWER, "installed": BUILD, "app_bytes": 1}
+    downloaded = {"event": "downloaded", "version": NEWER}
+    started = tmp_path / "started"
+    trial = f"open({str(started)!r}, 'w').close(); time.sleep(600)"
+
+    def command(*asked: str) -> tuple[str, ...]:
+        lines = [offer, downloaded] if "--download" in asked else [offer]
+        said = "; ".join(f"print({json.dumps(one)!r})" for one in lines)
+        is_step = "--check" in asked or "--download" in asked
+        return (sys.executable, "-c", said if is_step else f"import time; {trial}", *asked)
+
+    rule = Against()
+    service = ReleaseService(
+        update_rules(against_trial=rule), command=command, has_runtime=lambda: True
+    )
+    service.check_mirrors()
+    qtbot.waitUntil(started.exists, timeout=PATIENCE_MS)
+    rule.found = held(LendingReason.GAME, program="doom")
+    qtbot.waitUntil(lambda: not service.is_fetching, timeout=PATIENCE_MS)
+    assert "A game is running (doom)" in words(service)
+    service.close()
+
+
+def test_a_download_by_itself_keeps_to_the_limit_of_the_settings(
+    qtbot: QtBot,
+) -> None:
+    asked: list[tuple[str, ...]] = []
+    offer = {"event": "offer", "version": NEWER, "installed": BUILD, "app_bytes": 1}
+
+    def command(*words: str) -> tuple[str, ...]:
+        asked.append(words)
+        return (sys.executable, "-c", f"print({json.dumps(offer)!r})", *words)
+
+    rules = update_rules(most_mbit=lambda: 2.5)
+    service = ReleaseService(rules, command=command, has_runtime=lambda: True)
+    service.check_mirrors()
+    qtbot.waitUntil(lambda: len(asked) == 2 and not service.is_fetching, timeout=PATIENCE_MS)
+    assert asked == [("update", "--check"), ("update", "--download", "--most-mbit", "2.5")]
+    service.close()

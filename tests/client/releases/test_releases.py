@@ -410,3 +410,27 @@ def test_the_installed_manifest_is_what_was_signed(mirror: Mirror) -> None:
     found = installed_bundle(versions.folder_of("runtime", BUILD))
     assert found is not None
     assert found.accelerator == "cpu"
+
+
+def test_a_download_starts_nothing_and_an_update_goes_on_from_it(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_runtime()
+    publish_newer(mirror, tmp_path)
+    monkeypatch.setenv("TEQUIO_SEEN", str(tmp_path / "seen"))
+    done = events("update", "--download", "--most-mbit", "10000")[-1]
+    assert done == {"event": "downloaded", "version": NEWER}
+    assert not (tmp_path / "seen").exists()
+    assert versions.installed("app") == []
+    assert versions.app_to_start(BUILD) is None
+    mirror.asked.clear()
+    assert events("update")[-1] == {"event": "installed", "version": NEWER, "is_update": True}
+    assert not [path for path in mirror.asked if "chunks" in path]
+    assert (tmp_path / "seen").exists()
+
+
+def test_a_rate_of_zero_is_refused(mirror: Mirror) -> None:
+    assert mirror.url
+    refused = run("update", "--download", "--most-mbit", "0")
+    assert refused.exit_code == 2
+    assert "0" in refused.output

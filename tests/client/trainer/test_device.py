@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from tequio_client.trainer import device
+from tequio_client.trainer import device, selftest
 
 
 def test_the_cpu_computes_in_float32() -> None:
@@ -43,3 +43,29 @@ def test_cuda_computes_in_bfloat16() -> None:
     with chosen.autocast():
         product = torch.ones(8, 8, device=chosen.handle) @ torch.ones(8, 8, device=chosen.handle)
     assert product.dtype == chosen.precision
+
+
+@pytest.mark.parametrize("name", ["xpu:0", "mps"])
+def test_memory_of_every_accelerator_must_be_given_back_in_a_selftest(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is no such card here: torch's own figures for it are set, all else is real."""
+    opened = device.ComputeDevice(
+        handle=torch.device(name), name=name, memory_mb=0, precision=torch.float32
+    )
+    module = torch.get_device_module(opened.handle)
+    figure = "current_allocated_memory" if name == "mps" else "memory_reserved"
+    held, given_back = [64 << 20, 65 << 20], []
+    monkeypatch.setattr(module, figure, lambda *_: held[0])
+    monkeypatch.setattr(module, "empty_cache", lambda: given_back.append(name))
+    selftest.check_memory_freed(opened)
+    del held[0]
+    with pytest.raises(selftest.SelftestError, match=f"65 MiB of {name} were not given back"):
+        selftest.check_memory_freed(opened)
+    assert given_back == [name, name]
+
+
+def test_a_processor_has_no_memory_to_give_back() -> None:
+    opened = device.open_device("cpu")
+    assert opened.held_mb() == 0
+    selftest.check_memory_freed(opened)

@@ -16,7 +16,7 @@ from tequio_client.app.pages.organiser_notices import OrganiserNotices
 from tequio_client.app.pages.page import Page, PageContext
 from tequio_client.app.pages.run_news_card import RunNewsCard
 from tequio_client.app.pages.settings_table import rule_page
-from tequio_client.app.releases import ReleaseService
+from tequio_client.app.releases import UPDATE_NOW, ReleaseService
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.tray import SnoozeMenu
@@ -82,7 +82,6 @@ BUTTONS = {
 """Labels of a banner's button, by the page or action that it opens."""
 AWAY = "The network has not answered since {since}."
 AWAY_AT_WORK = "The network has not answered since {since}. Work goes on, and points follow later."
-UPDATE_NOW = "Update now"
 HOW_TO_UPDATE = (
     "Update it the way it was installed, for example with git, pip or the system's packages."
 )

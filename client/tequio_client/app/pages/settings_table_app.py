@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TypeAlias
 
+from tequio_client.app.releases import AUTOMATIC_NOTE
 from tequio_client.app.theme.look import Appearance
 from tequio_client.ipc.snapshot import LendingReason
 
@@ -350,8 +351,7 @@ ADVANCED = section(
         switch(
             "looks_for_updates",
             "Update automatically",
-            "Once a day Tequio looks for a newer version, fetches it, and tests it. It starts "
-            "while you are away and no round is running.",
+            AUTOMATIC_NOTE,
         ),
     ),
     card(

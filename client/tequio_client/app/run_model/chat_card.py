@@ -37,7 +37,7 @@ from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import ProgressBar
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc.chat import MAX_CHARACTERS, ChatProblem
-from tequio_client.ipc.snapshot import find_disturbance
+from tequio_client.ipc.session_rules import find_disturbance
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel

@@ -13,7 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -62,6 +62,8 @@ _TAIL_BYTES = 1 << 16
 """Part of a benchmark's output that is read: the result is the last line, after the noise of
 libraries."""
 
+JudgeCrash = Callable[[str], Awaitable[str]]
+"""Called with the reason of a child's end in a task; returns why to give up, empty: try again."""
 R = TypeVar("R", bound=link.Report)
 
 
@@ -209,10 +211,11 @@ class TrainerProcess:
     While `child` is forbidden, commands in force stay so and reach the next process.
     """
 
-    def __init__(self, program: ChildProgram) -> None:
+    def __init__(self, program: ChildProgram, judge_crash: JudgeCrash | None = None) -> None:
         """Allowed at first."""
         self.child = ChildProcess(program)
         self.child.allow()
+        self._judge_crash = judge_crash
         self._number = 0  # of the last command
         self._prepare: _Pending | None = None  # in force; owned by `ask`
         self._task: _Pending | None = None  # in force; owned by `ask`
@@ -252,12 +255,22 @@ class TrainerProcess:
             self._failures += 1
             if self._lost_rank:
                 self._failures = min(self._failures, MAX_FAILURES - 1)
-            if self._failures >= MAX_FAILURES:
-                self._give_up(reason)
+            verdict = await self._verdict(reason)
+            if verdict or self._failures >= MAX_FAILURES:
+                shown = clean_text(reason, REASON_CHARACTERS)
+                self._give_up(
+                    verdict or f"the trainer failed {MAX_FAILURES} times in a row: {shown}"
+                )
                 return
             pause_s = self.child.pause_s(self._failures)
             log.warning("trainer ended, restarting", reason=reason, after_s=pause_s)
             await self.child.pause(pause_s)
+
+    async def _verdict(self, reason: str) -> str:
+        """Have a crash in a task judged; empty: the trainer is started again."""
+        if self._judge_crash is None or self._task is None or self._lost_rank:
+            return ""
+        return await self._judge_crash(reason)
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
         """Put a command in force and wait for its answer; cancelling withdraws it.
@@ -324,10 +337,9 @@ class TrainerProcess:
                 if not isinstance(report, link.Failed):
                     self._failures = 0
 
-    def _give_up(self, reason: str) -> None:
-        shown = clean_text(reason, REASON_CHARACTERS)
-        self.failure = f"the trainer failed {MAX_FAILURES} times in a row: {shown}"
-        log.error("trainer given up", reason=reason, attempts=MAX_FAILURES)
+    def _give_up(self, failure: str) -> None:
+        self.failure = failure
+        log.error("trainer given up", reason=failure)
         for pending in (self._prepare, self._task):
             if pending is not None:
                 pending.done.set()

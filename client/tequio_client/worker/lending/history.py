@@ -18,7 +18,8 @@ from typing import TypeVar
 
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences
-from tequio_client.ipc.snapshot import DesiredState, Snooze, find_disturbance
+from tequio_client.ipc.session_rules import find_disturbance
+from tequio_client.ipc.snapshot import DesiredState, Snooze
 from tequio_client.worker.lending.facts import (
     LendableDevice,
     LendingFacts,

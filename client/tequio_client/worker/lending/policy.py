@@ -19,6 +19,15 @@ import msgspec
 
 from tequio_client.ipc.facts import MachineFacts, SessionFacts
 from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.session_rules import (
+    against_metered,
+    against_quota,
+    against_user,
+    find_disturbance,
+    is_used,
+    undetectable_fact,
+    waiting,
+)
 from tequio_client.ipc.snapshot import (
     STARTABLE,
     Decision,
@@ -27,7 +36,6 @@ from tequio_client.ipc.snapshot import (
     LendingState,
     Snooze,
     Value,
-    find_disturbance,
 )
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.worker.lending.facts import (
@@ -53,7 +61,6 @@ BY_THE_RULES = frozenset({LendingReason.LENDING, LendingReason.LENDING_WHILE_USE
 _SECOND_MS = 1_000
 _MOST_TEXT = 500
 _GIB = 1 << 30
-GB = 10**9
 _STORE_SLACK = 1.1
 """Tolerated size of the store over its limit: it is trimmed later, not kept from growing."""
 _ALL_PERCENT = 100
@@ -71,10 +78,6 @@ class RuleInput:
     machine: MachineFacts
     devices: tuple[LendableDevice, ...] | None  # devices that are not switched off; None: unknown
     lent: tuple[LendableDevice, ...]  # the one of `devices` that is decided about, if it is able
-
-
-def waiting(reason: LendingReason, until_ms: int | None = None, **values: Value) -> Decision:
-    return Decision(state=LendingState.WAITING, reason=reason, values=values, until_ms=until_ms)
 
 
 def needs_attention(reason: LendingReason, **values: Value) -> Decision:
@@ -366,66 +369,27 @@ def hours(case: RuleInput) -> Decision | None:
 
 def quota(case: RuleInput) -> Decision | None:
     """The month's traffic must be below the monthly limit."""
-    most = case.preferences.month_gb
-    if not most or case.facts.month_bytes < most * GB:
+    found = against_quota(case.facts.month_bytes, case.preferences)
+    if found is None:
         return None
     left_ms = case.now.month_end_ms() - case.now.ms
-    return waiting(LendingReason.QUOTA, end_ms(case, left_ms), gb=most)
+    return msgspec.structs.replace(found, until_ms=end_ms(case, left_ms))
 
 
 def metered(case: RuleInput) -> Decision | None:
     """The connection must not be metered, unless that was allowed."""
-    if case.session is None or case.preferences.on_metered:
-        return None
-    if case.session.is_metered is None:
-        return waiting(LendingReason.METERED, fact="unknown")
-    return waiting(LendingReason.METERED) if case.session.is_metered else None
+    return None if case.session is None else against_metered(case.session, case.preferences)
 
 
 def undetectable(case: RuleInput) -> Decision | None:
     """Games and exclusive programs must be detectable, if they pause lending."""
-    session, chosen = case.session, case.preferences
-    if session is None:
-        return None
-    if chosen.pause_for_games and session.game is None:
-        fact = "session" if session.fullscreen is None and session.idle_s is None else "game"
-        return waiting(LendingReason.CANNOT_TELL, fact=fact)
-    if chosen.exclusive and session.programs is None:
-        return waiting(LendingReason.CANNOT_TELL, fact="programs")
-    return None
+    fact = "" if case.session is None else undetectable_fact(case.session, case.preferences)
+    return waiting(LendingReason.CANNOT_TELL, fact=fact) if fact else None
 
 
 def in_use(case: RuleInput) -> Decision | None:
     """Nobody may be using the computer, unless that was allowed."""
-    if case.preferences.while_used or not is_used(case):
-        return None
-    fact = "" if _was_touched(case) else _missing(case)
-    if fact:
-        return waiting(LendingReason.CANNOT_TELL, fact=fact)
-    return waiting(LendingReason.IN_USE, minutes=case.preferences.idle_minutes)
-
-
-def is_used(case: RuleInput) -> bool:
-    """True if somebody uses the computer, as far as is known; a locked one is not in use."""
-    if case.session is None or case.session.is_locked:
-        return False
-    return _was_touched(case) or bool(_missing(case))
-
-
-def _was_touched(case: RuleInput) -> bool:
-    idle_s = None if case.session is None else case.session.idle_s
-    return idle_s is not None and idle_s < case.preferences.idle_minutes * 60
-
-
-def _missing(case: RuleInput) -> str:
-    """Name of a fact that is missing to know that nobody uses the computer; empty: none."""
-    session, chosen = case.session, case.preferences
-    if session is None:
-        return ""
-    if chosen.idle_minutes and session.idle_s is None:
-        return "idle"
-    wants_screen = chosen.pause_for_games or chosen.pause_for_films
-    return "fullscreen" if wants_screen and session.fullscreen is None else ""
+    return None if case.session is None else against_user(case.session, case.preferences)
 
 
 RULES: tuple[Callable[[RuleInput], Decision | None], ...] = (
@@ -517,7 +481,7 @@ def _lend(case: RuleInput) -> Decision:
         return Decision(
             state=state, reason=LendingReason.LENDING, values=values, share_percent=share
         )
-    if not is_used(case):
+    if case.session is None or not is_used(case.session, case.preferences):
         return Decision(state=state, reason=LendingReason.LENDING, share_percent=share)
     share = min(share, case.preferences.used_share_percent)
     return Decision(

@@ -166,6 +166,15 @@ def run_ids(file: DatabaseFile) -> frozenset[str]:
     return frozenset(row["run"] for row in file.rows("SELECT DISTINCT run FROM round"))
 
 
+def last_accepted(file: DatabaseFile) -> int:
+    """Number (`RoundPlace`) of the newest round that accepted training; -1: none has.
+
+    Read from the newest round back, so its cost does not grow. Raises DatabaseError.
+    """
+    rows = file.rows("SELECT number FROM round WHERE trained > 0 ORDER BY number DESC LIMIT 1")
+    return rows[0]["number"] if rows else -1
+
+
 def first_rounds(file: DatabaseFile) -> dict[str, int]:
     """First round in which this key has proven points, by run id; raises DatabaseError."""
     rows = file.rows(

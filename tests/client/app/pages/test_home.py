@@ -19,6 +19,7 @@ from tequio_client.ipc.control import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.facts import SessionFacts
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, PointsView, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
+from tests.support.update_rules import update_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -553,7 +554,7 @@ def test_a_version_that_is_too_old_is_told_with_the_way_to_update() -> None:
     assert found is not None
     assert "This network needs version 0.3.0 or newer; this is 0.1.0." in found.words
     assert ("the way it was installed" in found.words, found.target) == (True, "")
-    service = ReleaseService(lambda: False, lambda: True, has_runtime=lambda: True)
+    service = ReleaseService(update_rules(may_look=lambda: False), has_runtime=lambda: True)
     found = outdated_banner(outdated, service, NOW_MS)
     assert found is not None
     assert (found.target, found.button) == ("releases", "Update now")

@@ -31,6 +31,7 @@ from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NOW_MS, SCENES
 from tests.support.app_worker_answers import NOVA
 from tests.support.llama_swarm import ROUNDS, ServedLog, played, served_log
+from tests.support.update_rules import update_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -272,9 +273,8 @@ def test_a_missing_runtime_is_installed_from_here(
         offer = '{"event": "offer", "version": "1", "installed": "1", "runtime_bytes": 3000000000}'
         return (sys.executable, "-c", f"print({offer!r})", *words)
 
-    releases = ReleaseService(
-        lambda: False, lambda: True, command=command, has_runtime=lambda: False
-    )
+    rules = update_rules(may_look=lambda: False)
+    releases = ReleaseService(rules, command=command, has_runtime=lambda: False)
     card = make("good", releases)
     assert "which is not installed yet" in card.banner.words.text()
     assert not card.line.isEnabled()

@@ -20,6 +20,7 @@ from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.worker.children.process import ChildProgram
 from tequio_client.worker.children.trainer import (
     MAX_FAILURES,
+    JudgeCrash,
     TrainerFailedError,
     TrainerProcess,
     run_benchmark,
@@ -49,7 +50,7 @@ commands = (json.loads(line) for line in sys.stdin)
 
 @asynccontextmanager
 async def running(
-    folder: Path, script: str, silence_s: float = 20.0
+    folder: Path, script: str, silence_s: float = 20.0, judge_crash: JudgeCrash | None = None
 ) -> AsyncIterator[TrainerProcess]:
     program = ChildProgram(
         command=scripted(folder, PRELUDE + script),
@@ -59,7 +60,7 @@ async def running(
         grace_s=0.2,
         first_pause_s=0.01,
     )
-    trainer = TrainerProcess(program)
+    trainer = TrainerProcess(program, judge_crash)
     with trio.fail_after(20):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(trainer.run)
@@ -454,3 +455,32 @@ async def test_anything_else_is_a_reason(tmp_path: Path, script: str, why: str) 
 async def test_a_benchmark_that_never_ends_is_ended(tmp_path: Path, script: str) -> None:
     with pytest.raises(RefusedError, match="gave no figures"):
         await benchmarked(tmp_path, script, limit_s=0.5)
+
+
+async def test_a_crash_in_a_task_is_judged_and_can_give_the_trainer_up(tmp_path: Path) -> None:
+    reasons: list[str] = []
+
+    async def judge(reason: str) -> str:
+        reasons.append(reason)
+        return "the runtime is put aside" if len(reasons) == 2 else ""
+
+    script = "for command in commands: sys.exit(7)"
+    async with running(tmp_path, script, judge_crash=judge) as trainer:
+        with pytest.raises(TrainerFailedError, match="the runtime is put aside"):
+            await trainer.ask(evaluate, link.Evaluated)
+        assert trainer.failure == "the runtime is put aside"
+    assert ["exit status 7" in one for one in reasons] == [True, True]
+    assert lives(tmp_path) == 2
+
+
+async def test_a_crash_without_a_task_is_not_judged(tmp_path: Path) -> None:
+    judged: list[str] = []
+
+    async def judge(reason: str) -> str:
+        judged.append(reason)
+        return "put aside"
+
+    async with running(tmp_path, "sys.exit(7)", judge_crash=judge) as trainer:
+        with pytest.raises(TrainerFailedError, match="5 times"):
+            await trainer.ask(prepare, link.TrainerReady)
+    assert judged == []

@@ -1,0 +1,89 @@
+"""The trial of a new version's runtime in training: one that keeps crashing is put aside by itself.
+
+A self-test is a minute on a small model; a driver may fail only under a real one. A runtime belongs
+to its version of the app, so putting it aside goes back to the version before, which was kept with
+its own runtime (`versions.go_back`), from the next start on. Beyond the trial crashes are counted
+no more: a runtime whose training was accepted once works, and what fails later is something else.
+
+    runtime/trial.json      the version on trial, its crashes, and the versions that were put aside
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from tequio_client import files
+from tequio_client.platform import programs, versions
+
+MOST_CRASHES = 3
+"""Crashes in training, before the first accepted contribution, that put a runtime aside."""
+_MOST_KEPT = 20
+
+
+class TrialState(msgspec.Struct, frozen=True, omit_defaults=True):
+    version: str = ""
+    accepted: int = -1
+    """The newest accepted contribution when the trial began, by the log index of its roster."""
+    crashes: int = 0
+    put_aside: tuple[str, ...] = ()
+    """Versions that were put aside once, newest first: none is a second time."""
+
+
+def begin(version: str, accepted: int) -> None:
+    """Begin the trial of this version, unless it has begun. Raises OSError."""
+    if state().version != version:
+        _save(_begun(state(), version, accepted))
+
+
+def record_crash(version: str, accepted: int) -> str:
+    """Count a crash in training; return the version that was gone back to, empty: none was.
+
+    `accepted` is the newest accepted contribution: one of after `begin` ends the trial. Raises
+    OSError.
+    """
+    now = state()
+    if now.version != version:
+        now = _begun(now, version, accepted)
+    if accepted > now.accepted:
+        return ""
+    now = msgspec.structs.replace(now, crashes=now.crashes + 1)
+    before = _kept_before(version)
+    is_over = now.crashes >= MOST_CRASHES and before and version not in now.put_aside
+    if is_over:
+        aside = (version, *now.put_aside)[:_MOST_KEPT]
+        now = msgspec.structs.replace(now, put_aside=aside)
+    _save(now)  # first: after a power cut in between nothing is gone back to, and never twice
+    return versions.go_back() if is_over else ""
+
+
+def state() -> TrialState:
+    """Read the state; a damaged one counts as none."""
+    try:
+        return msgspec.json.decode(_file().read_bytes(), type=TrialState)
+    except (OSError, msgspec.DecodeError):
+        return TrialState()
+
+
+def _begun(now: TrialState, version: str, accepted: int) -> TrialState:
+    return msgspec.structs.replace(now, version=version, accepted=accepted, crashes=0)
+
+
+def _kept_before(version: str) -> str:
+    """The version before, if it is complete with its runtime and would start; empty: it is not."""
+    now = versions.state()
+    if now.current != version or programs.RUNTIME_VARIABLE in os.environ:
+        return ""
+    before = now.previous
+    return before if before and versions.program_of("runtime", before).is_file() else ""
+
+
+def _file() -> Path:
+    return versions.data_folder() / "runtime" / "trial.json"
+
+
+def _save(now: TrialState) -> None:
+    _file().parent.mkdir(parents=True, exist_ok=True)
+    files.write_private(_file(), msgspec.json.encode(now))
