@@ -21,6 +21,7 @@ from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
+from tequio_shared.scoring import power_of_two
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
@@ -63,6 +64,17 @@ def axis_number(number: float, step: float, most: float) -> str:
 
 def decimal(number: float | None, places: int = 2) -> str:
     return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
+
+
+def perplexity(number: float) -> str:
+    """Write a perplexity: 8.2, 431.7, 35.1k."""
+    is_short = number < LEAST_SCALED or not math.isfinite(number)
+    return decimal(number, 1) if is_short else short_count(number)
+
+
+def byte_perplexity(bits: float) -> float:
+    """Give the byte perplexity of a number of bits per byte; infinite where that overflows."""
+    return power_of_two(bits)
 
 
 def percent(part: float) -> str:
@@ -462,6 +474,8 @@ FILTERS = {
             count,
             short_count,
             decimal,
+            perplexity,
+            byte_perplexity,
             percent,
             plural,
             size,
