@@ -69,7 +69,7 @@ class EntrantScores:
 
 def in_bits(value: float) -> str:
     """Write bits per byte with the byte perplexity that they are."""
-    perplexity = text.decimal(text.byte_perplexity(value), 4)
+    perplexity = text.perplexity(text.byte_perplexity(value), 4)
     return f"{text.decimal(value, 4)} bits per byte (byte perplexity {perplexity})"
 
 
@@ -181,7 +181,7 @@ def _row(
         name_y=top + size.name,
         rank=str(one.rank) if one.rank else "",
         value=text.decimal(one.value, 4),
-        perplexity=text.decimal(text.byte_perplexity(one.value), 4),
+        perplexity=text.perplexity(text.byte_perplexity(one.value), 4),
         perplexity_y=top + size.below,
         y=top + size.bar,
         x=place(one.value),

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.competition_charts import (
     EntrantScores,
     EvaluatorScore,

@@ -36,6 +36,8 @@ KEY_CHARS = 10
 _SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 LEAST_SCALED = 10_000
 """Least number that an axis writes with a letter."""
+MAX_PERPLEXITY = 1e6
+"""Higher than that of a model that knows nothing: such a measure is wrong, and not drawn."""
 _UNITS = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s"))
 _Q16 = 1 << 16
 
@@ -66,10 +68,18 @@ def decimal(number: float | None, places: int = 2) -> str:
     return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
 
 
-def perplexity(number: float) -> str:
-    """Write a perplexity: 8.2, 431.7, 35.1k."""
-    is_short = number < LEAST_SCALED or not math.isfinite(number)
-    return decimal(number, 1) if is_short else short_count(number)
+def perplexity(number: float, places: int | None = None) -> str:
+    """Write a perplexity, by default in some three digits: 8.23, 431.7, 35.1k, 1.1e+12."""
+    if MAX_PERPLEXITY <= number < math.inf:  # someone's invention may have 300 digits
+        return f"{number:.3g}"
+    if places is None and LEAST_SCALED <= number < math.inf:
+        return short_count(number)
+    return decimal(number, places or (2 if number < 10 else 1))  # noqa: PLR2004 - three digits
+
+
+def quality(bits: float, perplexity_: float) -> str:
+    """Write the bits per byte of a head, and its perplexity per token."""
+    return f"{bits:.4f} bits per byte (perplexity {perplexity(perplexity_)} per token)"
 
 
 def byte_perplexity(bits: float) -> float:
