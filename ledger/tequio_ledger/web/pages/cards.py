@@ -36,7 +36,7 @@ from tequio_shared import avatar
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
 from tequio_shared.limits import NAME_CHARS
-from tequio_shared.round.points import points
+from tequio_shared.round.points import comparison, points
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -182,7 +182,8 @@ def _peer(ledger: Ledger, name: str) -> _Read:
         return PreviewCard(
             network=ledger.genesis.name,
             title=shown if shown and _is_drawn(shown) else text.short_key(to_text(key)),
-            text="Lends a graphics card to train open language models together with others.",
+            text=work_in_words(gflop)
+            or "Lends a graphics card to train open language models together with others.",
             figures=(
                 (points(gflop), "points"),
                 *(((f"#{text.count(rank)}", "on the leaderboard"),) if rank else ()),
@@ -200,18 +201,25 @@ def _team(ledger: Ledger, name: str) -> _Read:
     record = ledger.state.teams.records.get(number)
     if record is None:
         raise RefusedError("not-found", f"there is no team {name[:40]}")
-    members = len(record.members)
+    members, gflop = len(record.members), ledger.state.team_orders.of(number).gflop
     card = PreviewCard(
         network=ledger.genesis.name,
         title=_team_name(ledger, number),
-        text="A team that trains open language models together with others.",
+        text=work_in_words(gflop)
+        or "A team that trains open language models together with others.",
         figures=(
             (text.count(members), text.noun(members, "member")),
-            (points(ledger.state.team_orders.of(number).gflop), "points"),
+            (points(gflop), "points"),
         ),
         face=record.owner,
     )
     return lambda _: card
+
+
+def work_in_words(gflop: int) -> str:
+    """Compare the work of a key or team with that of a known card; empty for next to nothing."""
+    same = comparison(gflop)
+    return f"Trains language models with others: {same}." if same else ""
 
 
 def _team_name(ledger: Ledger, number: int) -> str:

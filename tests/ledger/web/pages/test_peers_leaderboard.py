@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger.store import ranking
 from tequio_shared.ids import to_text
+from tequio_shared.round.points import comparison, points
 from tests.ledger.store.test_queries_leaders import invent
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import PageReader
@@ -50,6 +52,24 @@ def test_a_team_has_a_page_with_its_goal_and_its_members(seen: PageSite) -> None
     assert f"/teams/{team}" in seen.pages.get("/leaderboard?by=teams&span=all").links()
     assert seen.pages.get("/teams/1").answer.status_code == 404
     assert seen.pages.get("/teams/Milpa").answer.status_code == 404
+
+
+def test_points_are_told_in_the_time_of_a_known_card(seen: PageSite) -> None:
+    ledger = seen.shown.ledger
+    with ledger.database.reader.begin() as connection:
+        people = ranking.owners(connection, None, 50)
+    (team,) = ledger.state.teams.records
+    earned = ledger.state.team_orders.of(team).gflop
+    for path, found in {
+        "/leaderboard": [one.gflop for one in people],
+        "/leaderboard?by=teams": [earned],
+    }.items():
+        titles = {one.text: one.attributes.get("title") for one in seen.pages.get(path).all("span")}
+        for gflop in found:
+            assert titles[points(gflop)] == comparison(gflop) != ""
+    page = seen.pages.get(f"/teams/{team}").text
+    assert f"what its members earned while they were in it, {comparison(earned)}" in page
+    assert "since midnight UTC, about what an " in seen.pages.get("/").text
 
 
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:
