@@ -20,7 +20,14 @@ from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
-from tequio_ledger.web.pages.runs import CHART_ROUNDS, HeldOut, headline, held_out, sorted_runs
+from tequio_ledger.web.pages.runs import (
+    CHART_ROUNDS,
+    SPEED_ROUNDS,
+    HeldOut,
+    headline,
+    held_out,
+    sorted_runs,
+)
 from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
@@ -226,6 +233,7 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         elected=ELECTED,
         witness_gflop=points.witness_gflop(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
+        speed_rounds=SPEED_ROUNDS,
     )
 
 
