@@ -302,6 +302,38 @@ def test_who_offers_the_app_for_download_is_linked(
     monkeypatch.setattr(seen.shown.ledger, "settings", settings)
     for path in ("/?q=fresh", "/join?q=fresh"):  # not the page that is cached
         assert seen.pages.get(path).links().count("https://example.org/get") == 3
+    assert "These lead to https://example.org/get, the page" in seen.pages.get("/join?q=fresh").text
+
+
+@pytest.mark.parametrize(
+    ("default", "due"),
+    [
+        ("", {"Windows": "https://w.example/a.exe", "Linux": "https://l.example"}),
+        (
+            "https://example.org/get",
+            {
+                "Windows": "https://w.example/a.exe",
+                "macOS": "https://example.org/get",
+                "Linux": "https://l.example",
+            },
+        ),
+    ],
+)
+def test_each_system_may_have_its_own_address(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch, default: str, due: dict[str, str]
+) -> None:
+    settings = msgspec.structs.replace(
+        seen.shown.ledger.settings,
+        download_url=default,
+        download_url_windows="https://w.example/a.exe",
+        download_url_linux="https://l.example",
+    )
+    monkeypatch.setattr(seen.shown.ledger, "settings", settings)
+    for path in ("/", "/join"):
+        page = seen.pages.get(f"{path}?q={len(due)}")
+        buttons = [one.attributes for one in page.all("a") if "data-system" in one.attributes]
+        assert {one["data-system"]: one["href"] for one in buttons} == due
+    assert "https://w.example/a.exe for Windows, " in page.text
 
 
 def test_a_program_is_told_in_json(seen: PageSite) -> None:
