@@ -63,7 +63,7 @@ def test_every_figure_leads_to_where_it_can_be_verified(seen: PageSite, path: st
     figures += re.findall(r"<dd>(.*?)</dd>", "".join(cards))
     assert len(figures) >= 3
     for one in figures:
-        if one in {"closed", "by link"}:  # whether a team can be joined is no figure
+        if one in {"closed", "by link"}:  # no figures
             continue
         link = re.match(r'<a href="([^"]+)">[^<]+</a>', one)
         assert link, one
