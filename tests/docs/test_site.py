@@ -79,6 +79,19 @@ def test_no_page_loads_anything_from_another_host(site: Path) -> None:
     assert "url(" not in styles
 
 
+def test_the_site_works_under_any_path_of_any_server(site: Path) -> None:
+    places = ((page.name, url) for page in site.rglob("*.html") for url in _places_in(page))
+    assert {(page, url) for page, url in places if url.startswith("/")} == set()
+
+
+def _places_in(page: Path) -> list[str]:
+    found = re.findall(
+        r'\b(?:href|src|action|data-content_root)="([^"]*)"', page.read_text("utf-8")
+    )
+    assert found, page
+    return found
+
+
 def test_every_script_of_a_page_is_one_whose_hash_is_listed(site: Path) -> None:
     listed = set((site / "scripts.txt").read_text("utf-8").split())
     for page in site.rglob("*.html"):

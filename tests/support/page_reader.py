@@ -78,7 +78,8 @@ class PageReader:
             **{name.replace("_", "-"): v for name, v in headers.items()},
         }
         page = Page(asyncio.run(self._get(path, {"accept": "text/html", **asked})))
-        _Parser(page).feed(page.answer.text)
+        if page.answer.headers.get("content-type", "").startswith("text/html"):
+            _Parser(page).feed(page.answer.text)
         return page
 
     async def _get(self, path: str, headers: dict[str, str]) -> httpx.Response:

@@ -78,6 +78,13 @@ TrustedProxies = Annotated[
     Parse(_networks),
     Meta(description="Network of a proxy whose x-forwarded-for header is trusted. Repeatable."),
 ]
+WebUrl = Annotated[
+    str,
+    Meta(
+        pattern=r"^(|https?://[!-~]{1,512})\Z",
+        title="a URL that begins with https:// or http://",
+    ),
+]
 Origin = Annotated[
     str,
     Meta(
@@ -193,13 +200,20 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
         ),
     ] = None
     download_url: Annotated[
-        str,
+        WebUrl,
         Meta(
-            pattern=r"^(|https?://[!-~]{1,512})\Z",
-            title="a URL that begins with https:// or http://",
             description="URL of a page that offers the app for download, linked by the pages. "
-            "Default: the pages explain how to start it from its source code.",
+            "Default: the pages explain how to start it from its source code."
         ),
+    ] = ""
+    download_url_windows: Annotated[
+        WebUrl, Meta(description="URL of the app for Windows. Default: download-url.")
+    ] = ""
+    download_url_macos: Annotated[
+        WebUrl, Meta(description="URL of the app for macOS. Default: download-url.")
+    ] = ""
+    download_url_linux: Annotated[
+        WebUrl, Meta(description="URL of the app for Linux. Default: download-url.")
     ] = ""
     webhooks: Annotated[
         OptionalPath,

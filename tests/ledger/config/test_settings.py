@@ -49,6 +49,19 @@ def run(*words: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return run_forked(PROGRAM, *words, env={**os.environ, **environ})
 
 
+@pytest.mark.parametrize("system", ["windows", "macos", "linux"])
+def test_each_system_has_an_address_for_downloads_and_a_bad_one_is_named(system: str) -> None:
+    name = f"download-url-{system}"
+    found = read({name: "https://example.org/app"}, {})
+    assert getattr(found, f"download_url_{system}") == "https://example.org/app"
+    assert found.download_url == ""
+    for bad in ("example.org/app", "ftp://example.org/app", "https://example.org/a b"):
+        (said,) = faults({name: bad}, {})
+        assert f"--{name}" in said
+        assert bad in said
+        assert "a URL that begins with https:// or http://" in said
+
+
 def test_the_command_line_wins_over_the_environment_which_wins_over_the_file(
     tmp_path: Path,
 ) -> None:

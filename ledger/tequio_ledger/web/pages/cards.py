@@ -36,7 +36,7 @@ from tequio_shared import avatar
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_from_text, to_text
 from tequio_shared.limits import NAME_CHARS
-from tequio_shared.round.points import points
+from tequio_shared.round.points import comparison, points
 from tequio_shared.served.competitions import competition_snapshot
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class PreviewCard:
     text: str
     figures: tuple[tuple[str, str], ...]
     curve: Chart | None = None
+    reached: str = ""
+    """The last value of the curve, in words."""
     face: PeerKey | None = None
     """The key whose avatar is shown."""
 
@@ -86,7 +88,7 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
     tokens = sum(run.tokens for run in listed)
 
     def read(connection: Connection) -> PreviewCard:
-        curve = quality_curve(connection, listed[0]) if listed else None
+        curve, reached = quality_curve(connection, listed[0]) if listed else (None, "")
         return PreviewCard(
             network=ledger.genesis.name,
             title=headline(listed[0] if listed and not listed[0].is_over else None),
@@ -97,6 +99,7 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
                 *(((text.count(listed[0].closed), "rounds closed"),) if listed else ()),
             ),
             curve=curve,
+            reached=reached,
         )
 
     return await _answer(request, ledger, read)
@@ -129,6 +132,7 @@ def _run(ledger: Ledger, name: str) -> _Read:
     size, rounds = text.short_count(now.manifest.model.parameters), now.manifest.rounds
 
     def read(connection: Connection) -> PreviewCard:
+        curve, reached = quality_curve(connection, now)
         return PreviewCard(
             network=ledger.genesis.name,
             title=now.name if now.is_over else headline(now),
@@ -138,7 +142,8 @@ def _run(ledger: Ledger, name: str) -> _Read:
                 (text.count(now.members), text.noun(now.members, "volunteer") + " taking part"),
                 (text.short_count(now.tokens), "tokens trained"),
             ),
-            curve=quality_curve(connection, now),
+            curve=curve,
+            reached=reached,
         )
 
     return read
@@ -177,7 +182,8 @@ def _peer(ledger: Ledger, name: str) -> _Read:
         return PreviewCard(
             network=ledger.genesis.name,
             title=shown if shown and _is_drawn(shown) else text.short_key(to_text(key)),
-            text="Lends a graphics card to train open language models together with others.",
+            text=work_in_words(gflop)
+            or "Lends a graphics card to train open language models together with others.",
             figures=(
                 (points(gflop), "points"),
                 *(((f"#{text.count(rank)}", "on the leaderboard"),) if rank else ()),
@@ -195,18 +201,25 @@ def _team(ledger: Ledger, name: str) -> _Read:
     record = ledger.state.teams.records.get(number)
     if record is None:
         raise RefusedError("not-found", f"there is no team {name[:40]}")
-    members = len(record.members)
+    members, gflop = len(record.members), ledger.state.team_orders.of(number).gflop
     card = PreviewCard(
         network=ledger.genesis.name,
         title=_team_name(ledger, number),
-        text="A team that trains open language models together with others.",
+        text=work_in_words(gflop)
+        or "A team that trains open language models together with others.",
         figures=(
             (text.count(members), text.noun(members, "member")),
-            (points(ledger.state.team_orders.of(number).gflop), "points"),
+            (points(gflop), "points"),
         ),
         face=record.owner,
     )
     return lambda _: card
+
+
+def work_in_words(gflop: int) -> str:
+    """Compare the work of a key or team with that of a known card; empty for next to nothing."""
+    same = comparison(gflop)
+    return f"Trains language models with others: {same}." if same else ""
 
 
 def _team_name(ledger: Ledger, number: int) -> str:
@@ -259,7 +272,7 @@ def draw(card: PreviewCard) -> bytes:
         canvas.fill(plain.outline(line, 28, _MARGIN, y), _DARK["text_sub"])
         y += 38
     if has_curve and card.curve is not None:
-        _draw_curve(canvas, plain, card.curve)
+        _draw_curve(canvas, plain, card.curve, card.reached)
     elif card.face is not None:
         _draw_face(canvas, card.face)
     _draw_figures(canvas, bold, plain, card.figures[:_MAX_FIGURES])
@@ -278,9 +291,9 @@ def _draw_brand(canvas: Canvas, bold: Font, plain: Font, network: str) -> None:
         canvas.fill(plain.outline(network, 28, x, 100), _DARK["text_sub"])
 
 
-def _draw_curve(canvas: Canvas, plain: Font, curve: Chart) -> None:
+def _draw_curve(canvas: Canvas, plain: Font, curve: Chart, reached: str) -> None:
     left, top, width, height = _CHART
-    readings, unit = curve.readings, curve.layouts[0].titles.values
+    readings = curve.readings
     first, last = readings[0].at, readings[-1].at
     values = [one.value for one in readings]
     low, high = min(values), max(values)
@@ -296,10 +309,9 @@ def _draw_curve(canvas: Canvas, plain: Font, curve: Chart) -> None:
     canvas.fill(area, *colours, opacity=0.16)
     canvas.fill(stroke(points, 6), *colours)
     canvas.fill(circle(*points[-1], 11), _DARK["accent2"])
-    shown = f"{values[-1]:.3g} {unit}"
-    canvas.fill(
-        plain.outline(shown, 28, left + width - plain.width(shown, 28), top - 32), _DARK["text"]
-    )
+    size = min(28.0, 28 * width / max(plain.width(reached, 28), 1))
+    x = left + width - plain.width(reached, size)
+    canvas.fill(plain.outline(reached, size, x, top - 32), _DARK["text"])
 
 
 def _draw_face(canvas: Canvas, key: PeerKey) -> None:

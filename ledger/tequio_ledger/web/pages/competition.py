@@ -61,6 +61,7 @@ async def get_competition(request: Request, ledger: Ledger, competition: str) ->
             pairs=competition_scores.pair_rows(outcome),
             unranked=competition_scores.unranked(outcome) if outcome else {},
             is_final=outcome is not None,
+            leaders=competition_scores.leaders(outcome) if outcome else "",
             documents=outcome.documents if outcome else None,
             challenged=Counter((one.entrant, one.evaluator) for one in now.challenges),
             newest=now.events[: -ROWS - 1 : -1],

@@ -64,7 +64,13 @@ class EntrantScores:
         if self.interval:
             low, high = (text.decimal(one, 4) for one in self.interval)
             low_high = f", 95 % between {low} and {high}"
-        return f"{self.name}: {rank}{text.decimal(self.value, 4)} bits per byte{low_high}"
+        return f"{self.name}: {rank}{in_bits(self.value)}{low_high}"
+
+
+def in_bits(value: float) -> str:
+    """Write bits per byte with the byte perplexity that they are."""
+    perplexity = text.perplexity(text.byte_perplexity(value), 4)
+    return f"{text.decimal(value, 4)} bits per byte (byte perplexity {perplexity})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +81,8 @@ class EntrantBar:
     name_y: float
     rank: str
     value: str
+    perplexity: str
+    perplexity_y: float
     y: float
     x: float
     left: float
@@ -105,10 +113,15 @@ class RankingSize:
     bar: int
     name_x: int
 
+    @property
+    def below(self) -> int:
+        """Height of the byte perplexity, which is written below the score."""
+        return self.name + 15
+
 
 _SIZES = (
-    RankingSize(kind="wide", width=940, row=50, left=250, right=840, name=27, bar=22, name_x=46),
-    RankingSize(kind="narrow", width=336, row=66, left=12, right=324, name=20, bar=38, name_x=40),
+    RankingSize(kind="wide", width=940, row=50, left=250, right=816, name=23, bar=22, name_x=46),
+    RankingSize(kind="narrow", width=336, row=80, left=12, right=324, name=20, bar=52, name_x=40),
 )
 
 
@@ -168,6 +181,8 @@ def _row(
         name_y=top + size.name,
         rank=str(one.rank) if one.rank else "",
         value=text.decimal(one.value, 4),
+        perplexity=text.perplexity(text.byte_perplexity(one.value), 4),
+        perplexity_y=top + size.below,
         y=top + size.bar,
         x=place(one.value),
         left=left,
@@ -180,7 +195,7 @@ def _row(
 
 def _spot(size: RankingSize, x: float, top: float, score: EvaluatorScore) -> ChartSpot:
     is_beyond = not size.left <= x <= size.right
-    result = f"{text.short_key(score.evaluator)} got {text.decimal(score.value, 4)}"
+    result = f"{text.short_key(score.evaluator)} got {in_bits(score.value)}"
     odd = ", further off than honest computers can be" if score.is_outlier else ""
     return ChartSpot(
         x=min(max(x, size.left), size.right),
@@ -210,6 +225,7 @@ MAX_CURVES = 6
 """Curves in one chart: the number of line styles that people can tell apart."""
 _CURVE_SIZES = (("wide", 940, 270), ("narrow", 336, 230))
 _RIGHT = 16
+_BITS = "bits per byte"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,7 +274,7 @@ def side_curves(swarms: Sequence[SwarmHistory], *, left_out: int) -> SideCurves:
     """Lay the swarms out, in bits per byte if that is known of all of them."""
     is_measured = bool(swarms) and all(len(one.heads) > 1 for one in swarms)
     is_in_bytes = is_measured or all(one.tokens_per_byte for one in swarms)
-    unit = "bits per byte" if is_in_bytes else "nats per token"
+    unit = _BITS if is_in_bytes else "nats per token"
     values = [
         [(head.round, measures.bits_per_byte(head.median)) for head in one.heads]
         if is_measured
@@ -283,6 +299,10 @@ def _claimed(swarm: SwarmHistory, *, is_in_bytes: bool) -> list[tuple[int, float
     return [(number, nats * factor) for number, nats in losses if nats > 0]
 
 
+def _in_unit(value: float, unit: str) -> str:
+    return in_bits(value) if unit == _BITS else f"{value:.4f} {unit}"
+
+
 def _readings(values: Sequence[tuple[int, float]], unit: str) -> tuple[ChartReading, ...]:
     return tuple(
         downsample(
@@ -291,7 +311,7 @@ def _readings(values: Sequence[tuple[int, float]], unit: str) -> tuple[ChartRead
                     at=number,
                     value=value,
                     label=str(number),
-                    caption=f"round {number}: {value:.4f} {unit}",
+                    caption=f"round {number}: {_in_unit(value, unit)}",
                 )
                 for number, value in values
             ]

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages import text
 from tequio_ledger.web.pages.competition_charts import (
     EntrantScores,
     EvaluatorScore,
     RankingChart,
+    in_bits,
     ranking_chart,
 )
 from tequio_shared.competition.rules import (
@@ -126,8 +126,8 @@ def leaders(outcome: CompetitionOutcome) -> str:
     if not first:
         return "Nobody could be ranked."
     names = " and ".join(one.entrant for one in first)
-    value = text.decimal(first[0].nanobits_per_byte / _NANO, 4)
-    return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value} bits per byte."
+    value = in_bits(first[0].nanobits_per_byte / _NANO)
+    return f"{'Shared first: ' if len(first) > 1 else 'First: '}{names}, at {value}."
 
 
 def unranked(outcome: CompetitionOutcome) -> dict[str, list[str]]:

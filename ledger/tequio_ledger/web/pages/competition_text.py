@@ -95,7 +95,7 @@ def summary(now: CompetitionSnapshot, now_ms: int) -> CompetitionSummary:
         now=now,
         mark=mark(now, now_ms),
         tagline=f"Train the model that predicts {texts} best, unseen until the deadline: the "
-        "fewest bits per byte win.",
+        "fewest bits per byte, so the lowest byte perplexity, win.",
         coming=next_date(now, now_ms),
     )
 

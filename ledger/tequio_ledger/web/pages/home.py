@@ -20,7 +20,14 @@ from tequio_ledger.web.pages import competition_text, render, run_charts, text
 from tequio_ledger.web.pages.charts import Chart
 from tequio_ledger.web.pages.log import note_lines
 from tequio_ledger.web.pages.run_view import RunSnapshot, data_progress, run_snapshot
-from tequio_ledger.web.pages.runs import CHART_ROUNDS, HeldOut, headline, held_out, sorted_runs
+from tequio_ledger.web.pages.runs import (
+    CHART_ROUNDS,
+    SPEED_ROUNDS,
+    HeldOut,
+    headline,
+    held_out,
+    sorted_runs,
+)
 from tequio_ledger.web.pages.text import DAY_MS, StatusLabel
 from tequio_ledger.web.routing import get
 from tequio_shared.competition.state import CompetitionPhase
@@ -123,15 +130,20 @@ def _featured(connection: Connection, ledger: Ledger, now: RunSnapshot) -> Featu
     quality = held_out(measured, rules=now.verdict_rules)
     if quality and quality.curve.layouts:
         curve, what = quality.curve, "Bits per byte on text that nobody trains on"
+        beside = f", perplexity {text.perplexity(quality.perplexity)} per token"
     else:
         curve = run_charts.losses(rounds, now.rollbacks)
-        what = "Training loss that trainers claim, in nats per token"
+        what, beside = "Training loss that trainers claim, in nats per token", ""
     last = curve.readings[-1] if curve.readings else None
-    said = f"{what}: {last.value:.3g} after round {last.label}. Less is better." if last else ""
+    reached = f"{last.value:.3g} after round {last.label}{beside}" if last else ""
     return FeaturedRun(
         now=now,
         source=data_progress(now, ledger.blobs.read).source,
-        curve=replace(curve, title=f"{now.name} learns", summary=said),
+        curve=replace(
+            curve,
+            title=f"{now.name} learns",
+            summary=f"{what}: {reached}. Less is better." if last else "",
+        ),
         quality=quality,
         checked=next((one for one in reversed(rounds) if one.outcome == CLOSED), None),
     )
@@ -220,6 +232,7 @@ def get_about(request: Request, ledger: Ledger) -> Response:
         elected=ELECTED,
         witness_gflop=points.witness_gflop(ELECTED * paid, SHARE_BP, ELECTED),
         vesting=VESTING,
+        speed_rounds=SPEED_ROUNDS,
     )
 
 

@@ -30,7 +30,7 @@ from tequio_ledger.web.routing import get
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, from_text
 from tequio_shared.network.standing import Standing
-from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.measures import bits_per_byte, perplexity
 from tequio_shared.round.proof import Verdict
 from tequio_shared.served.rows import MeasuredHead, RoundRow
 
@@ -142,10 +142,13 @@ class MadeHead:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundBar:
-    """A past round; with the bits per byte of the head that it made, if that was measured."""
+    """A past round; with the quality of the head that it made, if that was measured."""
 
     line: RoundLine
     value: float | None
+    """In bits per byte."""
+    perplexity: float | None
+    """Of a token."""
     height: int
     """Of its bar, from zero; in pixels."""
     entry: int | None
@@ -336,6 +339,7 @@ def round_bars(
         RoundBar(
             line=round_line(row, now.state, given_up=now.is_given_up(row.round)),
             value=values.get(row.round),
+            perplexity=perplexity(one.median) if (one := measured.get(row.round)) else None,
             height=max(round(values[row.round] * scale), 1) if row.round in values else 0,
             entry=_median_entry(measured[row.round]) if row.round in measured else None,
         )

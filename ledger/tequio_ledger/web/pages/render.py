@@ -33,6 +33,7 @@ from tequio_shared.ids import key_from_text, sha256, to_text
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+    from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.ledger import Ledger
 
 P = ParamSpec("P")
@@ -87,8 +88,8 @@ class PageFrame:
     network: str = "Tequio"
     url: str = ""
     """Address of the ledger as the reader used it; empty on pages about errors."""
-    download_url: str = ""
-    """Page that offers the app for download, if the operator names one."""
+    downloads: tuple[tuple[str, str], ...] = ()
+    """Systems that the app can be downloaded for, each with the URL that the operator names."""
     origin: str = ""
     health: str = ""
     """Empty on pages that do not report it."""
@@ -127,7 +128,7 @@ def page(
     frame = PageFrame(
         network=ledger.genesis.name,
         url=ledger_url(request, ledger),
-        download_url=ledger.settings.download_url,
+        downloads=downloads(ledger.settings),
         origin=ledger.genesis.origin,
         health=ledger.health().status,
         size=published.size,
@@ -139,6 +140,17 @@ def page(
         name_of=lambda key: ledger.state.names.of(key_from_text(key)),
     )
     return finish(request, _render(template, frame, view), cache=cache)
+
+
+def downloads(settings: LedgerSettings) -> tuple[tuple[str, str], ...]:
+    """List the systems for which the operator names a URL, and the URLs."""
+    named = {
+        "Windows": settings.download_url_windows,
+        "macOS": settings.download_url_macos,
+        "Linux": settings.download_url_linux,
+    }
+    urls = ((system, own or settings.download_url) for system, own in named.items())
+    return tuple((system, url) for system, url in urls if url)
 
 
 def finish(request: Request, body: bytes, *, cache: str, media_type: str = "text/html") -> Response:

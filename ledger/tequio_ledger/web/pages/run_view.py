@@ -170,6 +170,8 @@ class PublishedLine:
     entry: int
     bits_per_byte: float | None
     """None unless enough members agree."""
+    perplexity: float | None
+    """Of a token; None likewise."""
     aliases: tuple[str, ...]
 
     @property
@@ -198,6 +200,7 @@ def published_lines(now: RunSnapshot, heads: Sequence[MeasuredHead]) -> list[Pub
             revision=one.revision,
             entry=one.index,
             bits_per_byte=agreed.bits_per_byte if (agreed := measured.get(one.round)) else None,
+            perplexity=agreed.perplexity if agreed else None,
             aliases=names.of(one.round),
         )
         for one in now.published

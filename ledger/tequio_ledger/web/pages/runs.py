@@ -32,11 +32,11 @@ from tequio_shared.ids import RunId, from_text, to_text
 from tequio_shared.limits import JSON_INTEGER
 from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run_states import RunState
-from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, newest_fine
+from tequio_shared.network.verdicts import HeadVerdict, JudgedHead, MeasuredRange, newest_fine
 from tequio_shared.round import assignment, measures
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.measures import bits_per_byte, perplexity
-from tequio_shared.scoring import MILLIBITS
+from tequio_shared.scoring import MILLIBITS, power_of_two
 from tequio_shared.served.competitions import competitions_of_run
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow, VerdictRules
 from tequio_shared.served.state import State
@@ -51,8 +51,6 @@ SHOWN_ROUNDS = 12
 STRIP_LENGTH = 60
 CHART_ROUNDS = 2_000
 PAGE_ROUNDS = 100
-MAX_PERPLEXITY = 1e6
-"""Higher than that of a model that knows nothing: such a measure is wrong, and not drawn."""
 LISTED_SAMPLES = 12
 SPEED_ROUNDS = 10
 """Closed rounds over which the speed is averaged."""
@@ -66,6 +64,11 @@ _OUTLIER = StatusLabel("far from the median", "warn")
 class MeasureLine:
     row: MeasuredRow
     mark: StatusLabel
+
+    @property
+    def perplexity(self) -> float:
+        """Of a token."""
+        return perplexity(self.row.said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,18 +119,18 @@ class HeldOut:
         measured, best = self.judged.measured, self.judged.best
         if measured is None:
             return self.verdict.description
-        said = f"{measured.agreeing} members agree on {measured.bits_per_byte:.4f} bits per byte."
+        said = f"{measured.agreeing} members agree on {_quality(measured)}."
         if best is None:
             return f"{said} There is no earlier head to compare with."
         margin = f"{self.margin / MILLIBITS:g}"
         if self.judged.verdict is HeadVerdict.WORSE:
             return (
-                f"{said} That is more than {margin} above the {best.bits_per_byte:.4f} of round "
-                f"{best.round:,}, the best earlier head."
+                f"{said} That is more than {margin} bits per byte above the best earlier head, "
+                f"of round {best.round:,}: {_quality(best)}."
             )
         return (
             f"{said} The best earlier head, of round {best.round:,}, needs "
-            f"{best.bits_per_byte:.4f}; more than {margin} above that would be worse."
+            f"{_quality(best)}; more than {margin} bits per byte above that would be worse."
         )
 
     def status_of(self, head_round: int) -> StatusLabel:
@@ -145,6 +148,10 @@ class HeldOut:
         """Give the round of the sample before (-1) or after (1) the one that is shown."""
         at = self.samples.index(self.writing.round) + step if self.writing else -1
         return self.samples[at] if 0 <= at < len(self.samples) else None
+
+
+def _quality(head: MeasuredRange) -> str:
+    return text.quality(head.bits_per_byte, head.perplexity)
 
 
 def held_out(
@@ -182,7 +189,7 @@ def _curve(
     heads: Sequence[MeasuredHead], judged: Sequence[JudgedHead], rollbacks: Sequence[Rollback]
 ) -> Chart:
     readings = [
-        _reading(head, bits_per_byte, "{:.4f} bits per byte", _comparison(verdict))
+        _reading(head, bits_per_byte, _comparison(verdict))
         for head, verdict in zip(heads, judged, strict=True)
     ]
     return chart(
@@ -197,8 +204,8 @@ def _curve(
 
 
 def _perplexities(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) -> Chart:
-    drawn = [head for head in heads if perplexity(head.median) <= MAX_PERPLEXITY]
-    readings = [_reading(head, _drawn_perplexity, "perplexity {:.4g}") for head in drawn]
+    drawn = [head for head in heads if perplexity(head.median) <= text.MAX_PERPLEXITY]
+    readings = [_reading(head, _drawn_perplexity) for head in drawn]
     return chart(
         "perplexity",
         "Perplexity",
@@ -211,7 +218,7 @@ def _perplexities(heads: Sequence[MeasuredHead], rollbacks: Sequence[Rollback]) 
 
 
 def _drawn_perplexity(measure: HeadMeasure) -> float:
-    return min(perplexity(measure), MAX_PERPLEXITY)
+    return min(perplexity(measure), text.MAX_PERPLEXITY)
 
 
 def _comparison(judged: JudgedHead) -> str:
@@ -220,15 +227,16 @@ def _comparison(judged: JudgedHead) -> str:
 
 
 def _reading(
-    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], shown: str, comparison: str = ""
+    head: MeasuredHead, value_of: Callable[[HeadMeasure], float], comparison: str = ""
 ) -> ChartReading:
-    value, away = value_of(head.median), sum(row.is_outlier for row in head.rows)
+    away = sum(row.is_outlier for row in head.rows)
+    shown = text.quality(bits_per_byte(head.median), perplexity(head.median))
     count = f"median of {len(head.rows)}" + (f", {away} far from it" if away else "")
     return ChartReading(
         at=head.round,
-        value=value,
+        value=value_of(head.median),
         label=str(head.round),
-        caption=f"head of round {head.round}: {shown.format(value)}, {count}{comparison}",
+        caption=f"head of round {head.round}: {shown}, {count}{comparison}",
         singles=tuple(
             SingleValue(value=value_of(row.said), is_outlier=row.is_outlier) for row in head.rows
         ),
@@ -295,14 +303,22 @@ def headline(now: RunSnapshot | None) -> str:
     return f"Train {now.name} with your GPU" if now else "Train open language models with your GPU"
 
 
-def quality_curve(connection: Connection, now: RunSnapshot) -> Chart:
-    """Draw the measured quality of a run's heads, or else the losses that trainers claim."""
+def quality_curve(connection: Connection, now: RunSnapshot) -> tuple[Chart, str]:
+    """Draw the measured quality of a run's heads, or else the losses that trainers claim.
+
+    The text is the last value; empty if there is none.
+    """
     run = RunId(from_text(now.id))
     measured = queries.last_measured_heads(connection, run, CHART_ROUNDS)
     quality = held_out(measured, rules=now.verdict_rules)
     if quality and quality.curve.layouts:
-        return quality.curve
-    return run_charts.losses(queries.last_rounds(connection, run, CHART_ROUNDS), now.rollbacks)
+        return quality.curve, f"{quality.bits_per_byte:.3g} bits per byte, perplexity " + (
+            text.perplexity(quality.perplexity)
+        )
+    claimed = queries.last_rounds(connection, run, CHART_ROUNDS)
+    curve = run_charts.losses(claimed, now.rollbacks)
+    last = curve.readings[-1] if curve.readings else None
+    return curve, f"{last.value:.3g} nats per token" if last else ""
 
 
 @get("/runs")
@@ -353,6 +369,7 @@ async def get_run(
             bits_per_byte=loss / math.log(2) * data.tokens_per_byte
             if loss and data.tokens_per_byte
             else None,
+            perplexity=power_of_two(loss / math.log(2)) if loss else None,
             losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
             held_out=held_out(heads, sample, now.verdict_rules),

@@ -21,6 +21,7 @@ from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
+from tequio_shared.scoring import power_of_two
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
@@ -35,6 +36,8 @@ KEY_CHARS = 10
 _SCALES = ((12, "T"), (9, "B"), (6, "M"), (3, "k"))
 LEAST_SCALED = 10_000
 """Least number that an axis writes with a letter."""
+MAX_PERPLEXITY = 1e6
+"""Higher than that of a model that knows nothing: such a measure is wrong, and not drawn."""
 _UNITS = ((DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (SECOND_MS, "s"))
 _Q16 = 1 << 16
 
@@ -63,6 +66,25 @@ def axis_number(number: float, step: float, most: float) -> str:
 
 def decimal(number: float | None, places: int = 2) -> str:
     return NO_VALUE if number is None or not math.isfinite(number) else f"{number:,.{places}f}"
+
+
+def perplexity(number: float, places: int | None = None) -> str:
+    """Write a perplexity, by default in some three digits: 8.23, 431.7, 35.1k, 1.1e+12."""
+    if MAX_PERPLEXITY <= number < math.inf:  # someone's invention may have 300 digits
+        return f"{number:.3g}"
+    if places is None and LEAST_SCALED <= number < math.inf:
+        return short_count(number)
+    return decimal(number, places or (2 if number < 10 else 1))  # noqa: PLR2004 - three digits
+
+
+def quality(bits: float, perplexity_: float) -> str:
+    """Write the bits per byte of a head, and its perplexity per token."""
+    return f"{bits:.4f} bits per byte (perplexity {perplexity(perplexity_)} per token)"
+
+
+def byte_perplexity(bits: float) -> float:
+    """Give the byte perplexity of a number of bits per byte; infinite where that overflows."""
+    return power_of_two(bits)
 
 
 def percent(part: float) -> str:
@@ -462,6 +484,8 @@ FILTERS = {
             count,
             short_count,
             decimal,
+            perplexity,
+            byte_perplexity,
             percent,
             plural,
             size,

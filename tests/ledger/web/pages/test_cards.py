@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from typing import TYPE_CHECKING
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 
 from tequio_ledger.web.pages import drawing
-from tequio_ledger.web.pages.cards import HEIGHT, WIDTH, PreviewCard, draw
+from tequio_ledger.web.pages.cards import HEIGHT, WIDTH, PreviewCard, draw, work_in_words
 from tequio_ledger.web.pages.outlines import Font, Segments, font
+from tequio_ledger.web.pages.run_view import run_snapshot
+from tequio_ledger.web.pages.runs import quality_curve
 from tequio_ledger.web.pages.static import THEMES
 from tequio_shared.ids import to_text
 
@@ -112,6 +115,31 @@ def test_a_page_names_a_card_that_is_there(seen: PageSite, kind: str) -> None:
     assert pixels(answer.content).shape == (HEIGHT, WIDTH, 3)
     again = seen.pages.get(url.path, if_none_match=answer.headers["etag"]).answer
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_card_shows_bits_per_byte_and_perplexity_above_the_curve(seen: PageSite) -> None:
+    ledger = seen.shown.ledger
+    now = run_snapshot(ledger.state, seen.shown.rules.run_id)
+    with ledger.database.reader.begin() as connection:
+        curve, reached = quality_curve(connection, now)
+    assert re.fullmatch(r"\d\.\d+ bits per byte, perplexity [\d.]+k?", reached)
+    card = PreviewCard(network="", title="", text="", figures=(), curve=curve, reached=reached)
+    ground = drawing.parse_colour(THEMES["dark"]["page"])
+    written = (pixels(draw(card))[136:176] != ground).any(axis=(0, 2)).nonzero()[0]
+    assert 668 <= written.min() < 780, "it begins at the left of the curve"
+    assert written.max() <= 1_137, "and ends with it"
+
+
+def test_a_card_compares_points_with_a_known_card_in_two_lines() -> None:
+    plain = font("HankenGrotesk-Regular.otf")
+    assert plain is not None
+    assert work_in_words(3_000_000_000) == (
+        "Trains language models with others: about what an RTX 4070 does in 2 days."
+    )
+    assert work_in_words(1) == ""
+    for power in range(5, 20):
+        words = work_in_words(4 * 10**power).rpartition(": ")[2]
+        assert plain.width(words.removeprefix("about "), 28) < 540, "the second of its two lines"
 
 
 @pytest.mark.parametrize(

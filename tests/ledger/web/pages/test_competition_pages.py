@@ -145,7 +145,8 @@ def test_the_list_names_every_competition_the_newest_first(contest: CompetitionP
     page = contest.reader.get("/competitions")
     due = [f"/competitions/{contest.name(phase)}" for phase in reversed(PHASES)]
     assert [link for link in page.links() if link in due] == due
-    assert "Shared first: nova and twin-of-nova, at 0.9" in page.text
+    first = r"Shared first: nova and twin-of-nova, at 0\.9\d+ bits per byte \(byte perplexity 1\.9"
+    assert re.search(first, page.text)
     assert page.links().count("/competitions") == 1, "in the navigation"
 
 
@@ -204,6 +205,15 @@ def test_the_ranking_is_the_outcomes_and_the_liar_is_named(contest: CompetitionP
     for one in outcome.places:
         said = f"{one.entrant}: rank {one.rank}, {one.nanobits_per_byte / 1e9:.4f} bits per byte"
         assert said in page.text
+        perplexity = f"{2 ** (one.nanobits_per_byte / 1e9):.4f}"
+        assert page.text.count(f"perplexity {perplexity}") >= 4, "in words and on both pictures"
+    preview = [
+        one.attributes["content"]
+        for one in page.all("meta")
+        if one.attributes.get("property") == "og:description"
+    ]
+    assert "Shared first: nova and twin-of-nova" in preview[0]
+    assert "bits per byte (byte perplexity 1.9" in preview[0]
     (row,) = [one for one in page.all("tr") if "outlier" in one.text]
     liar = to_text(view.draw.evaluators[LIAR])
     assert LIED_ABOUT in row.text

@@ -26,7 +26,11 @@ def test_better_is_left_and_the_bar_holds_its_interval() -> None:
         assert second.left + second.width <= layout.size.right
         assert first.y < second.y < layout.base
         assert (first.is_first, second.is_first) == (True, False)
-    assert picture.summary.startswith("one: rank 1, 0.9000 bits per byte, 95 % between 0.8900")
+    assert picture.summary.startswith(
+        "one: rank 1, 0.9000 bits per byte (byte perplexity 1.8661), 95 % between 0.8900"
+    )
+    assert [row.perplexity for row in picture.layouts[0].rows] == ["1.8661", "2.1435"]
+    assert all(row.perplexity_y < row.y - 10 for row in picture.layouts[1].rows), "above the bar"
 
 
 def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
@@ -41,6 +45,7 @@ def test_a_liar_stands_at_the_edge_and_does_not_stretch_the_scale() -> None:
         calm, odd = other.rows[0].spots
         assert (calm.is_outlier, odd.is_outlier) == (False, True)
         assert odd.x == other.size.right
+        assert "got 40.0000 bits per byte (byte perplexity 1.1e+12)" in odd.caption
         assert odd.caption.endswith("further off than honest computers can be, off the scale")
 
 

@@ -54,7 +54,7 @@ def test_measures_are_shown_where_all_swarms_have_them() -> None:
     assert both.is_measured
     assert both.unit == "bits per byte"
     assert [reading.value for reading in both.sides[1].readings] == [8.0, 2.5]
-    assert both.sides[0].caption == "round 10: 2.5000 bits per byte"
+    assert both.sides[0].caption == "round 10: 2.5000 bits per byte (byte perplexity 5.6569)"
 
 
 def test_losses_become_bits_per_byte_where_all_tokens_are_known() -> None:

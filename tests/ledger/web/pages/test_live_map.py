@@ -114,6 +114,12 @@ def test_the_strip_has_the_measured_bits_per_byte_with_the_measurement(seen: Pag
     measured = [one for one in range(number - live_map.STRIP_ROUNDS + 1, number) if one % 4 == 0]
     values = [one for one in page.all("a") if one.attributes.get("class") == "value"]
     assert len(values) == len(measured)
+    beside = [
+        one for one in page.all("span") if one.attributes.get("title") == "perplexity per token"
+    ]
+    assert len(beside) == len(measured)
+    assert all(float(one.text) > 1 for one in beside)
+    assert f"bits per byte, perplexity {beside[-1].text} per token, after round" in page.text
     for one in values:
         entry = seen.pages.get(one.attributes["href"])
         assert "measures a head on held-out text" in entry.text

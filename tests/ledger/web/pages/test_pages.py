@@ -54,6 +54,40 @@ def test_every_link_leads_to_a_page_that_is_well_formed(seen: PageSite) -> None:
         assert page.doubled_ids() == [], path
 
 
+@pytest.mark.parametrize("path", ["/", "RUN", "ROUND", "PEER", "TEAM", "/runs", "/status"])
+def test_every_figure_leads_to_where_it_can_be_verified(seen: PageSite, path: str) -> None:
+    asked = named(seen, path)
+    raw = seen.pages.get(asked).answer.text
+    figures = re.findall(r'<dd class="figure">(.*?)</dd>', raw)
+    cards = re.findall(r'<dl class="facts wide">(.*?)</dl>', raw, re.DOTALL)
+    figures += re.findall(r"<dd>(.*?)</dd>", "".join(cards))
+    assert len(figures) >= 3
+    for one in figures:
+        if one in {"closed", "by link"}:  # no figures
+            continue
+        link = re.match(r'<a href="([^"]+)">[^<]+</a>', one)
+        assert link, one
+        target, _, place = link[1].partition("#")
+        page = seen.pages.get(target or asked)
+        assert page.answer.status_code == 200, link[1]
+        if place:
+            assert page.by_id(place).tag in {"h2", "li", "section"}, link[1]
+
+
+def test_points_on_the_leaderboard_lead_to_what_paid_them(seen: PageSite) -> None:
+    (team,) = seen.shown.ledger.state.teams.records
+    for path, kind in (("/leaderboard", "/peers/"), ("/leaderboard?by=teams", "/teams/")):
+        page = seen.pages.get(path)
+        paid = [link for link in page.links() if link.startswith(kind) and "#" in link]
+        assert paid
+        assert "/about#ranks" in page.links()
+        for link in paid:
+            target, _, place = link.partition("#")
+            assert seen.pages.get(target).by_id(place).tag == "h2"
+    page = seen.pages.get(f"/teams/{team}")
+    assert {"/about#ranks", "/about#teams", "#members-title"} <= set(page.links())
+
+
 @pytest.mark.parametrize("path", [*PLAIN, "RUN", "ROUND", "PEER", "/nowhere"])
 def test_no_page_holds_a_script_a_style_or_a_handler(seen: PageSite, path: str) -> None:
     page = seen.pages.get(named(seen, path))
@@ -77,6 +111,9 @@ def test_every_page_forbids_what_it_does_not_need(seen: PageSite, path: str) -> 
 def named(seen: PageSite, path: str) -> str:
     """Spell a kind of page out."""
     key = to_text(seen.shown.peers[0].key)
+    if path == "TEAM":
+        (team,) = seen.shown.ledger.state.teams.records
+        return f"/teams/{team}"
     kinds = {"RUN": "", "ROUND": "/rounds/13"}
     return (
         f"/peers/{key}"
@@ -266,6 +303,38 @@ def test_who_offers_the_app_for_download_is_linked(
     monkeypatch.setattr(seen.shown.ledger, "settings", settings)
     for path in ("/?q=fresh", "/join?q=fresh"):  # not the page that is cached
         assert seen.pages.get(path).links().count("https://example.org/get") == 3
+    assert "These lead to https://example.org/get, the page" in seen.pages.get("/join?q=fresh").text
+
+
+@pytest.mark.parametrize(
+    ("default", "due"),
+    [
+        ("", {"Windows": "https://w.example/a.exe", "Linux": "https://l.example"}),
+        (
+            "https://example.org/get",
+            {
+                "Windows": "https://w.example/a.exe",
+                "macOS": "https://example.org/get",
+                "Linux": "https://l.example",
+            },
+        ),
+    ],
+)
+def test_each_system_may_have_its_own_address(
+    seen: PageSite, monkeypatch: pytest.MonkeyPatch, default: str, due: dict[str, str]
+) -> None:
+    settings = msgspec.structs.replace(
+        seen.shown.ledger.settings,
+        download_url=default,
+        download_url_windows="https://w.example/a.exe",
+        download_url_linux="https://l.example",
+    )
+    monkeypatch.setattr(seen.shown.ledger, "settings", settings)
+    for path in ("/", "/join"):
+        page = seen.pages.get(f"{path}?q={len(due)}")
+        buttons = [one.attributes for one in page.all("a") if "data-system" in one.attributes]
+        assert {one["data-system"]: one["href"] for one in buttons} == due
+    assert "https://w.example/a.exe for Windows, " in page.text
 
 
 def test_a_program_is_told_in_json(seen: PageSite) -> None:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tequio_ledger.store import queries, ranking
+from tequio_ledger.web.pages.text import DAY_MS
 from tequio_shared.ids import to_text
+from tequio_shared.round.points import comparison, points
 from tests.ledger.store.test_queries_leaders import invent
 from tests.support.ledgers import VirtualClock, make_settings, opened
 from tests.support.page_reader import PageReader
@@ -44,12 +47,37 @@ def test_a_team_has_a_page_with_its_goal_and_its_members(seen: PageSite) -> None
     (team,) = seen.shown.ledger.state.teams.records
     page = seen.pages.get(f"/teams/{team}")
     assert [one.text for one in page.all("h1")] == ["Milpa"]
-    members = [link for link in page.links() if link.startswith("/peers/")]
+    members = [link.partition("#")[0] for link in page.links() if link.startswith("/peers/")]
     assert {f"/peers/{to_text(one.key)}" for one in seen.shown.peers[:3]} == set(members)
     assert "of 1,200 points by" in page.text
     assert f"/teams/{team}" in seen.pages.get("/leaderboard?by=teams&span=all").links()
     assert seen.pages.get("/teams/1").answer.status_code == 404
     assert seen.pages.get("/teams/Milpa").answer.status_code == 404
+
+
+def test_points_are_told_in_the_time_of_a_known_card(seen: PageSite) -> None:
+    ledger = seen.shown.ledger
+    with ledger.database.reader.begin() as connection:
+        people = ranking.owners(connection, None, 50)
+    (team,) = ledger.state.teams.records
+    earned = ledger.state.team_orders.of(team).gflop
+    for path, found in {
+        "/leaderboard": [one.gflop for one in people],
+        "/leaderboard?by=teams": [earned],
+    }.items():
+        titles = {one.text: one.attributes.get("title") for one in seen.pages.get(path).all("span")}
+        for gflop in found:
+            assert titles[points(gflop)] == comparison(gflop) != ""
+    page = seen.pages.get(f"/teams/{team}").text
+    assert f"what its members earned while they were in it, {comparison(earned)}" in page
+    now_ms = ledger.clock()
+    with ledger.database.reader.begin() as connection:
+        today = queries.points_per_day(connection, now_ms - DAY_MS).get(now_ms // DAY_MS, 0)
+    said = f"since midnight UTC, {comparison(today)}" if comparison(today) else "since midnight UTC"
+    home = seen.pages.get("/")
+    assert said in [one.text for one in home.all("dd")]
+    shown = {one.text: one.attributes.get("title") for one in home.all("span")}
+    assert shown[points(people[0].gflop)] == comparison(people[0].gflop)
 
 
 def test_a_span_without_a_team_says_so(pages: PageReader) -> None:

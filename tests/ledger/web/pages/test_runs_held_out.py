@@ -64,6 +64,11 @@ def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: Pag
     assert f"Measurements of the head of round {LAST}" in page.text
     assert "head of round 12" in page.text
     assert "median of 3, 1 far from it" in page.text
+    (measured,) = [
+        one for one in page.all("section") if "measures-title" in one.attributes.values()
+    ]
+    for one in last["measures"]:
+        assert f"{2 ** (one['millibits'] / one['tokens'] / 1_000):.1f}" in measured.text
     for one in last["measures"]:
         assert f"/peers/{one['peer']}" in page.links()
         assert f"/entries/{one['entry']}" in page.links()
@@ -188,10 +193,14 @@ def test_a_head_that_is_worse_says_than_which_and_by_which_figures() -> None:
     assert found is not None
     assert (found.verdict.word, found.verdict.tone) == ("Worse than before", "danger")
     assert found.explanation == (
-        "3 members agree on 5.5000 bits per byte. That is more than 0.02 above the 5.0000 of round "
-        "10, the best earlier head."
+        "3 members agree on 5.5000 bits per byte (perplexity 69.1 per token). That is more than "
+        "0.02 bits per byte above the best earlier head, of round 10: 5.0000 bits per byte "
+        "(perplexity 47.0 per token)."
     )
-    assert found.curve.readings[-1].caption.endswith("median of 3, worse than round 10")
+    assert found.curve.readings[-1].caption == (
+        "head of round 20: 5.5000 bits per byte (perplexity 69.1 per token), median of 3, worse "
+        "than round 10"
+    )
     assert found.curve.readings[-2].caption.endswith("median of 3")
     assert found.fine_round == 10
 

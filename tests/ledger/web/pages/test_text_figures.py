@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from tequio_ledger.web.pages import text
@@ -30,6 +32,26 @@ def test_a_duration_has_two_units_at_most(length_ms: int, said: str) -> None:
 )
 def test_great_numbers_have_three_digits(number: float, said: str) -> None:
     assert text.short_count(number) == said
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (8.232, "8.23"),
+        (431.72, "431.7"),
+        (35_123.4, "35.1k"),
+        (2.0**40, "1.1e+12"),
+        (2.0**1_000, "1.07e+301"),
+        (math.inf, text.NO_VALUE),
+    ],
+)
+def test_a_perplexity_stays_short_however_great_it_is(number: float, said: str) -> None:
+    assert text.perplexity(number) == said
+
+
+def test_byte_perplexity_is_two_to_the_bits_per_byte() -> None:
+    assert text.perplexity(text.byte_perplexity(0.9), 4) == "1.8661"
+    assert text.perplexity(text.byte_perplexity(5_000.0), 4) == text.NO_VALUE
 
 
 def test_a_time_that_no_calendar_has_is_said_all_the_same() -> None:
