@@ -55,6 +55,7 @@ ELSEWHERE = (
     (r"plugins: tequio (plugin|data build)", "tests/whole/test_plugins.py"),
     # --- scoring and competitions
     (r"scoring: tequio score gpt2", HUB),
+    (r"scoring: tequio data tasks tasks arc_easy", HUB),
     (r"scoring: (python3|\.venv|lm-eval)", "needs a package registry"),
     (r"entrant: tequio competition demo", "takes six minutes: make competition"),
     (
