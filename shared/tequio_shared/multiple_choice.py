@@ -15,7 +15,7 @@ counts of right answers differ by no more than them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated
@@ -194,7 +194,7 @@ def interval_95(right: int, asked: int) -> tuple[float, float]:
     return max(middle - off, 0.0), min(middle + off, 1.0)
 
 
-def _each(texts: Sequence[str], count: int) -> Iterable[str]:
+def _each(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
     return texts if len(texts) == count else texts * count
 
 

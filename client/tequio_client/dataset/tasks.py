@@ -156,10 +156,10 @@ def _once(texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _task(name: str, source: str, questions: Iterable[ChoiceQuestion]) -> ChoiceTask:
-    built = {"name": name, "source": source, "questions": tuple(questions)}
+    built = ChoiceTask(name=name, source=source, questions=tuple(questions))
     try:
-        # Constructors check nothing: names and counts are checked where bytes become a task.
-        return ChoiceTask.parse(ChoiceTask(**built).encode())
+        # The constructor checks no field: names and counts are checked where bytes become a task.
+        return ChoiceTask.parse(built.encode())
     except MalformedError as err:
         raise UserFacingError(f"no task can be made of {clean_text(source, 60)}: {err}") from err
 
