@@ -199,7 +199,7 @@ def _each(texts: tuple[str, ...], count: int) -> tuple[str, ...]:
 
 
 def _judge(right: int, millibits: Sequence[int], divisors: Sequence[int]) -> tuple[bool, bool]:
-    """Return whether the cheapest choice, the first of equals, is right, and whether it is close."""
+    """Return whether the first of the cheapest choices is right, and whether it is close."""
     costs = list(map(Fraction, millibits, divisors))
     best, *rest = sorted(range(len(costs)), key=lambda at: costs[at])
     rival = rest[0] if best == right else best
