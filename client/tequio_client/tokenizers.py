@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -63,6 +64,7 @@ class ByteTokenizer:
     separator: int = 0
     file: bytes = b""
     adds_tokens: bool = False
+    leading: tuple[int, ...] = ()
 
     def encode(self, text: str) -> NDArray[np.int64]:
         return np.frombuffer(text.replace("\0", "").encode(), np.uint8).astype(np.int64)
@@ -88,6 +90,15 @@ class SubwordTokenizer:
     def adds_tokens(self) -> bool:
         """True if programs that do not ask otherwise get special tokens around each text."""
         return bool(self.inner.num_special_tokens_to_add(is_pair=False))
+
+    @property
+    def leading(self) -> tuple[int, ...]:
+        """Ids of the special tokens that those programs get before each text."""
+        if not self.adds_tokens:
+            return ()
+        found = self.inner.encode("a")
+        marked = zip(found.ids, found.special_tokens_mask, strict=True)
+        return tuple(number for number, _ in takewhile(lambda one: one[1], marked))
 
     def encode(self, text: str) -> NDArray[np.int64]:
         """Ids of a text; raises TokenizerError."""

@@ -33,11 +33,12 @@ NO_NAMES = {
     ("chat", "model"),
     *(("add", "address"), ("remove", "name")),
     *(("enter", "name"), ("submit", "name"), ("challenge", "name")),
+    ("tasks", "names"),
     *(("seal", "data"), ("score", "models"), ("verify", "what"), ("verify-competition", "place")),
 }
 """Arguments of other kinds: a network has an address or a name, a link has a scheme, a length a
-number, a code of a cell, a person, a team or an entrant no dash first; a file with one is written
-with `./` before it."""
+number, a code of a cell, a person, a team, a task or an entrant no dash first; a file with one is
+written with `./` before it."""
 
 
 NEEDED = {"run rollback": ("--round", "1")}

@@ -56,6 +56,7 @@ ELSEWHERE = (
     # --- scoring and competitions
     (r"scoring: tequio score gpt2", HUB),
     (r"scoring: tequio checkpoint export", "tests/client/checkpoint/test_export.py"),
+    (r"scoring: tequio data tasks tasks arc_easy", HUB),
     (r"scoring: (python3|\.venv|lm-eval)", "needs a package registry"),
     (r"entrant: tequio competition demo", "takes six minutes: make competition"),
     (

@@ -12,7 +12,7 @@ import shutil
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -40,9 +40,10 @@ DATES = {"opens": "0s", "deadline": "45s", "draw": "8s", "scored": "60s", "resul
 LONGEST_S = 120.0
 REFUSED = 1
 """Exit status of a command that a user's error ends."""
+QUESTION = '{"context": "Two and two are", "choices": ["three", "four"], "right": 1}'
 FOLLOWED: Mapping[str, tuple[str, ...]] = {
     "competitions": ("tequio ",),
-    "scoring": (r"tequio score \./",),
+    "scoring": (r"tequio score \./", "tequio data tasks tasks maize"),
     "entrant": (
         *("tequio network add", "tequio competition list", "tequio competition show"),
         *("tequio competition enter", "tequio competition submit", "tequio score"),
@@ -252,11 +253,15 @@ def score_texts(contest: Contest) -> None:
     assert json.loads((reader.folder / "out.json").read_text("utf-8"))
     reader.run("scoring", "tequio score ./head --tokenizer bytes")
     published = ("gpt2", "HuggingFaceTB/SmolLM-135M", "EleutherAI/pythia-160m-deduped")
-    folders = dict(zip(published, ("./a", "./b", "./c"), strict=True))
+    folders: dict[str, Any] = dict(zip(published, ("./a", "./b", "./c"), strict=True))
     reader.run("scoring", "tequio score ./head gpt2", **folders)
     beside = json.loads((reader.folder / "beside.json").read_text("utf-8"))
     assert [one["window"] for one in beside["models"]] == [1_024] * 4
     assert beside["ranking"] is not None
+    (reader.folder / "questions.jsonl").write_text(QUESTION, "utf-8")
+    assert "maize: 1 questions, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
+    for words in ("./model --task", "./a ./b --task"):
+        assert "maize: 1 questions" in reader.run("scoring", f"tequio score {words}")
     reader.run(ENTRANT, "tequio score user/name")
 
 

@@ -1,4 +1,4 @@
-"""`tequio data`: learns a tokenizer, and builds the token shards of a run."""
+"""`tequio data`: learns a tokenizer, builds the token shards of a run, and files of questions."""
 
 from __future__ import annotations
 
@@ -292,3 +292,54 @@ def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib
         click.echo(f"the texts are too short for more tokens than {learned.vocab_size}", err=True)
     click.echo(f"tokens: {learned.vocab_size}")
     click.echo(f"file:   {out}")
+
+
+@data.command("tasks")
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option(
+    "--lines",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Make the task of the questions in this file of JSON lines, with a name of your own.",
+)
+@click.option(
+    "--shots",
+    type=click.IntRange(0, 100),
+    help="Examples before each question.  [default: as the task itself says]",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(1),
+    help="Draw this many questions of each task.  [default: all]",
+)
+def build_tasks(
+    out: Path,
+    *,
+    names: tuple[str, ...],
+    lines: Path | None,
+    shots: int | None,
+    questions: int | None,
+) -> None:
+    """Write multiple-choice questions for `tequio score --task` to files in the folder OUT.
+
+    Each NAME is a task, or a group of tasks, of lm-evaluation-harness, which writes the prompts and
+    has to be installed. The same questions give the same file.
+    """
+    from tequio_client.dataset import tasks
+    from tequio_shared.ids import sha256, to_text
+
+    if lines and (len(names) > 1 or shots is not None):
+        raise click.UsageError("--lines needs a single NAME, and has no --shots")
+    with _told_in_a_sentence(out):
+        out.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            found = [tasks.read_lines(lines, name)] if lines else tasks.harness_tasks(name, shots)
+            for task in found:
+                drawn = task if questions is None else task.drawn(questions)
+                raw = drawn.encode()
+                path = out / f"{drawn.name}{tasks.SUFFIX}"
+                path.write_bytes(raw)
+                click.echo(
+                    f"{drawn.name}: {len(drawn.questions)} questions, chance {drawn.chance:.1%}, "
+                    f"hash {to_text(sha256(raw))}, in {path}"
+                )

@@ -24,6 +24,7 @@ import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -106,8 +107,9 @@ disk_gib = {expect.disk_gib:g} ## disk space that a volunteer lends
 tflops = {tflops:g} ## {why_tflops}
 """
 STEPS = 20
-K, MOST_OF_K = 512, 6
-"""Entries of each chunk, and the most peers for whom they are not left to the ledger."""
+K: Final = 512
+MOST_PEERS_OF_K = 6
+"""Most peers for whom k is not left to the ledger."""
 OUTER_RATE, CONTINUED_OUTER_RATE = 2.0, 1.0
 MAX_RATE, MAX_RATE_PARAMETERS = 3e-3, 10e6
 ADAM_SHARE = 1 / 3
@@ -264,7 +266,7 @@ def choose_defaults(
         outline.plan,
         model=_with_targets(outline),
         algorithm=plans.AlgorithmPlan(
-            k=K if is_measured and expect.peers <= MOST_OF_K else 0,
+            k=K if is_measured and expect.peers <= MOST_PEERS_OF_K else 0,
             outer_lr=OUTER_RATE if is_measured else CONTINUED_OUTER_RATE,
         ),
         inner=plans.InnerPlan(

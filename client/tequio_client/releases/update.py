@@ -17,7 +17,7 @@ from tequio_client import files
 from tequio_client.ipc.facts import ProbeInstructions
 from tequio_client.ipc.releases import Fetching, Offer
 from tequio_client.platform import versions
-from tequio_client.platform.bundle import Accelerator, Bundle, this_system
+from tequio_client.platform.bundle import Accelerator, Bundle, Chunk, this_system
 from tequio_client.platform.dbus import AbsentError, NoAnswerError
 from tequio_client.platform.versions import NETWORKS, Part
 from tequio_client.probe.sources import sources
@@ -81,7 +81,7 @@ class Releases:
 
     def download(self, bundles: list[Bundle], report: Report, most_mbit: float | None) -> None:
         """Fetch at most so fast, and start nothing. Raises InstallError and MirrorError."""
-        fetch = self._sources().fetch
+        fetch: Callable[[Chunk], bytes] = self._sources().fetch
         if most_mbit:
             fetch = paced(fetch, most_mbit * BYTES_PER_MBIT)
         for bundle in bundles:

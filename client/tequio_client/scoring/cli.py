@@ -15,9 +15,15 @@ from tequio_client import cli
 @click.option(
     "--on",
     "data",
-    required=True,
     metavar="DATA",
     help="A text file, a file of JSON lines, a folder, or a Hugging Face dataset.",
+)
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file of multiple-choice questions, from `tequio data tasks`; may be repeated.",
 )
 @click.option("--pattern", default="*", show_default=True, help="Which files of a folder to read.")
 @click.option("--config", help="Configuration of a dataset.")
@@ -74,7 +80,8 @@ def score(
     """Score models as competitions do: each MODEL is a folder or a name on the Hub.
 
     Only Safetensors files are read, and no code of a model's author is run. Several models are
-    ranked, by a bootstrap over the documents.
+    ranked, by a bootstrap over the documents of --on. Without --on, only the questions of --task
+    are asked.
     """
     from tequio_client.dataset.sources import ReadOptions
     from tequio_client.scoring import command

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,9 +18,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tequio_client.dataset import sources
-from tequio_client.dataset.sources import ReadOptions, TextSource
+from tequio_client.dataset.sources import ReadOptions
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
+from tequio_client.scoring.tasks import (
+    TaskFile,
+    TaskScore,
+    print_tasks,
+    read_task_files,
+    score_tasks,
+)
 from tequio_client.trainer import causality, device, likelihood
 from tequio_shared.competition import result
 from tequio_shared.competition.result import ConfidenceInterval, ModelRanking
@@ -29,7 +37,7 @@ from tequio_shared.scoring import DocumentScore, Refusal, ScoreTotals
 
 
 class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of one model on all documents; perplexities that overflow are null."""
+    """The result of one model on all documents; what has no value, or overflows, is null."""
 
     model: str
     tokenizer: str
@@ -45,12 +53,13 @@ class ModelScore(msgspec.Struct, frozen=True, kw_only=True):
     word_perplexity: float
     totals: ScoreTotals
     documents: tuple[DocumentScore, ...]
+    tasks: tuple[TaskScore, ...]
 
 
 class ScoreReport(msgspec.Struct, frozen=True, kw_only=True):
-    """The results of `tequio score`; there is a `ranking` of two or more models."""
+    """The results of `tequio score`; there is a `ranking` of two or more models on texts."""
 
-    data: str
+    data: str | None
     device: str
     threads: int
     software: dict[str, str]
@@ -74,7 +83,8 @@ class ScoreOptions:
     """Options of the command; None leaves the choice to the model, or sets no limit."""
 
     models: tuple[str, ...]
-    data: str
+    data: str | None
+    tasks: tuple[Path, ...]
     reading: ReadOptions
     revision: str | None
     tokenizer: str | None
@@ -92,23 +102,30 @@ class ScoreOptions:
 def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     """Score models and print the results; raises UserFacingError."""
     console = console or Console()
-    texts = _texts(sources.open_source(options.data, options.reading), options.documents)
+    files = read_task_files(options.tasks)
+    texts = _texts(options)
+    if not texts and not files:
+        raise UserFacingError(
+            "nothing to score on: name texts (--on), tasks of questions (--task), or both"
+        )
     chosen = device.open_device(options.device)
     if options.threads:
         device.limit_threads(options.threads)
     names = _distinct(options.models)
     models = tuple(
-        _scored(options, name, path, texts, chosen, console)
+        _scored(options, name, path, _Given(texts=texts, files=files), chosen, console)
         for name, path in zip(names, options.models, strict=True)
     )
-    ranking = _ranked(models, options.beacon) if len(models) > 1 else None
-    _print_models(models, console)
+    ranking = _ranked(models, options.beacon) if texts and len(models) > 1 else None
+    if texts:
+        _print_models(models, console)
     report = None
     if ranking:
         # The beacon and the replicates too: with them anyone can compute the ranking again.
         seeds = {"beacon": to_text(options.beacon), "replicates": result.REPLICATES}
         report = seeds | asdict(ranking)
         _print_ranking(ranking, console)
+    print_tasks([(one.model, one.tasks) for one in models], console)
     if options.prints_documents:
         _print_documents(models, console)
     return ScoreReport(
@@ -121,8 +138,17 @@ def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     )
 
 
-def _texts(source: TextSource, most: int | None) -> list[str]:
-    count = min(len(source), most) if most else len(source)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    texts: list[str]
+    files: tuple[TaskFile, ...]
+
+
+def _texts(options: ScoreOptions) -> list[str]:
+    if options.data is None:
+        return []
+    source = sources.open_source(options.data, options.reading)
+    count = min(len(source), options.documents) if options.documents else len(source)
     texts = [source.text(index) for index in range(count)]
     if not any(texts):
         raise UserFacingError(
@@ -136,7 +162,7 @@ def _scored(
     options: ScoreOptions,
     name: str,
     path: str,
-    texts: Sequence[str],
+    given: _Given,
     chosen: device.ComputeDevice,
     console: Console,
 ) -> ModelScore:
@@ -153,16 +179,18 @@ def _scored(
                 # A seed that no model can have known; it decides refusals alone, and no score.
                 causality.score_tried(
                     scored,
-                    texts,
+                    given.texts,
                     rules,
                     scorer,
                     seed=secrets.token_bytes(_SEED_BYTES),
-                    tried_on=texts,
+                    tried_on=[*given.texts, *(text for one in given.files for text in one.texts)],
                 ),
-                total=len(texts),
+                total=len(given.texts),
                 description=clean_text(name, _NAME_CHARS),
             )
         )
+        seconds = time.perf_counter() - begun
+        tasks = score_tasks(scored, given.files, options.window, scorer, bars)
     totals, file = ScoreTotals.of(found), scored.tokenizer.file
     return ModelScore(
         model=name,
@@ -171,12 +199,13 @@ def _scored(
         adds_tokens=scored.tokenizer.adds_tokens,
         window=rules.window,
         stride=rules.stride,
-        seconds=round(time.perf_counter() - begun, 3),
+        seconds=round(seconds, 3),
         bits_per_byte=totals.bits_per_byte,
         byte_perplexity=totals.byte_perplexity,
         word_perplexity=totals.word_perplexity,
         totals=totals,
         documents=found,
+        tasks=tasks,
     )
 
 

@@ -12,8 +12,12 @@ from click.testing import CliRunner
 from tequio_client.checkpoint import layout
 from tequio_client.scoring.cli import score
 from tequio_client.trainer import likelihood
+from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.model_config import ModelRefusedError
+from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.multiple_choice import ChoiceQuestion, ChoiceTask
 from tequio_shared.scoring import Refusal
 from tests.support import architectures, model_folders
 from tests.support.model_folders import END
@@ -185,6 +189,89 @@ def test_a_beacon_of_another_size_is_told(folders: dict[str, Path], texts: Path)
     result = _run(folders["good"], "--on", texts, "--beacon", "short")
     assert result.exit_code == 2
     assert "43 characters" in result.output
+
+
+def _task(folder: Path, name: str = "words", **changes: object) -> Path:
+    questions = tuple(
+        ChoiceQuestion(
+            characters=(3, 4),
+            contexts=(f"{text[:20]} {number}",),
+            continuations=(" yes", " fine"),
+            right=number % 2,
+        )
+        for number, text in enumerate(TEXTS * 4)
+    )
+    task = ChoiceTask(name=name, source="a test", questions=questions)
+    path = folder / f"{name}.task"
+    path.write_bytes(encoding.encode(json.loads(task.encode()) | changes))
+    return path
+
+
+def test_tasks_are_scored_without_texts(folders: dict[str, Path], tmp_path: Path) -> None:
+    task = _task(tmp_path)
+    found = _numbers(tmp_path, folders["good"], folders["bad"], "--task", task)
+    assert (found["data"], found["ranking"]) == (None, None)
+    good, bad = found["models"]
+    assert good["bits_per_byte"] is None
+    (uniform,), (other,) = good["tasks"], bad["tasks"]
+    # Every byte costs 8 bits: four bytes are always cheaper than five, and per character dearer.
+    assert uniform["questions"][0]["millibits"] == [32_000, 40_000]
+    assert (uniform["totals"]["right"], uniform["totals"]["right_normed"]) == (12, 12)
+    assert uniform["totals"]["close"] == 0
+    assert (uniform["accuracy"], uniform["chance"]) == (0.5, 0.5)
+    assert uniform["hash"] == other["hash"] == to_text(sha256(task.read_bytes()))
+    assert uniform["questions"] != other["questions"]
+
+
+def test_tasks_are_shown_beside_bits_per_byte(
+    folders: dict[str, Path], texts: Path, tmp_path: Path
+) -> None:
+    first, second = _task(tmp_path), _task(tmp_path, "more")
+    asked = ("--on", texts, "--task", first, "--task", second)
+    result = _run(folders["good"], folders["bad"], *asked)
+    assert result.exit_code == 0, result.output
+    for told in ("8.000000", "Ranking", "words: 24 questions, chance 50.0%", "more: 24 questions"):
+        assert told in result.output
+    assert "50.00%" in result.output
+    assert "31.4% to 68.6%" in result.output
+    assert to_text(sha256(second.read_bytes())) in result.output
+
+
+def test_everybody_counts_the_same_on_a_file(folders: dict[str, Path], tmp_path: Path) -> None:
+    task = _task(tmp_path)
+    one = _numbers(tmp_path, folders["bad"], "--task", task)["models"][0]["tasks"][0]
+    small = ("--batch-tokens", "1", "--threads", "1")
+    other = _numbers(tmp_path, folders["bad"], "--task", task, *small)["models"][0]["tasks"][0]
+    assert one["totals"] == other["totals"]
+
+
+def test_questions_beyond_the_window_are_said(folders: dict[str, Path], tmp_path: Path) -> None:
+    result = _run(folders["good"], "--task", _task(tmp_path), "--window", "8")
+    assert "without their beginning, because its window is too short: 24" in result.output
+    tiny = _run(folders["good"], "--task", _task(tmp_path), "--window", "4")
+    assert "counted as wrong, because it cannot read them in full: 24" in tiny.output
+
+
+def test_what_is_no_task_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+    task, none = _task(tmp_path), tmp_path / "none.task"
+    assert "nothing to score on" in _refusal(folders["good"])
+    assert f"cannot read {none}" in _refusal(folders["good"], "--task", none)
+    wrong = _task(tmp_path, "wrong", questions=[])
+    assert "is not a task" in _refusal(folders["good"], "--task", wrong)
+    assert "is given twice" in _refusal(folders["good"], "--task", task, "--task", task)
+
+
+def test_a_model_that_looks_ahead_is_refused_on_tasks_alone(
+    tmp_path: Path, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = CausalModel.logits
+
+    def ahead(model: CausalModel, ids_bl: torch.Tensor) -> torch.Tensor:
+        logits_blv = plain(model, ids_bl)
+        return logits_blv + logits_blv.mean(dim=1, keepdim=True)
+
+    monkeypatch.setattr(CausalModel, "logits", ahead)
+    assert "depend on later tokens" in _refusal(folders["bad"], "--task", _task(tmp_path))
 
 
 def of_its_own_tokenizer(folder: Path, fields: dict[str, Any], tokenizer: dict[str, Any]) -> Result:
