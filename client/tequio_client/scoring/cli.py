@@ -76,7 +76,7 @@ def score(
     Only Safetensors files are read, and no code of a model's author is run. Several models are
     ranked, by a bootstrap over the documents.
     """
-    from tequio_client.dataset.sources import ReadOptions
+    from tequio_client.dataset.rows import ReadOptions
     from tequio_client.scoring import command
 
     reading = ReadOptions(pattern=pattern, config=config, split=split, column=column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -16,8 +17,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tequio_client.dataset import sources
-from tequio_client.dataset.sources import ReadOptions, TextSource
+from tequio_client.dataset import rows
+from tequio_client.dataset.rows import ReadOptions
+from tequio_client.dataset.sources import TextList
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.trainer import causality, device, likelihood
@@ -92,7 +94,8 @@ class ScoreOptions:
 def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     """Score models and print the results; raises UserFacingError."""
     console = console or Console()
-    texts = _texts(sources.open_source(options.data, options.reading), options.documents)
+    most = options.documents or sys.maxsize
+    texts = _texts(rows.open_documents(options.data, options.reading, most), most)
     chosen = device.open_device(options.device)
     if options.threads:
         device.limit_threads(options.threads)
@@ -121,9 +124,8 @@ def run(options: ScoreOptions, console: Console | None = None) -> ScoreReport:
     )
 
 
-def _texts(source: TextSource, most: int | None) -> list[str]:
-    count = min(len(source), most) if most else len(source)
-    texts = [source.text(index) for index in range(count)]
+def _texts(source: TextList, most: int) -> list[str]:
+    texts = [source.text(index) for index in range(min(len(source), most))]
     if not any(texts):
         raise UserFacingError(
             f"the {source.label} contains no text; documents must be UTF-8 files, or a column of "
