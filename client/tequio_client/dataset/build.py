@@ -87,7 +87,7 @@ class BuildOptions:
     restart: bool = False
     """Start over, whatever was done."""
     also: Mapping[str, str] = field(default_factory=dict)
-    """What else the result depends on, compared with that of a build to be continued."""
+    """Further things that the result depends on, compared with that of a build to be continued."""
     run_bytes: int = RUN_BYTES
     """Ids in memory."""
     run_s: float = RUN_S
@@ -152,7 +152,7 @@ def build_shards(
 def _asked(
     mixture: Mixture, tokenizer: TextTokenizer, encoder: DocumentEncoder, settings: ShardOptions
 ) -> dict[str, str]:
-    """What the result depends on beside the source's content, by the names of the options."""
+    """Everything that the result depends on beside the source's content, by the names of the options."""
     entry = tokenizer_entry(tokenizer)
     chat = encoder.manifest_entry({0: 1})
     return {

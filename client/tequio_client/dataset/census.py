@@ -21,7 +21,7 @@ _HASH_BYTES = 32
 
 
 class Census(Struct, frozen=True, kw_only=True):
-    """What the shards will hold, known once all rows are read."""
+    """Documents that the shards will hold, known once all rows are read."""
 
     limits: tuple[str, ...]
     """For each source, the hash (hex) of its last document in the mixture."""
@@ -30,7 +30,7 @@ class Census(Struct, frozen=True, kw_only=True):
     cut: int
     left_out: int
     turn_ends: dict[int, int]
-    """How many documents' turns end with each token."""
+    """Number of documents whose turns end with each token."""
 
     def has(self, order: bytes, part: int) -> bool:
         """Whether a document of that hash, from that source, is in the mixture."""

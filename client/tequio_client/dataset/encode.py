@@ -35,7 +35,7 @@ RECORD = np.dtype(
         ("is_left_out", "?"),  # read, and counted as text of its source, but not in a shard
     ]
 )
-"""What is known of a document beside its ids."""
+"""Facts about a document beside its ids."""
 Records: TypeAlias = NDArray[Any]  # of RECORD: numpy's types cannot name it
 _ORDER, _HOLD_OUT = b"tequio/v1/document-order\x00", b"tequio/v1/held-out\x00"
 _TEN_THOUSANDTHS = 10_000
@@ -150,7 +150,7 @@ def _encoded(
 
 
 def count_turn_ends(records: Records) -> Counter[int]:
-    """How many documents' turns end with each token."""
+    """Number of documents whose turns end with each token."""
     tokens, documents = np.unique(records["turn_end"], return_counts=True)
     found = dict(zip(tokens.tolist(), documents.tolist(), strict=True))
     found.pop(-1, None)

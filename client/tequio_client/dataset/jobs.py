@@ -30,7 +30,7 @@ from tequio_client.dataset.encode import (
     EncodingRules,
     encode_chunk,
 )
-from tequio_client.dataset.mixture import Chunk
+from tequio_client.dataset.mixture import TextChunk
 from tequio_client.platform import child
 from tequio_shared.errors import UserFacingError
 
@@ -72,9 +72,9 @@ class ChunkEncoding:
         self.rows_in_flight = 0
         """Rows that were read and whose ids were not yet handed on."""
 
-    def results(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, EncodedChunk]]:
+    def results(self, chunks: Iterable[TextChunk]) -> Iterator[tuple[TextChunk, EncodedChunk]]:
         """Give each chunk with its documents, in their order. Raises UserFacingError."""
-        waiting: deque[tuple[Chunk, Callable[[], EncodedChunk]]] = deque()
+        waiting: deque[tuple[TextChunk, Callable[[], EncodedChunk]]] = deque()
         left = iter(chunks)
         with self._submitter(left) as (submit, most, rest):
             for chunk in rest:
@@ -86,8 +86,8 @@ class ChunkEncoding:
                 yield self._finished(waiting)
 
     def _finished(
-        self, waiting: deque[tuple[Chunk, Callable[[], EncodedChunk]]]
-    ) -> tuple[Chunk, EncodedChunk]:
+        self, waiting: deque[tuple[TextChunk, Callable[[], EncodedChunk]]]
+    ) -> tuple[TextChunk, EncodedChunk]:
         chunk, result = waiting.popleft()
         encoded = result()
         self.rows_in_flight -= len(chunk.texts)
@@ -95,8 +95,10 @@ class ChunkEncoding:
 
     @contextmanager
     def _submitter(
-        self, chunks: Iterator[Chunk]
-    ) -> Iterator[tuple[Callable[[Chunk], Callable[[], EncodedChunk]], int, Iterator[Chunk]]]:
+        self, chunks: Iterator[TextChunk]
+    ) -> Iterator[
+        tuple[Callable[[TextChunk], Callable[[], EncodedChunk]], int, Iterator[TextChunk]]
+    ]:
         """Give a function that starts to encode a chunk, most chunks at once, and the chunks."""
         first = [one for _, one in zip(range(2), chunks, strict=False)]
         rest = chain(first, chunks)
@@ -110,21 +112,21 @@ class ChunkEncoding:
                 rest,
             )
 
-    def _encode_later(self, chunk: Chunk) -> Callable[[], EncodedChunk]:
+    def _encode_later(self, chunk: TextChunk) -> Callable[[], EncodedChunk]:
         return partial(encode_chunk, self._encoder, self._rules, chunk.part, chunk.texts)
 
 
 @contextmanager
 def _processes(
     encoder: DocumentEncoder, rules: EncodingRules, jobs: Jobs
-) -> Iterator[tuple[ThreadPoolExecutor, Callable[[Chunk], EncodedChunk]]]:
+) -> Iterator[tuple[ThreadPoolExecutor, Callable[[TextChunk], EncodedChunk]]]:
     """Start the processes, and a thread for each that talks to it; ends all of them."""
-    start = jobs.start or partial(nullcontext, encoder)
+    start = jobs.start or partial(_opened, encoder)
     threads = ThreadPoolExecutor(jobs.count, "encoding")
     workers: list[_Worker] = []
     idle: SimpleQueue[_Worker] = SimpleQueue()
 
-    def ask(chunk: Chunk) -> EncodedChunk:
+    def ask(chunk: TextChunk) -> EncodedChunk:
         worker = idle.get()
         try:
             return worker.encode(chunk)
@@ -146,6 +148,10 @@ def _processes(
             worker.close()
 
 
+def _opened(encoder: DocumentEncoder) -> AbstractContextManager[DocumentEncoder]:
+    return nullcontext(encoder)
+
+
 class _Worker:
     """A process that encodes, seen from its parent; used by one thread at a time."""
 
@@ -158,7 +164,7 @@ class _Worker:
         if self._process.pid is not None:
             child.end_with_us(self._process.pid)
 
-    def encode(self, chunk: Chunk) -> EncodedChunk:
+    def encode(self, chunk: TextChunk) -> EncodedChunk:
         """Encode a chunk; raises UserFacingError, also for a process that has ended."""
         try:
             self._pipe.send((chunk.part, chunk.texts))

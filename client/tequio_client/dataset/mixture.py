@@ -73,7 +73,7 @@ class MixturePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
+class TextChunk:
     """Some rows of a source, and where the next one is."""
 
     part: int
@@ -101,7 +101,7 @@ class Mixture:
         """As that of `sources.TextSource`, for all sources."""
         return [f"{part.label}: {one}" for part in self.parts for one in part.identity()]
 
-    def chunks(self, part: int = 0, position: Position = _BEGINNING) -> Iterator[Chunk]:
+    def chunks(self, part: int = 0, position: Position = _BEGINNING) -> Iterator[TextChunk]:
         """Read all rows from a position in a source on; raises UserFacingError."""
         for number in range(part, len(self.parts)):
             reader = self.parts[number].read(position)
@@ -112,9 +112,9 @@ class Mixture:
                 texts.append(text)
                 size += len(text)
                 if len(texts) == CHUNK_ROWS or size >= CHUNK_BYTES:
-                    yield Chunk(part=number, texts=tuple(texts), behind=reader.position())
+                    yield TextChunk(part=number, texts=tuple(texts), behind=reader.position())
                     texts, size = [], 0
-            yield Chunk(part=number, texts=tuple(texts), behind=reader.position())
+            yield TextChunk(part=number, texts=tuple(texts), behind=reader.position())
 
     def wanted(self, totals: Sequence[int]) -> list[float]:
         """Bytes of each source's text in the mixture, of those that it has without copies.

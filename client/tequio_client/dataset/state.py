@@ -29,7 +29,7 @@ class BuildState(Struct, frozen=True, kw_only=True):
     """How far a build is."""
 
     asked: dict[str, str]
-    """What the shards depend on beside the source, by the names that people know."""
+    """Settings that the shards depend on beside the source, by the names that people know."""
     part: int = 0
     position: Position = Position()
     """The next row, in the source of that number."""
