@@ -152,7 +152,7 @@ def build_shards(
 def _asked(
     mixture: Mixture, tokenizer: TextTokenizer, encoder: DocumentEncoder, settings: ShardOptions
 ) -> dict[str, str]:
-    """Everything that the result depends on beside the source's content, by the names of the options."""
+    """Settings that the result depends on beside the content, by the names of their options."""
     entry = tokenizer_entry(tokenizer)
     chat = encoder.manifest_entry({0: 1})
     return {

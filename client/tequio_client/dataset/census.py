@@ -33,7 +33,7 @@ class Census(Struct, frozen=True, kw_only=True):
     """Number of documents whose turns end with each token."""
 
     def has(self, order: bytes, part: int) -> bool:
-        """Whether a document of that hash, from that source, is in the mixture."""
+        """Return whether a document of that hash, from that source, is in the mixture."""
         return order <= bytes.fromhex(self.limits[part])
 
 
