@@ -227,7 +227,8 @@ def build(  # noqa: PLR0913 - one parameter an option
     count = jobs or default_jobs()
     with _told_in_a_sentence(out), ExitStack() as stack:
         source = place.open(is_chat=chat)
-        encoder, start, also = None, None, {}
+        also: dict[str, str] = {}
+        encoder, start = None, None
         if plugin:
             start, also = _plugin_encoders(plugin, stack)
             loaded = stack.enter_context(start()).tokenizer
