@@ -50,9 +50,7 @@ _Q15 = 1 << 15
 def build_library_data(folder: Path, sequence: int) -> None:
     """Build shards of the standard library's sources as bytes, a twentieth of them held out."""
     settings = ShardOptions(sequence=sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20)
-    build_shards(
-        sources.standard_library_files(), ByteTokenizer(), settings, folder, lambda *_: None
-    )
+    build_shards(sources.standard_library_files(), ByteTokenizer(), settings, folder)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -152,7 +152,7 @@ def test_claimed_bytes_of_held_out_text_do_not_count(tmp_path: Path) -> None:
     found = archive.build(write_tokenizer(tmp_path / "plugin"))
     with run_tokenizer(found, tmp_path / "work") as tokenizer:
         source = folder_files(texts, "*")
-        corpus = build_shards(source, tokenizer, settings, tmp_path / "data", lambda *_: None)
+        corpus = build_shards(source, tokenizer, settings, tmp_path / "data")
     (shard,), path = corpus.held_out, tmp_path / "data" / held_out_file_name(0)
     raw = bytearray(path.read_bytes())
     table = np.frombuffer(raw, "<u4", 2 * shard.documents).reshape(-1, 2).copy()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers, processors
@@ -13,12 +14,16 @@ from tokenizers.trainers import BpeTrainer
 from tequio_client.dataset import chat, sources
 from tequio_client.dataset.build import ShardOptions, build_shards
 from tequio_client.dataset.chat import MESSAGES, ChatEncoder, ConversationRows
+from tequio_client.dataset.sources import Position, RowReader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from tequio_client.dataset.rows import Row
+    from tequio_client.dataset.sources import TextSource
     from tequio_client.tokenizers import SubwordTokenizer
-    from tequio_shared.round.manifest import Corpus
+    from tequio_shared.round.manifest import Chat, Corpus
 
 START, END, SEPARATOR = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 _SPECIAL = [SEPARATOR, START, END]
@@ -84,16 +89,44 @@ def encoder(folder: Path, sequence: int) -> ChatEncoder:
     return chat.open_encoder(tokenizer(folder), str(folder), None, sequence)
 
 
+def manifest_entry(encoder: ChatEncoder) -> Chat:
+    """The data manifest's entry for conversations whose turns end with `END`."""
+    return encoder.manifest_entry({encoder.tokenizer.special_tokens[END]: 1})
+
+
 def tokenizer(folder: Path) -> SubwordTokenizer:
     loaded = sources.load_tokenizer(str(folder), None)
     assert loaded.file
     return loaded  # type: ignore[return-value]  # only bytes have no file
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRows:
+    """Rows of a dataset that are in memory."""
+
+    label: str = "conversations"
+    listed: Sequence[Row]
+
+    @property
+    def column_names(self) -> list[str]:
+        return list(self.listed[0])
+
+    def identity(self) -> list[str]:
+        return [json.dumps(self.listed)]
+
+    def read(self, position: Position) -> RowReader[Row]:
+        return RowReader(iter(self.listed[position.row :]), position.row)
+
+
 def rows(*conversations: Messages) -> ConversationRows:
     """A dataset of these conversations."""
     found = [{"messages": one} for one in conversations]
-    return ConversationRows(label="conversations", rows=found, columns=MESSAGES)
+    return ConversationRows(rows=ListedRows(listed=found), columns=MESSAGES)
+
+
+def texts_of(source: TextSource) -> list[str]:
+    """All documents of a source."""
+    return list(source.read(Position()))
 
 
 def echoes(count: int) -> list[Messages]:
@@ -111,4 +144,4 @@ def build(folder: Path, encoder: ChatEncoder, source: ConversationRows) -> Corpu
     settings = ShardOptions(
         sequence=encoder.sequence, seed=1, held_out_bp=1_000, shard_bytes=20_000
     )
-    return build_shards(source, encoder.tokenizer, settings, folder, lambda *_: None, chat=encoder)
+    return build_shards(source, encoder.tokenizer, settings, folder, chat=encoder)

@@ -144,7 +144,7 @@ class TrainingLab:
         settings = ShardOptions(
             sequence=recipe.sequence, seed=1, held_out_bp=500, shard_bytes=4 << 20
         )
-        self.corpus = build_shards(source, ByteTokenizer(), settings, folder, lambda *_: None)
+        self.corpus = build_shards(source, ByteTokenizer(), settings, folder)
         paths = [
             (index, folder / train_file_name(index)) for index in range(len(self.corpus.train))
         ]

@@ -373,14 +373,15 @@ def seal(  # noqa: PLR0913, PLR0917 - one parameter an option
 
     Makes an encrypted archive to publish, a commitment to log, and a file for each custodian.
     """
-    from tequio_client.dataset import sources
+    from tequio_client.dataset import rows
     from tequio_client.organiser import sealing
+    from tequio_shared.sealed_set import TEXTS
 
     together = min(2, custodians) if needed is None else needed
     if together > custodians:
         raise click.UsageError(f"--needed {together} is more than --custodians {custodians}")
-    reading = sources.ReadOptions(pattern=pattern, config=config, split=split, column=column)
-    source = sources.open_source(data, reading)
+    reading = rows.ReadOptions(pattern=pattern, config=config, split=split, column=column)
+    source = rows.open_documents(data, reading, TEXTS + 1)
     sealed = sealing.seal(source, to, needed=together, shares=custodians)
     click.echo(f"sealed {sealed.documents:,} documents, {sealed.size_bytes:,} bytes, in {to}")
     click.echo(f"root {sealed.root}")

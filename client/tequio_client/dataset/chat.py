@@ -13,8 +13,8 @@ import json
 import re
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tequio_client.dataset import sources
+from tequio_client.dataset.encode import EncodedDocument
+from tequio_client.dataset.rows import Row, Rows, open_rows
+from tequio_client.dataset.sources import Position, RowReader
 from tequio_client.names import clean_text
 from tequio_client.tokenizers import SubwordTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
@@ -49,15 +52,23 @@ class ConversationRows:
     Texts are JSON, for `ChatEncoder`: the messages, and how many of them are the prompt.
     """
 
-    label: str
-    rows: Any  # datasets.Dataset: the library has no types
+    rows: Rows
     columns: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    @property
+    def label(self) -> str:
+        return self.rows.label
 
-    def text(self, index: int) -> str:
-        row, place = self.rows[index], f"row {index} of {self.label}"
+    def identity(self) -> list[str]:
+        return self.rows.identity()
+
+    def read(self, position: Position) -> RowReader[str]:
+        reader = self.rows.read(position)
+        texts = (self._text(row, at) for at, row in enumerate(reader, position.row))
+        return RowReader(texts, position.row, lambda: reader.position().cursor)
+
+    def _text(self, row: Row, index: int) -> str:
+        place = f"row {index} of {self.label}"
         *before, last = (
             _messages(row[name], USER if name == self.columns[0] else ASSISTANT, place)
             if len(self.columns) > 1
@@ -70,18 +81,18 @@ class ConversationRows:
         return json.dumps({"prompt": len(prompt), "messages": prompt + last}, ensure_ascii=False)
 
 
-def load_conversations(
+def open_conversations(
     name: str, *, config: str | None, split: str, column: str
 ) -> ConversationRows:
-    """Load a dataset of conversations; `column` is that of messages, or two as `prompt,completion`.
+    """Open a dataset of conversations; `column` is that of messages, or two as `prompt,completion`.
 
     Without it, the usual columns. Raises UserFacingError.
     """
-    label, rows = sources.load_rows(name, config=config, split=split)
+    rows = open_rows(name, config=config, split=split)
     choices = [tuple(column.split(","))] if column else [MESSAGES, PAIR]
     for columns in choices:
         if set(columns) <= set(rows.column_names) and len(columns) <= len(PAIR):
-            return ConversationRows(label=label, rows=rows, columns=columns)
+            return ConversationRows(rows=rows, columns=columns)
     wanted = " or ".join(",".join(one) for one in choices)
     raise UserFacingError(
         f"{name} has no conversations in {wanted}: name the column of messages with --column, or "
@@ -228,7 +239,7 @@ def _token(settings: dict[str, Any], name: str) -> str:
 
 @dataclass(kw_only=True)
 class ChatEncoder:
-    """Turns conversations into ids, and counts those that it cut or left out.
+    """Turns conversations into ids.
 
     A conversation is cut to one sample; it is left out if the assistant says nothing in it.
     """
@@ -236,18 +247,17 @@ class ChatEncoder:
     template: ChatTemplate
     tokenizer: SubwordTokenizer
     sequence: int
-    cut: int = 0
-    left_out: int = 0
-    _ends: Counter[int] = field(default_factory=Counter)
 
-    def encode(self, conversation: str) -> tuple[NDArray[np.int64], int] | None:
+    def encode(self, conversation: str) -> EncodedDocument:
         """Ids, those without a loss plus the vocabulary's size, and the bytes of the other text.
 
         Raises UserFacingError.
         """
         found = json.loads(conversation)
         text, turns = self.template.render(found["messages"], found["prompt"])
-        turns = [self._ended(text, turn) for turn in turns]
+        ended = [self._ended(text, turn) for turn in turns]
+        turns = [turn for turn, _ in ended]
+        turn_end = most_common(Counter(token for _, token in ended)) if ended else -1
         ids, places = self.tokenizer.encode_with_places(text)
         firsts, lasts = places[: self.sequence].T
         is_counted = np.zeros(len(firsts), bool)
@@ -256,16 +266,18 @@ class ChatEncoder:
             is_counted |= (lasts > first) & ((firsts < last) | (lasts <= last))
         is_counted[:1] = False  # nothing is before it
         if not is_counted.any():
-            self.left_out += 1
-            return None
-        end = len(text)
-        if len(ids) > self.sequence:
-            self.cut += 1
-            end = int(lasts[-1])
+            return EncodedDocument(ids=ids[:0], text_bytes=0, turn_end=turn_end, is_left_out=True)
+        is_cut = len(ids) > self.sequence
+        end = int(lasts[-1]) if is_cut else len(text)
         size = sum(len(text[first : min(last, end)].encode()) for first, last in turns)
-        return ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted, size
+        return EncodedDocument(
+            ids=ids[: self.sequence] + self.tokenizer.vocab_size * ~is_counted,
+            text_bytes=size,
+            turn_end=turn_end,
+            is_cut=is_cut,
+        )
 
-    def stream(self, documents: Sequence[NDArray[np.int64]], sequence: int) -> NDArray[np.int64]:
+    def stream(self, documents: Sequence[NDArray[Any]], sequence: int) -> NDArray[Any]:
         """Give samples of whole conversations: the longest first, each where it just fits.
 
         Between two of a sample, and behind the last, are separators without a loss.
@@ -281,13 +293,16 @@ class ChatEncoder:
             starts.append((sample + 1) * sequence - left)
             insort(room, (left - len(ids) - 1, sample))
         filling = self.tokenizer.separator + self.tokenizer.vocab_size
-        stream = np.full(samples * sequence + 1, filling, np.int64)
+        stream = np.full(samples * sequence + 1, filling, documents[0].dtype)
         for start, ids in zip(starts, ordered, strict=True):
             stream[start : start + len(ids)] = ids
         return stream
 
-    def _ended(self, text: str, turn: _Span) -> _Span:
-        """The turn up to the token that ends it, without what a template writes between turns."""
+    def _ended(self, text: str, turn: _Span) -> tuple[_Span, int]:
+        """The turn up to the token that ends it, without what a template writes between turns.
+
+        Gives this token too.
+        """
         *_, end = [None, *self._special.finditer(text, *turn)]
         if end is None:
             raise UserFacingError(
@@ -295,8 +310,7 @@ class ChatEncoder:
                 f"({clean_text(text[slice(*turn)], _SHOWN_CHARS)!r}), so a model could not learn "
                 "to end its turn: give a template that writes one there with --chat-template"
             )
-        self._ends[self._special_ids[end[0]]] += 1
-        return (turn[0], end.end())
+        return (turn[0], end.end()), self._special_ids[end[0]]
 
     @cached_property
     def _special_ids(self) -> dict[str, int]:
@@ -312,17 +326,21 @@ class ChatEncoder:
         """Ids are below this number."""
         return 2 * self.tokenizer.vocab_size
 
-    @property
-    def chat(self) -> Chat:
-        """The template, for the manifest; raises UserFacingError if nothing was encoded."""
-        if not self._ends:
+    def manifest_entry(self, turn_ends: Mapping[int, int]) -> Chat:
+        """The template, for the manifest; raises UserFacingError if the assistant says nothing."""
+        if not turn_ends:
             raise UserFacingError("the assistant says nothing in any of these conversations")
         return Chat(
             template=self.template.source,
             bos_token=self.template.bos_token,
             eos_token=self.template.eos_token,
-            turn_end=self._ends.most_common(1)[0][0],
+            turn_end=most_common(turn_ends),
         )
+
+
+def most_common(counts: Mapping[int, int]) -> int:
+    """The token that is counted most often; of equals, the lowest, in whatever order they are."""
+    return min(counts, key=lambda token: (-counts[token], token))
 
 
 def open_encoder(

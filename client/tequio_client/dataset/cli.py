@@ -15,8 +15,11 @@ from tequio_client.cli import OutputFile, PlainGroup
 from tequio_shared.errors import UserFacingError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager, ExitStack
+
+    from tequio_client.dataset.encode import TextEncoder
+    from tequio_client.dataset.mixture import Mixture
     from tequio_client.dataset.sources import TextSource
-    from tequio_client.tokenizers import TextTokenizer
 
 _MIB = 1 << 20
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -27,7 +30,11 @@ _SOURCE_OPTIONS = (
     click.option(
         "--pattern", default="*", show_default=True, help="Which files of --folder to read."
     ),
-    click.option("--dataset", help="Read a Hugging Face dataset: a name, or a folder."),
+    click.option(
+        "--dataset",
+        help="Read a dataset: a name on the Hugging Face Hub, a folder, a file, or an address such "
+        "as s3://bucket/*.parquet.",
+    ),
     click.option("--config", help="Configuration of the dataset."),
     click.option("--split", default="train", show_default=True, help="Split of the dataset."),
     click.option(
@@ -68,10 +75,10 @@ class _SourcePlace:
     stdlib: bool
     mixture: Path | None
 
-    def open(self, *, is_chat: bool = False) -> TextSource:
+    def open(self, *, is_chat: bool = False) -> Mixture:
         """Open the source; raises UserFacingError, and UsageError for other than one."""
-        from tequio_client.dataset import chat, sources
-        from tequio_client.dataset.mixture import read_mixture
+        from tequio_client.dataset import chat, rows, sources
+        from tequio_client.dataset.mixture import Mixture, read_mixture
 
         given = (self.folder, self.dataset, self.stdlib or None, self.mixture)
         if sum(one is not None for one in given) != 1:
@@ -80,16 +87,19 @@ class _SourcePlace:
             )
         if self.mixture is not None:
             return read_mixture(self.mixture, is_chat=is_chat)
+        source: TextSource
         if self.dataset is not None:
-            load = chat.load_conversations if is_chat else sources.load_dataset
-            return load(self.dataset, config=self.config, split=self.split, column=self.column)
-        if is_chat:
+            load = chat.open_conversations if is_chat else rows.open_texts
+            source = load(self.dataset, config=self.config, split=self.split, column=self.column)
+        elif is_chat:
             raise click.UsageError(
                 "--chat reads a dataset: give --dataset a name, or a folder of .jsonl files"
             )
-        if self.folder is not None:
-            return sources.folder_files(self.folder, self.pattern)
-        return sources.standard_library_files()
+        elif self.folder is not None:
+            source = sources.folder_files(self.folder, self.pattern)
+        else:
+            source = sources.standard_library_files()
+        return Mixture(parts=(source,), shares=(1.0,))
 
 
 @contextmanager
@@ -165,6 +175,14 @@ def data() -> None:
     type=click.IntRange(1, 1_024),
     help="Size of a shard, in MiB.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 1_024),
+    help="Processes that encode.  [default: the processor cores, 64 at most]",
+)
+@click.option(
+    "--restart", is_flag=True, help="Start over, even if OUT has a build that can be continued."
+)
 def build(  # noqa: PLR0913 - one parameter an option
     out: Path,
     *,
@@ -178,18 +196,26 @@ def build(  # noqa: PLR0913 - one parameter an option
     held_out: int,
     seed: int,
     shard_mib: int,
+    jobs: int | None,
+    restart: bool,
 ) -> None:
     """Build token shards from documents in the folder OUT, with a manifest that lists them.
 
-    The same documents and options give the same bytes on every machine.
+    The same documents and options give the same bytes on every machine, and with any number of
+    --jobs. The same command continues a build that was interrupted.
     """
     from contextlib import ExitStack
 
-    from rich.progress import Progress
-
     from tequio_client.dataset import chat as conversations
     from tequio_client.dataset import sources
-    from tequio_client.dataset.build import MANIFEST_NAME, ShardOptions, build_shards
+    from tequio_client.dataset.build import (
+        MANIFEST_NAME,
+        BuildOptions,
+        ShardOptions,
+        build_shards,
+    )
+    from tequio_client.dataset.jobs import Jobs, default_jobs
+    from tequio_client.dataset.progress import ProgressLine
     from tequio_shared.ids import to_text
 
     if chat_template and not chat:
@@ -198,33 +224,35 @@ def build(  # noqa: PLR0913 - one parameter an option
     settings = ShardOptions(
         sequence=sequence, seed=seed, held_out_bp=held_out, shard_bytes=shard_mib * _MIB
     )
+    count = jobs or default_jobs()
     with _told_in_a_sentence(out), ExitStack() as stack:
         source = place.open(is_chat=chat)
-        loaded = (
-            stack.enter_context(_started(plugin))
-            if plugin
-            else sources.load_tokenizer(tokenizer, separator)
-        )
-        encoder = None
+        also: dict[str, str] = {}
+        encoder, start = None, None
+        if plugin:
+            start, also = _plugin_encoders(plugin, stack)
+            loaded = stack.enter_context(start()).tokenizer
+        else:
+            loaded = sources.load_tokenizer(tokenizer, separator)
         if chat:
             encoder = conversations.open_encoder(loaded, tokenizer, chat_template, sequence)
-        with Progress(transient=True) as bar:
-            stages = {name: bar.add_task(name, total=None) for name in ("reading", "writing")}
-
-            def report(stage: str, done: int, total: int) -> None:
-                bar.update(stages[stage], completed=done, total=total)
-
-            corpus = build_shards(source, loaded, settings, out, report, chat=encoder)
+        line = stack.enter_context(ProgressLine(count))
+        how = BuildOptions(
+            jobs=Jobs(count=count, start=start), progress=line.report, restart=restart, also=also
+        )
+        corpus = build_shards(source, loaded, settings, out, how, chat=encoder)
     click.echo(f"source:   {corpus.source}")
+    if line.read:
+        click.echo(f"read:     {line.read}")
     click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
-    if encoder is not None:
-        click.echo(f"turns end: {encoder.tokenizer.decode([encoder.chat.turn_end])}")
+    if encoder is not None and corpus.chat and line.census:
+        click.echo(f"turns end: {encoder.tokenizer.decode([corpus.chat.turn_end])}")
         click.echo(
-            f"cut:      {encoder.cut} (conversations longer than a sample of {sequence} tokens)"
+            f"cut:      {line.census.cut} (conversations longer than a sample of {sequence} tokens)"
         )
         click.echo(
-            f"left out: {encoder.left_out} (conversations in which the assistant says nothing)"
+            f"left out: {line.census.left_out} (conversations in which the assistant says nothing)"
         )
     click.echo(f"root:     {to_text(corpus.root)}")
     click.echo(f"manifest: {out / MANIFEST_NAME}")
@@ -244,19 +272,23 @@ def _check_alone(
         raise click.UsageError("--plugin brings its own tokenizer and separator: give it alone")
 
 
-@contextmanager
-def _started(plugin: Path) -> Iterator[TextTokenizer]:
-    """Start the tokenizer of a plug-in, in a folder that is removed at the end."""
+def _plugin_encoders(
+    plugin: Path, stack: ExitStack
+) -> tuple[Callable[[], AbstractContextManager[TextEncoder]], dict[str, str]]:
+    """Give what starts the tokenizer of a plug-in in any process, and the option with its hash.
+
+    Its processes work in folders inside one that `stack` removes at the end.
+    """
+    from functools import partial
     from tempfile import TemporaryDirectory
 
-    from tequio_client.dataset.own_tokenizer import run_tokenizer
+    from tequio_client.dataset.own_tokenizer import run_encoder
     from tequio_client.plugins import archive
+    from tequio_shared.ids import to_text
 
-    with (
-        TemporaryDirectory(prefix="tequio-plugin-") as folder,
-        run_tokenizer(archive.read(plugin), Path(folder)) as started,
-    ):
-        yield started
+    found = archive.read(plugin)
+    folder = stack.enter_context(TemporaryDirectory(prefix="tequio-plugin-"))
+    return partial(run_encoder, found, Path(folder)), {"--plugin": to_text(found.digest)}
 
 
 @data.command("tokenizer")
@@ -282,11 +314,10 @@ def learn_tokenizer(out: Path, *, place: _SourcePlace, vocabulary: int, most_mib
     It can encode every text, and has the tokens that conversations need. The same documents and
     options give the same file.
     """
-    from tequio_client.dataset import sources
     from tequio_client.tokenizers import train_tokenizer
 
     with _told_in_a_sentence(out):
-        learned = train_tokenizer(sources.some_texts(place.open(), most_mib * _MIB), vocabulary)
+        learned = train_tokenizer(place.open().some_texts(most_mib * _MIB), vocabulary)
         out.write_bytes(learned.file)
     if learned.vocab_size < vocabulary:
         click.echo(f"the texts are too short for more tokens than {learned.vocab_size}", err=True)

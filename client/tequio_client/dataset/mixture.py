@@ -19,22 +19,23 @@ left out by their hashes.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from msgspec import Meta, Struct
 
 from tequio_client import plan_file
-from tequio_client.dataset import chat, sources
-from tequio_client.dataset.sources import TextSource
+from tequio_client.dataset import chat, rows, sources
+from tequio_client.dataset.sources import Position, TextList, TextSource
 from tequio_shared.errors import UserFacingError
 
 MOST_SOURCES = 64
+CHUNK_ROWS, CHUNK_BYTES = 1_024, 1 << 20
+"""Most rows of a chunk, and the characters of text at which it is complete."""
+_BEGINNING = Position()
 
 
 class SourcePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -62,8 +63,8 @@ class SourcePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if self.stdlib:
             return sources.standard_library_files()
         here = beside / self.dataset
-        name = str(here) if here.is_dir() else self.dataset
-        load = chat.load_conversations if is_chat else sources.load_dataset
+        name = str(here) if here.exists() else self.dataset
+        load = chat.open_conversations if is_chat else rows.open_texts
         return load(name, config=self.config, split=self.split, column=self.column)
 
 
@@ -71,9 +72,18 @@ class MixturePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     source: Annotated[tuple[SourcePlan, ...], Meta(min_length=1, max_length=MOST_SOURCES)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextChunk:
+    """Some rows of a source, and where the next one is."""
+
+    part: int
+    texts: tuple[str, ...]
+    behind: Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """Several sources as one: the documents of the first, then those of the second, and so on."""
+    """Several sources, or a single one: first the rows of the first, then those of the second."""
 
     parts: tuple[TextSource, ...]
     shares: tuple[float, ...]
@@ -81,35 +91,36 @@ class Mixture:
 
     @property
     def label(self) -> str:
+        if len(self.parts) == 1:
+            return self.parts[0].label
         whole = sum(self.shares)
         named = zip(self.parts, self.shares, strict=True)
         return ", ".join(f"{share / whole:.3g} of {part.label}" for part, share in named)
 
-    @cached_property
-    def _firsts(self) -> list[int]:
-        return list(accumulate(map(len, self.parts), initial=0))[:-1]
+    def identity(self) -> list[str]:
+        """As that of `sources.TextSource`, for all sources."""
+        return [f"{part.label}: {one}" for part in self.parts for one in part.identity()]
 
-    def __len__(self) -> int:
-        return sum(map(len, self.parts))
+    def chunks(self, part: int = 0, position: Position = _BEGINNING) -> Iterator[TextChunk]:
+        """Read all rows from a position in a source on; raises UserFacingError."""
+        for number in range(part, len(self.parts)):
+            reader = self.parts[number].read(position)
+            position = _BEGINNING
+            texts: list[str] = []
+            size = 0
+            for text in reader:
+                texts.append(text)
+                size += len(text)
+                if len(texts) == CHUNK_ROWS or size >= CHUNK_BYTES:
+                    yield TextChunk(part=number, texts=tuple(texts), behind=reader.position())
+                    texts, size = [], 0
+            yield TextChunk(part=number, texts=tuple(texts), behind=reader.position())
 
-    def text(self, index: int) -> str:
-        """A document; "" for one without text. Raises UserFacingError."""
-        part = self.part_of(index)
-        return self.parts[part].text(index - self._firsts[part])
-
-    def part_of(self, index: int) -> int:
-        """The number of the source that a document is from."""
-        return bisect_right(self._firsts, index) - 1
-
-    def kept(self, sizes: Iterable[tuple[int, int]]) -> Iterator[bool]:
-        """For each document (index, bytes of text), in their order: whether the mixture has it.
+    def wanted(self, totals: Sequence[int]) -> list[float]:
+        """Bytes of each source's text in the mixture, of those that it has without copies.
 
         Raises UserFacingError for a source without text.
         """
-        listed = [(self.part_of(index), size) for index, size in sizes]
-        totals = [0] * len(self.parts)
-        for part, size in listed:
-            totals[part] += size
         empty = next((one for one, total in enumerate(totals) if not total), None)
         if empty is not None:
             raise UserFacingError(
@@ -117,16 +128,27 @@ class Mixture:
                 "remove it from the mixture"
             )
         scale = min(total / share for total, share in zip(totals, self.shares, strict=True))
-        return _within(listed, [scale * share for share in self.shares])
+        return [scale * share for share in self.shares]
+
+    def some_texts(self, most_bytes: int) -> Iterator[str]:
+        """Documents with about that many bytes, by the sources' shares; always the same ones.
+
+        Of files, any, in an order without meaning; of a dataset, the first.
+        """
+        for part, share in zip(self.parts, self.shares, strict=True):
+            room = most_bytes * share / sum(self.shares)
+            for text in _any_order(part):
+                if room <= 0:
+                    break
+                room -= len(text.encode())
+                yield text
 
 
-def _within(listed: Sequence[tuple[int, int]], wanted: Sequence[float]) -> Iterator[bool]:
-    """Take documents (part, bytes) until each part has its bytes."""
-    taken = [0] * len(wanted)
-    for part, size in listed:
-        is_taken = taken[part] < wanted[part]
-        taken[part] += size * is_taken
-        yield is_taken
+def _any_order(source: TextSource) -> Iterator[str]:
+    if isinstance(source, TextList):
+        order = np.random.default_rng(0).permutation(len(source))
+        return (source.text(int(at)) for at in order)
+    return iter(source.read(_BEGINNING))
 
 
 def read_mixture(path: Path, *, is_chat: bool = False) -> Mixture:

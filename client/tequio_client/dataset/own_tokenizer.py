@@ -7,6 +7,7 @@ that was asked for, by the table. It ends when this process does, since its inpu
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tequio_client import files, ipc
+from tequio_client.dataset.encode import TextEncoder
 from tequio_client.ipc import plugin as link
 from tequio_client.ipc.plugin import EncodeText, OpenTokenizer
 from tequio_client.platform import child, programs
@@ -106,6 +108,17 @@ def run_tokenizer(
         yield _opened(label, started, asked)
     finally:
         started.close()
+
+
+@contextmanager
+def run_encoder(found: PluginArchive, folder: Path) -> Iterator[TextEncoder]:
+    """Run the tokenizer of a plug-in for documents, in a new folder inside `folder`.
+
+    Raises TokenizerError.
+    """
+    own = Path(tempfile.mkdtemp(dir=folder))
+    with run_tokenizer(found, own) as started:
+        yield TextEncoder(tokenizer=started)
 
 
 def _opened(label: str, started: _EncoderChild, asked: OpenTokenizer) -> PluginTokenizer:

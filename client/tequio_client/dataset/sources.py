@@ -1,15 +1,15 @@
-"""Sources of documents (files, a Hugging Face dataset, Python's own library), and tokenizers."""
+"""Sources of documents (files of a folder, Python's own library), and tokenizers."""
 
 from __future__ import annotations
 
 import json
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
-import numpy as np
+from msgspec import Struct
 
 from tequio_client import tokenizers
 from tequio_client.names import clean_text
@@ -20,24 +20,54 @@ from tequio_shared.round.manifest import Tokenizer
 
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 """Suffixes of files with one document a line."""
-_TEXT = "text"
-_TABLES = (*JSON_LINES_SUFFIXES, ".parquet", ".arrow")
 _REASON_CHARS = 300
 _NOT_LIBRARY = {"site-packages", "dist-packages", "test", "tests", "__pycache__", "lib2to3"}
 
 
+class Position(Struct, frozen=True, kw_only=True):
+    """Where the next row of a source is."""
+
+    row: int = 0
+    """Rows before it."""
+    cursor: dict[str, Any] | None = None
+    """The dataset library's own state there, so that no row before it is fetched again."""
+
+
+Row = TypeVar("Row")
+
+
+class RowReader(Generic[Row]):
+    """Rows of a source, from a position on; knows the position behind the newest one."""
+
+    def __init__(
+        self,
+        rows: Iterator[Row],
+        row: int = 0,
+        cursor: Callable[[], dict[str, Any] | None] = lambda: None,
+    ) -> None:
+        self._rows, self._row, self._cursor = rows, row, cursor
+
+    def __iter__(self) -> Iterator[Row]:
+        for row in self._rows:
+            self._row += 1
+            yield row
+
+    def position(self) -> Position:
+        return Position(row=self._row, cursor=self._cursor())
+
+
 class TextSource(Protocol):
-    """Documents that can be read repeatedly, by number. Their order has no meaning."""
+    """Documents that are read one by one, repeatedly. Their order has no meaning."""
 
     @property
     def label(self) -> str:
         """The name shown to people."""
 
-    def __len__(self) -> int:
-        """The number of documents."""
+    def identity(self) -> list[str]:
+        """Lines that name what is read, such as files, and differ once it has changed."""
 
-    def text(self, index: int) -> str:
-        """A document; "" for one without text. Raises UserFacingError."""
+    def read(self, position: Position) -> RowReader[str]:
+        """Read documents from there on; "" for one without text. Raises UserFacingError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +88,20 @@ class TextFiles:
         except OSError as err:
             raise UserFacingError(f"cannot read {self.paths[index]}: {err}") from err
 
+    def identity(self) -> list[str]:
+        return [file_identity(path) for path in self.paths]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetRows:
-    """One document a row of a Hugging Face dataset."""
+    def read(self, position: Position) -> RowReader[str]:
+        return RowReader(map(self.text, range(position.row, len(self))), position.row)
 
-    label: str
-    rows: Any  # datasets.Dataset: the library has no types
-    column: str
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def text(self, index: int) -> str:
-        return str(self.rows[index][self.column] or "")
+def file_identity(path: Path) -> str:
+    """A file's name, size and time of change; raises UserFacingError."""
+    try:
+        found = path.stat()
+    except OSError as err:
+        raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+    return f"{path} ({found.st_size} bytes, changed at {found.st_mtime_ns / 1e9:.6f})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,37 +115,15 @@ class TextsInMemory:
     def text(self, index: int) -> str:
         return self.texts[index]
 
+    def identity(self) -> list[str]:
+        return [to_text(sha256(*(sha256(one.encode()) for one in self.texts)))]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """The files of a folder, and the part of a dataset, that are read."""
-
-    pattern: str = "*"
-    config: str | None = None
-    split: str = "train"
-    column: str = "text"
+    def read(self, position: Position) -> RowReader[str]:
+        return RowReader(iter(self.texts[position.row :]), position.row)
 
 
-def open_source(where: str, reading: ReadOptions) -> TextSource:
-    """Open a text file, a file of JSON lines, a folder, or a dataset by its name.
-
-    A folder that contains tables or JSON lines is a dataset; a name that is not a path is looked up
-    on the Hub. Raises UserFacingError.
-    """
-    path = Path(where)
-    try:
-        path.exists()
-    except OSError as err:  # a name that no file can have
-        raise UserFacingError(f"cannot read {where[:60]}: {err.strerror}") from err
-    if path.is_file():
-        if path.suffix in JSON_LINES_SUFFIXES:
-            return read_json_lines(path, reading.column)
-        return TextFiles(label=f"file {path.name}", paths=(path,))
-    if path.is_dir() and not any(one.suffix in _TABLES for one in path.rglob("*")):
-        return folder_files(path, reading.pattern)
-    if not path.exists() and where.startswith((".", "/", "~")):
-        raise UserFacingError(f"{where} does not exist")
-    return load_dataset(where, config=reading.config, split=reading.split, column=reading.column)
+TextList: TypeAlias = TextFiles | TextsInMemory
+"""Documents that can also be read by number."""
 
 
 def read_json_lines(path: Path, column: str) -> TextsInMemory:
@@ -170,45 +178,6 @@ def standard_library_files() -> TextFiles:
             f"Python's standard library has no sources in {root}: choose --folder or --dataset"
         )
     return TextFiles(label=f"Python {sysconfig.get_python_version()} standard library", paths=paths)
-
-
-def load_dataset(name: str, *, config: str | None, split: str, column: str) -> DatasetRows:
-    """Load a dataset from the Hub or from a folder; raises UserFacingError.
-
-    The usual column is `text`.
-    """
-    label, rows = load_rows(name, config=config, split=split)
-    column = column or _TEXT
-    if column not in rows.column_names:
-        raise UserFacingError(f"{name} has no column {column!r}; choose one of {rows.column_names}")
-    return DatasetRows(label=label, rows=rows, column=column)
-
-
-def load_rows(
-    name: str, *, config: str | None, split: str
-) -> tuple[str, Any]:  # datasets.Dataset: the library has no types
-    """The label and the rows of a dataset from the Hub or a folder; raises UserFacingError."""
-    import datasets  # type: ignore[import-untyped]  # noqa: PLC0415 - slow, and only for this source
-    import httpx2  # noqa: PLC0415 - huggingface_hub raises its errors
-
-    try:
-        rows = datasets.load_dataset(name, config, split=split)
-    except (OSError, ValueError, httpx2.HTTPError, datasets.exceptions.DatasetsError) as err:
-        absent = "" if Path(name).exists() else f"{name} is not a file or folder here; "
-        why = clean_text(str(err).partition("\n")[0], _REASON_CHARS)
-        raise UserFacingError(f"{absent}cannot load the dataset {name}: {why}") from err
-    return f"{name} {config or ''} {split}".replace("  ", " "), rows
-
-
-def some_texts(source: TextSource, most_bytes: int) -> Iterator[str]:
-    """Documents in an order without meaning, until they have that many bytes; always the same."""
-    size = 0
-    for at in np.random.default_rng(0).permutation(len(source)):
-        if size >= most_bytes:
-            return
-        text = source.text(int(at))
-        size += len(text.encode())
-        yield text
 
 
 BYTES = "bytes"

@@ -23,7 +23,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 
 from tequio_client import files
-from tequio_client.dataset.sources import TextFiles, TextSource
+from tequio_client.dataset.sources import TextFiles, TextList
 from tequio_client.names import clean_text
 from tequio_shared import sealed_set
 from tequio_shared.competition import sealed_archive
@@ -138,7 +138,7 @@ class _Leaf:
     size_bytes: int
 
 
-def seal(source: TextSource, to: Path, *, needed: int, shares: int) -> SealedSet:
+def seal(source: TextList, to: Path, *, needed: int, shares: int) -> SealedSet:
     """Seal all documents into the new folder `to`; `needed` of `shares` shares open it.
 
     Raises UserFacingError, which names the documents that cannot be sealed; nothing is written
@@ -194,7 +194,7 @@ def _letter(share: KeyShare) -> str:
     )
 
 
-def _leaves(source: TextSource) -> list[_Leaf]:
+def _leaves(source: TextList) -> list[_Leaf]:
     if not 1 <= len(source) <= TEXTS:
         raise UserFacingError(
             f"{len(source):,} documents in the {source.label}: a sealed set has 1 to {TEXTS:,}"
@@ -217,7 +217,7 @@ def _leaves(source: TextSource) -> list[_Leaf]:
     return leaves
 
 
-def _file_bytes(source: TextSource, index: int) -> int:
+def _file_bytes(source: TextList, index: int) -> int:
     # A folder may hold files of any size, so a file's size is asked before it is read.
     return source.paths[index].stat().st_size if isinstance(source, TextFiles) else 0
 
@@ -228,26 +228,26 @@ def _fault(size_bytes: int, raw: bytes) -> str:
     return "" if raw.strip() else "has no text, or is not UTF-8: remove it, or convert it"
 
 
-def _twin(source: TextSource, index: int, raw: bytes, seen: dict[bytes, int]) -> str:
+def _twin(source: TextList, index: int, raw: bytes, seen: dict[bytes, int]) -> str:
     # A document that differs in surrounding white space only counts as a copy.
     first = seen.setdefault(hashlib.sha256(raw.strip()).digest(), index)
     return f"is a copy of {_named(source, first)}: remove one of them" if first != index else ""
 
 
-def _named(source: TextSource, index: int) -> str:
+def _named(source: TextList, index: int) -> str:
     if isinstance(source, TextFiles):
         return f"document {index + 1} ({clean_text(source.paths[index].name, _SHOWN)})"
     return f"document {index + 1}"
 
 
-def _raw(source: TextSource, index: int) -> bytes:
+def _raw(source: TextList, index: int) -> bytes:
     try:
         return source.text(index).encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can spell
         return b""
 
 
-def _plain(source: TextSource, leaves: list[_Leaf]) -> Iterator[bytes]:
+def _plain(source: TextList, leaves: list[_Leaf]) -> Iterator[bytes]:
     yield from (leaf.hash for leaf in leaves)
     for index, leaf in enumerate(leaves):
         raw = _raw(source, index)

@@ -83,7 +83,7 @@ def score(
     ranked, by a bootstrap over the documents of --on. Without --on, only the questions of --task
     are asked.
     """
-    from tequio_client.dataset.sources import ReadOptions
+    from tequio_client.dataset.rows import ReadOptions
     from tequio_client.scoring import command
 
     reading = ReadOptions(pattern=pattern, config=config, split=split, column=column)

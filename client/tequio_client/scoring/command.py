@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import secrets
+import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -17,8 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tequio_client.dataset import sources
-from tequio_client.dataset.sources import ReadOptions
+from tequio_client.dataset import rows
+from tequio_client.dataset.rows import ReadOptions
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.scoring.tasks import (
@@ -147,9 +148,9 @@ class _Given:
 def _texts(options: ScoreOptions) -> list[str]:
     if options.data is None:
         return []
-    source = sources.open_source(options.data, options.reading)
-    count = min(len(source), options.documents) if options.documents else len(source)
-    texts = [source.text(index) for index in range(count)]
+    most = options.documents or sys.maxsize
+    source = rows.open_documents(options.data, options.reading, most)
+    texts = [source.text(index) for index in range(min(len(source), most))]
     if not any(texts):
         raise UserFacingError(
             f"the {source.label} contains no text; documents must be UTF-8 files, or a column of "

@@ -24,8 +24,8 @@ def test_the_template_comes_with_the_head_and_no_other_is_certified(tmp_path: Pa
     from transformers import AutoTokenizer, GenerationConfig  # noqa: PLC0415 - seconds
 
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
-    ids, _ = encoder.encode(chats.rows(TALK).text(0)) or ([], 0)
-    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.chat)
+    ids = encoder.encode(chats.texts_of(chats.rows(TALK))[0]).ids
+    run = play(tokenizer=encoder.tokenizer.file, chat=chats.manifest_entry(encoder))
     out = tmp_path / "out"
     with served_log(SwarmLog(run.swarm)) as site:
         exported(site, out, run.store(tmp_path / "store", ROUNDS))

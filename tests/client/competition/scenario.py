@@ -14,7 +14,7 @@ from tequio_client.competition import listing as competition_outcome
 from tequio_client.competition import participation, plan
 from tequio_client.competition.evaluator import Evaluator, EvaluatorContext
 from tequio_client.competition.participation import FolderSubmitter
-from tequio_client.dataset import sources
+from tequio_client.dataset import rows
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.organiser import opening, sealing
@@ -84,7 +84,7 @@ class CompetitionScenario:
         for number in range(DOCUMENTS):
             body = "".join(f"    x = {number} + {at}\n" for at in range(12))
             (texts / f"{number}.txt").write_text(f"def f_{number}():\n{body}")
-        source = sources.open_source(str(texts), sources.ReadOptions())
+        source = rows.open_documents(str(texts), rows.ReadOptions(), 1_000)
         sealing.seal(source, sealed, needed=NEEDED, shares=SHARES)
         keys = [opening.organiser_key(self.custodian(at)) for at in range(1, SHARES + 1)]
         lines = [f'{name} = "{length}"' for name, length in (DATES | dates).items()]

@@ -40,7 +40,7 @@ def _texts(folder: Path, names: list[str]) -> Path:
 
 def _build(folder: Path, out: Path, settings: ShardOptions = SETTINGS) -> Corpus:
     source = sources.folder_files(folder, "*")
-    return build_shards(source, ByteTokenizer(), settings, out, lambda *_: None)
+    return build_shards(source, ByteTokenizer(), settings, out)
 
 
 def test_the_same_texts_give_the_same_bytes(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_subword_tokenizer_gives_wider_tokens(tmp_path: Path) -> None:
     tokenizer = sources.load_tokenizer(str(tmp_path), None)
     folder = _texts(tmp_path / "a", [f"{number:02d}" for number in range(50)])
     source = sources.folder_files(folder, "*")
-    corpus = build_shards(source, tokenizer, SETTINGS, tmp_path / "out", lambda *_: None)
+    corpus = build_shards(source, tokenizer, SETTINGS, tmp_path / "out")
     ids = np.fromfile(tmp_path / "out" / train_file_name(0), "<u2")
     assert (corpus.token_bytes, corpus.tokenizer.vocab_size, corpus.separator) == (2, 300, 0)
     assert set(ids.tolist()) == {0, 1, 299}

@@ -35,11 +35,15 @@ TALK = [
 
 def encoded(encoder: ChatEncoder, messages: chats.Messages) -> tuple[list[int], list[bool], int]:
     """Ids, whether each has a loss, and the bytes of the text that has one."""
-    found = encoder.encode(chats.rows(messages).text(0))
-    assert found is not None
-    ids, size = found
+    found = encoder.encode(chats.texts_of(chats.rows(messages))[0])
     ends = encoder.tokenizer.vocab_size
-    return (ids % ends).tolist(), (ids < ends).tolist(), size
+    return (found.ids % ends).tolist(), (found.ids < ends).tolist(), found.text_bytes
+
+
+def conversations(
+    listed: list[dict[str, Any]], columns: tuple[str, ...], label: str
+) -> ConversationRows:
+    return ConversationRows(rows=chats.ListedRows(label=label, listed=listed), columns=columns)
 
 
 def said(encoder: ChatEncoder, messages: chats.Messages) -> str:
@@ -71,8 +75,11 @@ def test_ids_and_masks_are_those_of_transformers(
 def test_a_turn_has_a_loss_up_to_the_token_that_ends_it(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path), 1_000)
     assert said(encoder, [message("user", "how"), message("assistant", "well")]) == f"well{END}"
-    entry = encoder.chat
-    assert entry.turn_end == encoder.tokenizer.special_tokens[END]
+    talk = [message("user", "how"), message("assistant", "well")]
+    end = encoder.encode(chats.texts_of(chats.rows(talk))[0]).turn_end
+    assert end == encoder.tokenizer.special_tokens[END]
+    entry = encoder.manifest_entry({end: 2, end + 1: 1, end - 1: 2})
+    assert entry.turn_end == end - 1, "of equals, the lowest"
     assert entry.template == CHATML
 
 
@@ -89,7 +96,8 @@ def test_a_template_may_end_turns_by_the_end_of_texts(tmp_path: Path) -> None:
     ids, _, _ = encoded(encoder, talk)
     assert encoder.tokenizer.decode(ids) == f"{chats.START}[how]well{SEPARATOR}[you]"
     assert said(encoder, talk) == f"well{SEPARATOR}"
-    assert encoder.chat.turn_end == encoder.tokenizer.separator
+    end = encoder.encode(chats.texts_of(chats.rows(talk))[0]).turn_end
+    assert end == encoder.tokenizer.separator
 
 
 @pytest.mark.parametrize("template", [CHATML, MARKED])
@@ -99,15 +107,16 @@ def test_of_a_pair_the_completion_alone_has_a_loss(tmp_path: Path, template: str
         {"prompt": "how are you", "completion": "well"},
         {"prompt": TALK[:4], "completion": TALK[4:]},
     ]
-    source = ConversationRows(label="pairs", rows=pairs, columns=chat.PAIR)
-    spoken = [json.loads(source.text(at)) for at in range(2)]
+    source = conversations(pairs, chat.PAIR, "pairs")
+    texts = chats.texts_of(source)
+    spoken = [json.loads(one) for one in texts]
     assert [one["messages"] for one in spoken] == [
         [message("user", "how are you"), message("assistant", "well")],
         TALK,
     ]
     decode = encoder.tokenizer.decode
     for at, text in enumerate((f"well{END}", f" milpa 🌽 mano{END}")):
-        ids, _ = encoder.encode(source.text(at)) or (np.zeros(0), 0)
+        ids = encoder.encode(texts[at]).ids
         assert decode(ids[ids < encoder.tokenizer.vocab_size].tolist()) == text
 
 
@@ -118,7 +127,7 @@ def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks
     talk = [message("user", "how"), message("assistant", "hm. well"), message("user", "you")]
     assert said(encoder, talk[:2]) == f"hm. well{END}"
     with pytest.raises(UserFacingError, match=r"not prefix-preserving: .* up to message 2") as err:
-        encoder.encode(chats.rows(talk).text(0))
+        encoder.encode(chats.texts_of(chats.rows(talk))[0])
     assert f"the chat template of {tmp_path}" in str(err.value)
     assert "--chat-template" in str(err.value)
     text = "{{ m.content if loop.last else m.content.split('.')[-1] }}{{ '<|im_end|>' + '\n' }}"
@@ -133,7 +142,7 @@ def test_a_template_that_is_not_prefix_preserving_is_refused_unless_it_has_marks
 def test_a_template_without_a_token_that_ends_a_turn_is_refused(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, ENDLESS), 1_000)
     with pytest.raises(UserFacingError, match="could not learn to end its turn"):
-        encoder.encode(chats.rows(TALK).text(0))
+        encoder.encode(chats.texts_of(chats.rows(TALK))[0])
 
 
 @pytest.mark.parametrize(
@@ -152,7 +161,7 @@ def test_a_template_that_fails_is_named_with_its_reason(
 ) -> None:
     encoder = chats.encoder(chats.byte_level_tokenizer(tmp_path, template), 1_000)
     with pytest.raises(UserFacingError, match=why):
-        encoder.encode(chats.rows(TALK).text(0))
+        encoder.encode(chats.texts_of(chats.rows(TALK))[0])
 
 
 def test_templates_are_found_in_either_file_and_by_name(tmp_path: Path) -> None:
@@ -180,17 +189,20 @@ def test_raw_bytes_are_refused() -> None:
 
 @pytest.mark.parametrize("talk", ["a text", [{"from": "human", "value": "x"}], ["x"]])
 def test_what_is_no_list_of_messages_is_named_with_its_row(talk: object) -> None:
-    source = ConversationRows(label="set", rows=[{"messages": talk}], columns=chat.MESSAGES)
+    source = conversations([{"messages": talk}], chat.MESSAGES, "set")
     with pytest.raises(UserFacingError, match="row 0 of set is not a list of messages"):
-        source.text(0)
+        chats.texts_of(source)
 
 
 def test_fields_that_other_rows_have_are_left_out() -> None:
     talk = [{"role": "user", "content": "x", "tool_calls": None}]
-    source = ConversationRows(label="set", rows=[{"messages": talk}], columns=chat.MESSAGES)
-    assert json.loads(source.text(0)) == {"prompt": 0, "messages": [message("user", "x")]}
-    empty = ConversationRows(label="set", rows=[{"messages": None}], columns=chat.MESSAGES)
-    assert empty.text(0) == ""
+    source = conversations([{"messages": talk}], chat.MESSAGES, "set")
+    assert json.loads(chats.texts_of(source)[0]) == {
+        "prompt": 0,
+        "messages": [message("user", "x")],
+    }
+    empty = conversations([{"messages": None}], chat.MESSAGES, "set")
+    assert chats.texts_of(empty) == [""]
 
 
 def test_long_conversations_are_cut_and_silent_ones_left_out(tmp_path: Path) -> None:
@@ -200,9 +212,10 @@ def test_long_conversations_are_cut_and_silent_ones_left_out(tmp_path: Path) -> 
     ids, masks, size = encoded(encoder, long)
     assert (len(ids), sum(masks), size) == (16, 3, len("w0 w1 w2"))
     silent = [message("user", words), message("user", words), message("assistant", words)]
-    assert encoder.encode(chats.rows(silent).text(0)) is None
-    assert encoder.encode(chats.rows([message("user", "w1")]).text(0)) is None
-    assert (encoder.cut, encoder.left_out) == (1, 2)
+    alone = [message("user", "w1")]
+    found = [encoder.encode(one) for one in chats.texts_of(chats.rows(long, silent, alone))]
+    assert [one.is_cut for one in found] == [True, False, False]
+    assert [one.is_left_out for one in found] == [False, True, True]
 
 
 def test_no_conversation_is_in_two_samples(tmp_path: Path) -> None:
@@ -224,9 +237,9 @@ def test_no_conversation_is_in_two_samples(tmp_path: Path) -> None:
         assert text[0] == ends["<|im_start|>"] + size, "a sample begins with a conversation"
         parts = "".join(chr(one) for one in text).split(chr(ends[SEPARATOR] + size))
         found += [[ord(one) for one in part] for part in parts if part]
-    due = [encoder.encode(chats.rows(one).text(0)) for one in talks]
+    due = [encoder.encode(chats.texts_of(chats.rows(one))[0]) for one in talks]
     held_out = sum(one.documents for one in corpus.held_out)
-    wanted = [one[0].tolist() for one in due if one]
+    wanted = [one.ids.tolist() for one in due]
     assert all(part in wanted for part in found)
     assert len(found) == len(talks) - held_out
     assert held_out > 0
@@ -297,9 +310,9 @@ def test_other_columns_are_named_by_the_option(
 
     def load(column: str) -> ConversationRows:
         folder = str(tmp_path / "rows")
-        return chat.load_conversations(folder, config=None, split="train", column=column)
+        return chat.open_conversations(folder, config=None, split="train", column=column)
 
-    found = json.loads(load("question,answer").text(0))
+    found = json.loads(chats.texts_of(load("question,answer"))[0])
     assert found == {"prompt": 1, "messages": [message("user", "w1"), message("assistant", "w2")]}
     with pytest.raises(UserFacingError, match="no conversations in messages or prompt,completion"):
         load("")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from click.testing import CliRunner
 
 from tequio_client import tokenizers
-from tequio_client.dataset import sources
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.cli import data
+from tequio_client.dataset.mixture import Mixture
+from tequio_client.dataset.sources import TextsInMemory
 from tequio_client.tokenizers import SEPARATORS, TURN_TOKENS
 from tequio_shared.round.manifest import Corpus
 
@@ -92,7 +93,9 @@ def test_short_texts_give_a_smaller_tokenizer_and_say_so(tmp_path: Path) -> None
 
 
 def test_a_tokenizer_learns_from_as_much_text_as_it_is_told() -> None:
-    source = sources.TextsInMemory(label="some", texts=tuple("milpa " * 10 for _ in range(100)))
-    few = list(sources.some_texts(source, 300))
-    assert len(few) == 5
-    assert len(list(sources.some_texts(source, 1 << 20))) == 100
+    some = TextsInMemory(label="some", texts=tuple("milpa " * 10 for _ in range(100)))
+    more = TextsInMemory(label="more", texts=tuple("maize " * 10 for _ in range(100)))
+    mixture = Mixture(parts=(some, more), shares=(3.0, 1.0))
+    few = list(mixture.some_texts(1_200))
+    assert (len(few), "".join(few).count("maize") // 10) == (20, 5)
+    assert len(list(mixture.some_texts(1 << 20))) == 200

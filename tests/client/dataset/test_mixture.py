@@ -37,7 +37,7 @@ def _mixture(folder: Path, *sources: str) -> Path:
 
 
 def _build(path: Path, out: Path) -> Corpus:
-    return build_shards(read_mixture(path), ByteTokenizer(), SETTINGS, out, lambda *_: None)
+    return build_shards(read_mixture(path), ByteTokenizer(), SETTINGS, out)
 
 
 def test_each_source_gives_its_share_of_the_text(tmp_path: Path) -> None:

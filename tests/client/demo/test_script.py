@@ -8,7 +8,7 @@ import pytest
 import trio
 
 from tequio_client.competition import plan
-from tequio_client.dataset import sources
+from tequio_client.dataset import rows
 from tequio_client.demo.competition import CompetitionDemo, verify
 from tequio_client.demo.script import CUSTODIANS, NEEDED, SWARMS, VOLUNTEERS, CompetitionScript
 from tequio_client.organiser import plan as run_plans
@@ -57,7 +57,8 @@ def test_the_plan_makes_rules_of_the_sealed_texts(
 ) -> None:
     path = script.folder / "competition.toml"
     path.write_text(script.competition_plan(KEYS))
-    source = sources.open_source(str(script.folder / "texts" / "sealed"), sources.ReadOptions())
+    sealed = str(script.folder / "texts" / "sealed")
+    source = rows.open_documents(sealed, rows.ReadOptions(), 1_000)
     sealing.seal(source, tmp_path / "sealed", needed=NEEDED, shares=CUSTODIANS)
     made = plan.write_rules(path, tmp_path / "sealed", tmp_path / "rules.json", NOW_MS)
     assert plan.read_plan(path).name == made.name

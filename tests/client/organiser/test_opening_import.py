@@ -42,9 +42,7 @@ def data_of(folder: Path, tokenizer: str = "bytes", sequence: int = 32) -> Path:
         (texts / f"{number}.txt").write_text(text)
     settings = build.ShardOptions(sequence=sequence, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
     loaded = sources.load_tokenizer(tokenizer, None)
-    build.build_shards(
-        sources.folder_files(texts, "*"), loaded, settings, folder / "data", lambda *_: None
-    )
+    build.build_shards(sources.folder_files(texts, "*"), loaded, settings, folder / "data")
     return folder / "data"
 
 

@@ -31,7 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (texts / f"{number}.txt").write_text(f"{number} milpa mano metate masa " * 20)
     settings = build.ShardOptions(sequence=64, seed=0, held_out_bp=1_000, shard_bytes=1 << 20)
     source, tokenizer = sources.folder_files(texts, "*"), sources.load_tokenizer("bytes", None)
-    build.build_shards(source, tokenizer, settings, folder / "data", lambda *_: None)
+    build.build_shards(source, tokenizer, settings, folder / "data")
     return folder / "data"
 
 

@@ -7,15 +7,16 @@ import json
 import os
 import stat
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import pytest
 from click.testing import CliRunner
 
 from tequio_client.competition.cli import competition
-from tequio_client.dataset import sources
-from tequio_client.dataset.sources import ReadOptions, TextsInMemory
+from tequio_client.dataset import rows
+from tequio_client.dataset.rows import ReadOptions
+from tequio_client.dataset.sources import TextsInMemory
 from tequio_client.organiser import sealing
 from tequio_shared import sealed_set
 from tequio_shared.competition.sealed_archive import HEAD_BYTES, ArchiveHead
@@ -26,6 +27,8 @@ from tequio_shared.sealed_set import TEXT_BYTES, KeyShare, SealedSet
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tequio_client.dataset.sources import TextList
 
 
 TEXTS = ("milpa\n", "mano a mano", "maíz " * 40_000, "metate\r\n")
@@ -140,7 +143,10 @@ def test_files_are_named_and_a_huge_one_is_not_read(tmp_path: Path) -> None:
         huge.truncate(1 << 40)  # sparse; reading it would end the test
     with pytest.raises(UserFacingError) as refusal:
         sealing.seal(
-            sources.open_source(str(texts), ReadOptions()), tmp_path / "set", needed=2, shares=3
+            rows.open_documents(str(texts), ReadOptions(), 1_000),
+            tmp_path / "set",
+            needed=2,
+            shares=3,
         )
     assert "document 2 (b.txt) has no text" in str(refusal.value)
     assert "document 3 (c.txt) is a copy of document 1 (a.txt)" in str(refusal.value)
@@ -165,7 +171,7 @@ class _Moving:
 
 def test_a_document_that_changes_meanwhile_is_found(tmp_path: Path) -> None:
     with pytest.raises(UserFacingError, match="document 2 was changed meanwhile"):
-        sealing.seal(_Moving(), tmp_path / "set", needed=2, shares=3)
+        sealing.seal(cast("TextList", _Moving()), tmp_path / "set", needed=2, shares=3)
     assert not list(tmp_path.iterdir())
 
 

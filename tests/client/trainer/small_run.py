@@ -207,7 +207,7 @@ def small_run(  # noqa: PLR0913 - a run has many settings
     """
     settings = ShardOptions(sequence=SEQUENCE, seed=1, held_out_bp=1_000, shard_bytes=20_000)
     source = folder_files(texts(path / "texts"), "*.txt")
-    corpus = build_shards(source, ByteTokenizer(), settings, path, lambda *_: None)
+    corpus = build_shards(source, ByteTokenizer(), settings, path)
     base: FrozenBase | UnsetType = UNSET
     files: Sequence[Path] = ()
     if adapters is None:
