@@ -673,8 +673,8 @@
         <translation>Ohne Rangliste beendet. Sieh dir den Grund und die Bewertungen an.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Erster Platz: {names} mit {score} Bits pro Byte Text.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Erster Platz: {names} mit {score} Bits pro Byte Text (Perplexität {perplexity} pro Byte).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1613,12 @@
         <translation>Deine Arbeit zählt seit Runde {round}. Die nächste Messung zeigt, wie sich das Modell verändert.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger. Seine Perplexität ging von {before} auf {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr. Weniger ist besser; von Runde zu Runde schwankt es.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr. Seine Perplexität ging von {before} auf {after}. Weniger ist besser; von Runde zu Runde schwankt beides.</translation>
     </message>
 </context>
 <context>
@@ -2993,8 +2993,8 @@
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>Bits pro Byte, weniger ist besser</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>Bits pro Byte und Perplexität pro Byte, weniger ist besser</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3024,8 @@
         <translation>{name}: ohne Platz</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Platz {rank}, {name}: {score}, zwischen {low} und {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Platz {rank}, {name}: {score} Bits pro Byte, zwischen {low} und {high}; Perplexität {perplexity} pro Byte</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3080,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits pro Byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3373,8 @@
         <translation>Regeln zu den Trainingsdaten</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Es liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3767,8 @@
         <translation>Beendet nach Runde {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte, also von Perplexität {before} auf {after} pro Byte.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>

@@ -673,8 +673,8 @@
         <translation>No hay clasificación. Mira por qué, y cuáles fueron las puntuaciones.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Primer puesto: {names}, con {score} bits por byte de texto.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Primer puesto: {names}, con {score} bits por byte de texto (perplejidad {perplexity} por byte).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1613,12 @@
         <translation>Tu trabajo cuenta desde la ronda {round}. La próxima medición mostrará cómo cambia el modelo.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos. Su perplejidad ha pasado de {before} a {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más. Menos es mejor; de ronda a ronda sube y baja.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más. Su perplejidad ha pasado de {before} a {after}. Menos es mejor; de ronda a ronda ambas cifras suben y bajan.</translation>
     </message>
 </context>
 <context>
@@ -2993,8 +2993,8 @@
         <translation>Resultado</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>bits por byte, menos es mejor</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>bits por byte y perplejidad por byte, menos es mejor</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3024,8 @@
         <translation>{name}: sin clasificar</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Puesto {rank}, {name}: {score}, entre {low} y {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Puesto {rank}, {name}: {score} bits por byte, entre {low} y {high}; perplejidad {perplexity} por byte</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3080,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits por byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplejidad</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3373,8 @@
         <translation>Reglas sobre los datos de entrenamiento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. Lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3767,8 @@
         <translation>Terminó tras la ronda {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto, o de una perplejidad de {before} a {after} por byte.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>

@@ -673,8 +673,8 @@
         <translation>Terminée sans classement. Consultez la raison et les notes.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Première place : {names}, avec {score} bits par octet de texte.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Première place : {names}, avec {score} bits par octet de texte (perplexité {perplexity} par octet).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1613,12 @@
         <translation>Votre travail compte depuis la manche {round}. La prochaine mesure montrera comment le modèle change.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins. Sa perplexité est passée de {before} à {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus. Moins, c’est mieux ; cela monte et descend d’une manche à l’autre.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus. Sa perplexité est passée de {before} à {after}. Moins, c’est mieux ; les deux montent et descendent d’une manche à l’autre.</translation>
     </message>
 </context>
 <context>
@@ -2993,8 +2993,8 @@
         <translation>Résultat</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>bits par octet, moins il y en a, mieux c’est</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>bits par octet et perplexité par octet, moins, c’est mieux</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3024,8 @@
         <translation>{name} : non classé</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Place {rank}, {name} : {score}, entre {low} et {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Place {rank}, {name} : {score} bits par octet, entre {low} et {high} ; perplexité {perplexity} par octet</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3080,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits par octet</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexité</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3373,8 @@
         <translation>Règles sur les données d’entraînement</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. Il lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3767,8 @@
         <translation>Terminé après la manche {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus, soit d’une perplexité de {before} à {after} par octet.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>

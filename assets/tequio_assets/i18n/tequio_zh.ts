@@ -669,8 +669,8 @@
         <translation>竞赛结束，没有排名。查看原因和评分。</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>第一名：{names}，每字节文本 {score} 比特。</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>第一名：{names}，每字节文本 {score} 比特（每字节困惑度 {perplexity}）。</translation>
     </message>
 </context>
 <context>
@@ -1602,12 +1602,12 @@
         <translation>您的工作从第 {round} 轮开始计入。下一次测量会显示模型的变化。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。困惑度从 {before} 变为 {after}。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。数值越低越好，各轮之间会有波动。</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。困惑度从 {before} 变为 {after}。两者都是越低越好，各轮之间会有波动。</translation>
     </message>
 </context>
 <context>
@@ -2978,8 +2978,8 @@
         <translation>结果</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>每字节比特数，越少越好</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>每字节比特数和每字节困惑度，越低越好</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3009,8 +3009,8 @@
         <translation>{name}：无排名</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>第 {rank} 名，{name}：{score}，介于 {low} 和 {high} 之间</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>第 {rank} 名，{name}：每字节 {score} 比特，介于 {low} 和 {high} 之间；每字节困惑度 {perplexity}</translation>
     </message>
 </context>
 <context>
@@ -3065,6 +3065,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>每字节比特数</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>困惑度</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3353,8 +3357,8 @@
         <translation>关于训练数据的规则</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>模型表示每个字节的文本需要多少比特：越少越好。它每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>模型表示每个字节的文本需要多少比特：越少越好。每字节困惑度是 2 的该比特数次方，排名相同。模型每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3744,8 +3748,8 @@
         <translation>在第 {round} 轮后结束。</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特。</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特，即每字节困惑度从 {before} 变为 {after}。</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>

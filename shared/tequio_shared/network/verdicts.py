@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from tequio_shared.limits import COMPARED_HEADS, JSON_INTEGER
 from tequio_shared.network.rollback import RollbackRounds, lineage
 from tequio_shared.round import measures
-from tequio_shared.scoring import MILLIBITS
+from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import MeasureRules
@@ -59,6 +59,12 @@ class MeasuredRange:
     def bits_per_byte(self) -> float:
         """The median."""
         return float(self.middle / MILLIBITS)
+
+    @property
+    def perplexity(self) -> float:
+        """Of the median, per token; infinite where it overflows."""
+        size_bytes, tokens = self.text
+        return power_of_two(self.bits_per_byte * size_bytes / tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
