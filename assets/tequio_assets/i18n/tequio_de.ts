@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>Das Netzwerk hat kein Bild dieser Seite ({problem}). Kopiere stattdessen den Link.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>Das Bild konnte nicht geladen werden ({problem}). Prüfe deine Verbindung und versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} wurde nicht geschrieben: {why}. Wähle einen anderen Ort oder versuche es noch einmal.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Teilen…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Als CSV exportieren</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Dein Schlüssel hat noch keine öffentliche Seite: Er bekommt eine, wenn er dem Netzwerk beitritt.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4077,6 +4100,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Alle können diese Seite sehen. Chats und soziale Netzwerke zeigen ihr Bild neben dem Link.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Bild speichern…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Deine Punkte</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Dein Team</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Dein Trainingslauf</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Link</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Seite öffnen</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Bild speichern</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG-Bild (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>Das Bild ist in {file}.</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4994,6 +5072,14 @@
         <translation>{used} von {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>so viel wie eine {card} in {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>etwa {time} einer {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5008,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} Tage</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>so viel wie eine {card} in {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

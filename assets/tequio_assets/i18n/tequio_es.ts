@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>La red no tiene una imagen de esta página ({problem}). Copia el enlace en su lugar.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>No se pudo obtener la imagen ({problem}). Comprueba tu conexión y prueba otra vez.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>No se escribió {file}: {why}. Elige otro lugar o prueba otra vez.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Compartir…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exportar CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Procesador</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Tu clave aún no tiene una página pública: tendrá una cuando se una a la red.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4077,6 +4100,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Compartir</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Cualquiera puede ver esta página. Los chats y las redes sociales muestran su imagen junto al enlace.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Guardar la imagen…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Tus puntos</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Tu equipo</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Tu entrenamiento</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Página</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Enlace</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir la página</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Guardar la imagen</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Imagen PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>La imagen está en {file}.</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4994,6 +5072,14 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>más o menos lo que hace una {card} en {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>≈ {time} de una {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5008,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} días</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>Le réseau n’a pas d’image de cette page ({problem}). Copiez plutôt le lien.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>L’image n’a pas pu être récupérée ({problem}). Vérifiez votre connexion, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} n’a pas été écrit : {why}. Choisissez un autre emplacement, ou réessayez.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Partager…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exporter en CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Processeur</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Votre clé n’a pas encore de page publique : elle en aura une quand elle rejoindra le réseau.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4077,6 +4100,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Partager</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Tout le monde peut voir cette page. Les messageries et les réseaux sociaux affichent son image à côté du lien.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Enregistrer l’image…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Vos points</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Votre équipe</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Votre entraînement</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Page</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Lien</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Ouvrir la page</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Enregistrer l’image</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Image PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>L’image est dans {file}.</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4994,6 +5072,14 @@
         <translation>{used} sur {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>autant qu’une {card} en {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>environ {time} d’une {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5008,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} jours</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>autant qu’une {card} en {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -376,6 +376,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>このページの画像はネットワークにありません（{problem}）。代わりにリンクをコピーしてください。</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>画像を取得できませんでした（{problem}）。接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file}に書き込めませんでした：{why}。別の場所を選ぶか、もう一度お試しください。</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2288,6 +2303,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>共有…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>CSVに書き出す</translation>
     </message>
@@ -2310,6 +2329,10 @@
     <message>
         <source>Processor</source>
         <translation>プロセッサ</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>あなたのキーにはまだ公開ページがありません。ネットワークに参加すると作られます。</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4056,6 +4079,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>共有</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>このページは誰でも見られます。チャットやSNSでは、リンクの横にこのページの画像が表示されます。</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>画像を保存…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>あなたのポイント</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>あなたのチーム</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>あなたの学習プロジェクト</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>ページ</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>リンク</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>画像を保存</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG画像 (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>画像を{file}に保存しました。</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4969,6 +5047,14 @@
         <translation>{used} / {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>{card}で約{time}分の作業に相当</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>{card}で約{time}分</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n}秒</translation>
     </message>
@@ -4983,10 +5069,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n}日</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>{card}で約{time}分の作業に相当</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>A rede não tem uma imagem desta página ({problem}). Copie o link em vez disso.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>Não foi possível obter a imagem ({problem}). Verifique sua conexão e tente de novo.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} não foi gravado: {why}. Escolha outro lugar ou tente de novo.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Compartilhar…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exportar CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Processador</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Sua chave ainda não tem uma página pública: ela ganha uma quando entra na rede.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4077,6 +4100,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Compartilhar</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Qualquer pessoa pode ver esta página. Chats e redes sociais mostram a imagem dela ao lado do link.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Salvar a imagem…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fechar</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Seus pontos</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Sua equipe</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Seu treinamento</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Página</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Link</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir a página</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Salvar a imagem</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Imagem PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>A imagem está em {file}.</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4994,6 +5072,14 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>como uma {card} em {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>≈ {time} de uma {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5008,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} dias</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>como uma {card} em {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

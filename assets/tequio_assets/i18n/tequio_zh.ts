@@ -376,6 +376,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>网络没有此页面的图片（{problem}）。请改为复制链接。</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>未能获取图片（{problem}）。请检查您的连接，然后重试。</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} 未能写入：{why}。请换个位置，或重试。</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -2288,6 +2303,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>分享…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>导出 CSV</translation>
     </message>
@@ -2310,6 +2329,10 @@
     <message>
         <source>Processor</source>
         <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>您的密钥还没有公开页面：加入网络后就会有。</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -4056,6 +4079,61 @@
     </message>
 </context>
 <context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>分享</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>所有人都能看到此页面。聊天软件和社交网络会在链接旁显示它的图片。</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>保存图片…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>您的积分</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>您的团队</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>您的训练</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>链接</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG 图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>图片已保存到 {file}。</translation>
+    </message>
+</context>
+<context>
     <name>SideBar</name>
     <message>
         <source>Join a network…</source>
@@ -4969,6 +5047,14 @@
         <translation>{used} / {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>约等于一块 {card} 工作 {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>约合 {card} 工作 {time}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} 秒</translation>
     </message>
@@ -4983,10 +5069,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} 天</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>约等于一块 {card} 工作 {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -34,6 +34,15 @@ def exact_points(gflop: int) -> str:
 
 def comparison(gflop: int) -> str:
     """Compare points with the work of a well-known card; empty for next to nothing."""
+    return _compared(gflop, translate("figures", "about what an {card} does in {time}"))
+
+
+def short_comparison(gflop: int) -> str:
+    """The same comparison in fewer words, for a line of a small card."""
+    return _compared(gflop, translate("figures", "about {time} of an {card}"))
+
+
+def _compared(gflop: int, template: str) -> str:
     found = points.card_time(gflop)
     if found is None:
         return ""
@@ -43,8 +52,7 @@ def comparison(gflop: int) -> str:
         "hour": translate("figures", "{n} h"),
         "day": translate("figures", "{n} days"),
     }[found.unit].format(n=count(found.number))
-    words = translate("figures", "about what an {card} does in {time}")
-    return words.format(card=found.card, time=time)
+    return template.format(card=found.card, time=time)
 
 
 def _amount(parts: tuple[int, str]) -> str:
