@@ -345,9 +345,10 @@ class RoundCard(Card):
         return BETWEEN.join(parts)
 
     def _column(self) -> QVBoxLayout:
-        names = holding(vbox(self.name, self.line, spacing=3))
+        title = hbox((self.name, 1), (self.role, TOP), spacing=10)
+        names = holding(vbox(title, self.line, spacing=3))
         names.setMinimumWidth(NAMES_WIDTH)
-        readings = hbox(*((one, TOP) for one in (self.role, *self._figures)), spacing=12)
+        readings = hbox(*((one, TOP) for one in self._figures), spacing=26)
         self._head = Columns(gap=12)
         self._head.set_parts((names, holding(readings)), shares=(1, 0))
         return vbox(self._head, self.bar, self.caps, spacing=12)
