@@ -17,10 +17,12 @@ from tequio_client.app.language import LANGUAGES, load_translations
 from tests.support import app_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tequio_client.app.language import Language
 
 SPOKEN = ("pseudo", "rtl", *LANGUAGES)
-LONG = ("pseudo", "de", "es", "fr", "pt")
+LONG = ("pseudo", "rtl", "de", "es", "fr", "pt")
 """Languages that need more room than English."""
 REGIONS = {"en": "en_US", "pseudo": "en_US", "rtl": "ar_EG"}
 """The locale of a language, where Qt would otherwise use the computer's."""
@@ -53,18 +55,36 @@ def _texts() -> frozenset[tuple[str, str]]:
     return frozenset(app_texts.messages(app_texts.path_of("es").read_text("utf-8")))
 
 
-class RightToLeft(QLocale):
-    """A locale from right to left, with words and digits that can be compared with the other's."""
+class DirectedLocale(QLocale):
+    """A locale of either direction, whose texts can be compared with those of the other."""
+
+    def __init__(self, name: str, direction: Qt.LayoutDirection) -> None:
+        super().__init__(name)
+        self._direction = direction
 
     def textDirection(self) -> Qt.LayoutDirection:  # noqa: N802  # Qt's name
-        """From right to left."""
-        return Qt.LayoutDirection.RightToLeft
+        """Give the chosen direction."""
+        return self._direction
+
+
+MIRRORED = ("en", "rtl")
+"""Languages whose windows are compared in both directions: short texts, and long Arabic ones."""
+
+
+def speak_both_ways(language: Language, spoken: str) -> Iterator[None]:
+    """Speak one of `MIRRORED` from left to right, and after the first turn from right to left."""
+    for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
+        language.apply(DirectedLocale(REGIONS[spoken], direction), _translator(spoken))
+        yield
 
 
 def speak(language: Language, spoken: str) -> None:
     """Switch the app to one of `SPOKEN`, the same on every computer."""
-    translator = load_translations(spoken) if spoken in LANGUAGES else PseudoLocale()
-    language.apply(QLocale(REGIONS.get(spoken, spoken)), translator)
+    language.apply(QLocale(REGIONS.get(spoken, spoken)), _translator(spoken))
+
+
+def _translator(spoken: str) -> QTranslator:
+    return load_translations(spoken) if spoken in LANGUAGES else PseudoLocale()
 
 
 def pseudo(source: str) -> str:

@@ -93,6 +93,7 @@ CURRENT = CurrentRoundView(
     done_percent=64,
     loss=2.913,
     bits_per_byte=0.842,
+    perplexity=18.6,
 )
 POINTS = PointsView(
     today=4_126_182,

@@ -130,6 +130,10 @@ def _painted_centre(widget: QWidget) -> float | None:
     weights = [abs(line.pixelColor(at, 0).red() - ground) for at in range(line.width())]
     if not sum(weights):
         return None
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        # The letters of a line are not mirrored, but the place of its lines is.
+        painted = [at for at, weight in enumerate(weights) if weight]
+        weights = [int(at in (painted[0], painted[-1])) for at in range(len(weights))]
     centre = sum(at * weight for at, weight in enumerate(weights)) / sum(weights)
     return widget.mapTo(widget.window(), QPoint(0, 0)).x() + centre / image.devicePixelRatio()
 

@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>Das Netzwerk hat kein Bild dieser Seite ({problem}). Kopiere stattdessen den Link.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>Das Bild konnte nicht geladen werden ({problem}). Prüfe deine Verbindung und versuche es noch einmal.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} wurde nicht geschrieben: {why}. Wähle einen anderen Ort oder versuche es noch einmal.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -673,8 +688,8 @@
         <translation>Ohne Rangliste beendet. Sieh dir den Grund und die Bewertungen an.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Erster Platz: {names} mit {score} Bits pro Byte Text.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Erster Platz: {names} mit {score} Bits pro Byte Text (Perplexität {perplexity} pro Byte).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1628,12 @@
         <translation>Deine Arbeit zählt seit Runde {round}. Die nächste Messung zeigt, wie sich das Modell verändert.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, hat sich das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte verbessert: {percent} weniger. Seine Perplexität ging von {before} auf {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr. Weniger ist besser; von Runde zu Runde schwankt es.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Seit deine Arbeit in Runde {round} zum ersten Mal zählte, ist das Modell bei ungesehenem Text von {then} auf {now} Bits pro Byte gestiegen: {percent} mehr. Seine Perplexität ging von {before} auf {after}. Weniger ist besser; von Runde zu Runde schwankt beides.</translation>
     </message>
 </context>
 <context>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Teilen…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Als CSV exportieren</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Prozessor</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Dein Schlüssel hat noch keine öffentliche Seite: Er bekommt eine, wenn er dem Netzwerk beitritt.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2993,8 +3016,8 @@
         <translation>Ergebnis</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>Bits pro Byte, weniger ist besser</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>Bits pro Byte und Perplexität pro Byte, weniger ist besser</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3047,8 @@
         <translation>{name}: ohne Platz</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Platz {rank}, {name}: {score}, zwischen {low} und {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Platz {rank}, {name}: {score} Bits pro Byte, zwischen {low} und {high}; Perplexität {perplexity} pro Byte</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3103,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits pro Byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexität</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3396,8 @@
         <translation>Regeln zu den Trainingsdaten</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Es liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3790,8 @@
         <translation>Beendet nach Runde {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Bei ungesehenem Text kam das Modell von {first} auf {last} Bits pro Byte, also von Perplexität {before} auf {after} pro Byte.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4070,6 +4097,61 @@
     <message>
         <source>Open setup</source>
         <translation>Einrichtung öffnen</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Teilen</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Alle können diese Seite sehen. Chats und soziale Netzwerke zeigen ihr Bild neben dem Link.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Bild speichern…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Deine Punkte</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Dein Team</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Dein Trainingslauf</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Link</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Seite öffnen</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Bild speichern</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG-Bild (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>Das Bild ist in {file}.</translation>
     </message>
 </context>
 <context>
@@ -4990,6 +5072,14 @@
         <translation>{used} von {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>so viel wie eine {card} in {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>etwa {time} einer {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5004,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} Tage</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>so viel wie eine {card} in {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>La red no tiene una imagen de esta página ({problem}). Copia el enlace en su lugar.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>No se pudo obtener la imagen ({problem}). Comprueba tu conexión y prueba otra vez.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>No se escribió {file}: {why}. Elige otro lugar o prueba otra vez.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -673,8 +688,8 @@
         <translation>No hay clasificación. Mira por qué, y cuáles fueron las puntuaciones.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Primer puesto: {names}, con {score} bits por byte de texto.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Primer puesto: {names}, con {score} bits por byte de texto (perplejidad {perplexity} por byte).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1628,12 @@
         <translation>Tu trabajo cuenta desde la ronda {round}. La próxima medición mostrará cómo cambia el modelo.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha mejorado de {then} a {now} bits por byte en textos que no ha visto: un {percent} menos. Su perplejidad ha pasado de {before} a {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más. Menos es mejor; de ronda a ronda sube y baja.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Desde que tu trabajo contó por primera vez, en la ronda {round}, el modelo ha pasado de {then} a {now} bits por byte en textos que no ha visto: un {percent} más. Su perplejidad ha pasado de {before} a {after}. Menos es mejor; de ronda a ronda ambas cifras suben y bajan.</translation>
     </message>
 </context>
 <context>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Compartir…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exportar CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Procesador</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Tu clave aún no tiene una página pública: tendrá una cuando se una a la red.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2993,8 +3016,8 @@
         <translation>Resultado</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>bits por byte, menos es mejor</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>bits por byte y perplejidad por byte, menos es mejor</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3047,8 @@
         <translation>{name}: sin clasificar</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Puesto {rank}, {name}: {score}, entre {low} y {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Puesto {rank}, {name}: {score} bits por byte, entre {low} y {high}; perplejidad {perplexity} por byte</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3103,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits por byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplejidad</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3396,8 @@
         <translation>Reglas sobre los datos de entrenamiento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. Lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3790,8 @@
         <translation>Terminó tras la ronda {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Su modelo pasó de {first} a {last} bits por byte en textos que no ha visto, o de una perplejidad de {before} a {after} por byte.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4070,6 +4097,61 @@
     <message>
         <source>Open setup</source>
         <translation>Abrir</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Compartir</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Cualquiera puede ver esta página. Los chats y las redes sociales muestran su imagen junto al enlace.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Guardar la imagen…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Tus puntos</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Tu equipo</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Tu entrenamiento</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Página</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Enlace</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir la página</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Guardar la imagen</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Imagen PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>La imagen está en {file}.</translation>
     </message>
 </context>
 <context>
@@ -4990,6 +5072,14 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>más o menos lo que hace una {card} en {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>≈ {time} de una {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5004,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} días</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

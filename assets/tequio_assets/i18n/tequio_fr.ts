@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>Le réseau n’a pas d’image de cette page ({problem}). Copiez plutôt le lien.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>L’image n’a pas pu être récupérée ({problem}). Vérifiez votre connexion, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} n’a pas été écrit : {why}. Choisissez un autre emplacement, ou réessayez.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -673,8 +688,8 @@
         <translation>Terminée sans classement. Consultez la raison et les notes.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Première place : {names}, avec {score} bits par octet de texte.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Première place : {names}, avec {score} bits par octet de texte (perplexité {perplexity} par octet).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1628,12 @@
         <translation>Votre travail compte depuis la manche {round}. La prochaine mesure montrera comment le modèle change.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle s’est amélioré de {then} à {now} bits par octet sur des textes jamais vus : {percent} de moins. Sa perplexité est passée de {before} à {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus. Moins, c’est mieux ; cela monte et descend d’une manche à l’autre.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Depuis que votre travail a compté pour la première fois, à la manche {round}, le modèle est passé de {then} à {now} bits par octet sur des textes jamais vus : {percent} de plus. Sa perplexité est passée de {before} à {after}. Moins, c’est mieux ; les deux montent et descendent d’une manche à l’autre.</translation>
     </message>
 </context>
 <context>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Partager…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exporter en CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Processeur</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Votre clé n’a pas encore de page publique : elle en aura une quand elle rejoindra le réseau.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2993,8 +3016,8 @@
         <translation>Résultat</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>bits par octet, moins il y en a, mieux c’est</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>bits par octet et perplexité par octet, moins, c’est mieux</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3047,8 @@
         <translation>{name} : non classé</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Place {rank}, {name} : {score}, entre {low} et {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Place {rank}, {name} : {score} bits par octet, entre {low} et {high} ; perplexité {perplexity} par octet</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3103,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits par octet</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexité</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3396,8 @@
         <translation>Règles sur les données d’entraînement</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. Il lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3790,8 @@
         <translation>Terminé après la manche {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Son modèle est passé de {first} à {last} bits par octet sur des textes jamais vus, soit d’une perplexité de {before} à {after} par octet.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4070,6 +4097,61 @@
     <message>
         <source>Open setup</source>
         <translation>Ouvrir la configuration</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Partager</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Tout le monde peut voir cette page. Les messageries et les réseaux sociaux affichent son image à côté du lien.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Enregistrer l’image…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Vos points</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Votre équipe</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Votre entraînement</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Page</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Lien</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Ouvrir la page</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Enregistrer l’image</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Image PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>L’image est dans {file}.</translation>
     </message>
 </context>
 <context>
@@ -4990,6 +5072,14 @@
         <translation>{used} sur {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>autant qu’une {card} en {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>environ {time} d’une {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5004,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} jours</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>autant qu’une {card} en {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

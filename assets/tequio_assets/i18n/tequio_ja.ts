@@ -376,6 +376,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>このページの画像はネットワークにありません（{problem}）。代わりにリンクをコピーしてください。</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>画像を取得できませんでした（{problem}）。接続を確認して、もう一度お試しください。</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file}に書き込めませんでした：{why}。別の場所を選ぶか、もう一度お試しください。</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -669,8 +684,8 @@
         <translation>順位なしで終了しました。理由と採点を確認できます。</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>1位：{names}、テキスト1バイトあたり{score}ビット。</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>1位：{names}、テキスト1バイトあたり{score}ビット（バイトあたりのパープレキシティ{perplexity}）。</translation>
     </message>
 </context>
 <context>
@@ -1602,12 +1617,12 @@
         <translation>あなたの作業はラウンド{round}から反映されています。次の測定でモデルの変化がわかります。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットに改善しました：{percent}減。</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットに改善しました：{percent}減。パープレキシティは{before}から{after}になりました。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットになりました：{percent}増。小さいほど良く、ラウンドごとに上下します。</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>あなたの作業が初めて反映されたラウンド{round}以降、モデルは未知のテキストで1バイトあたり{then}ビットから{now}ビットになりました：{percent}増。パープレキシティは{before}から{after}になりました。どちらも小さいほど良く、ラウンドごとに上下します。</translation>
     </message>
 </context>
 <context>
@@ -2288,6 +2303,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>共有…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>CSVに書き出す</translation>
     </message>
@@ -2310,6 +2329,10 @@
     <message>
         <source>Processor</source>
         <translation>プロセッサ</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>あなたのキーにはまだ公開ページがありません。ネットワークに参加すると作られます。</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2978,8 +3001,8 @@
         <translation>結果</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>1バイトあたりのビット数（少ないほど良い）</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>1バイトあたりのビット数とパープレキシティ（小さいほど良い）</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3009,8 +3032,8 @@
         <translation>{name}：順位なし</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>{rank}位 {name}：{score}（{low}～{high}）</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>{rank}位 {name}：1バイトあたり{score}ビット（{low}～{high}）、バイトあたりのパープレキシティ{perplexity}</translation>
     </message>
 </context>
 <context>
@@ -3065,6 +3088,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>ビット/バイト</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>パープレキシティ</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3353,8 +3380,8 @@
         <translation>学習データに関するルール</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>テキスト1バイトを表すのに必要なビット数を測ります。少ないほど良い値です。モデルは一度に{window}トークンを読み、そのうち{stride}が新しいトークンです。優劣を区別できないエントリーは同順位です。</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>テキスト1バイトを表すのに必要なビット数を測ります。少ないほど良い値です。バイトあたりのパープレキシティは2のこのビット数乗で、順位は同じです。モデルは一度に{window}トークンを読み、そのうち{stride}が新しいトークンです。優劣を区別できないエントリーは同順位です。</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3744,8 +3771,8 @@
         <translation>ラウンド{round}で終了しました。</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>モデルは未知のテキストで1バイトあたり{first}ビットから{last}ビットになりました。</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>モデルは未知のテキストで1バイトあたり{first}ビットから{last}ビット、バイトあたりのパープレキシティでは{before}から{after}になりました。</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4049,6 +4076,61 @@
     <message>
         <source>Open setup</source>
         <translation>セットアップを開く</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>共有</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>このページは誰でも見られます。チャットやSNSでは、リンクの横にこのページの画像が表示されます。</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>画像を保存…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>閉じる</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>あなたのポイント</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>あなたのチーム</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>あなたの学習プロジェクト</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>ページ</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>リンク</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>ページを開く</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>画像を保存</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG画像 (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>画像を{file}に保存しました。</translation>
     </message>
 </context>
 <context>
@@ -4965,6 +5047,14 @@
         <translation>{used} / {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>{card}で約{time}分の作業に相当</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>{card}で約{time}分</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n}秒</translation>
     </message>
@@ -4979,10 +5069,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n}日</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>{card}で約{time}分の作業に相当</translation>
     </message>
     <message>
         <source>{number}%</source>

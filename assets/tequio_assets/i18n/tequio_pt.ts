@@ -377,6 +377,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>A rede não tem uma imagem desta página ({problem}). Copie o link em vez disso.</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>Não foi possível obter a imagem ({problem}). Verifique sua conexão e tente de novo.</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} não foi gravado: {why}. Escolha outro lugar ou tente de novo.</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -673,8 +688,8 @@
         <translation>Terminou sem classificação. Veja o motivo e as notas.</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>Primeiro lugar: {names}, com {score} bits por byte de texto.</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>Primeiro lugar: {names}, com {score} bits por byte de texto (perplexidade {perplexity} por byte).</translation>
     </message>
 </context>
 <context>
@@ -1613,12 +1628,12 @@
         <translation>Seu trabalho conta desde a rodada {round}. A próxima medição mostrará como o modelo muda.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo melhorou de {then} para {now} bits por byte em textos nunca vistos: {percent} a menos.</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo melhorou de {then} para {now} bits por byte em textos nunca vistos: {percent} a menos. Sua perplexidade passou de {before} para {after}.</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo passou de {then} para {now} bits por byte em textos nunca vistos: {percent} a mais. Menos é melhor; o valor sobe e desce de uma rodada para outra.</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>Desde que seu trabalho contou pela primeira vez, na rodada {round}, o modelo passou de {then} para {now} bits por byte em textos nunca vistos: {percent} a mais. Sua perplexidade passou de {before} para {after}. Menos é melhor; os dois valores sobem e descem de uma rodada para outra.</translation>
     </message>
 </context>
 <context>
@@ -2301,6 +2316,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>Compartilhar…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>Exportar CSV</translation>
     </message>
@@ -2323,6 +2342,10 @@
     <message>
         <source>Processor</source>
         <translation>Processador</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>Sua chave ainda não tem uma página pública: ela ganha uma quando entra na rede.</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2993,8 +3016,8 @@
         <translation>Resultado</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>bits por byte, quanto menos, melhor</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>bits por byte e perplexidade por byte, quanto menos, melhor</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3024,8 +3047,8 @@
         <translation>{name}: sem posição</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>Posição {rank}, {name}: {score}, entre {low} e {high}</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>Posição {rank}, {name}: {score} bits por byte, entre {low} e {high}; perplexidade {perplexity} por byte</translation>
     </message>
 </context>
 <context>
@@ -3080,6 +3103,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>Bits por byte</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>Perplexidade</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3369,8 +3396,8 @@
         <translation>Regras sobre os dados de treinamento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. Ele lê {window} tokens por vez, {stride} deles novos. Lados que nada distingue dividem uma posição.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. A perplexidade por byte é 2 elevado a esses bits e dá a mesma ordem. Um modelo lê {window} tokens por vez, {stride} deles novos. Lados que nada distingue dividem uma posição.</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3763,8 +3790,8 @@
         <translation>Terminou após a rodada {round}.</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>Seu modelo passou de {first} para {last} bits por byte em textos nunca vistos.</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>Seu modelo passou de {first} para {last} bits por byte em textos nunca vistos, ou de perplexidade {before} para {after} por byte.</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4070,6 +4097,61 @@
     <message>
         <source>Open setup</source>
         <translation>Abrir configuração</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>Compartilhar</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>Qualquer pessoa pode ver esta página. Chats e redes sociais mostram a imagem dela ao lado do link.</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>Salvar a imagem…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fechar</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>Seus pontos</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>Sua equipe</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>Seu treinamento</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Página</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>Link</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>Abrir a página</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>Salvar a imagem</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>Imagem PNG (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>A imagem está em {file}.</translation>
     </message>
 </context>
 <context>
@@ -4990,6 +5072,14 @@
         <translation>{used} de {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>como uma {card} em {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>≈ {time} de uma {card}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} s</translation>
     </message>
@@ -5004,10 +5094,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} dias</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>como uma {card} em {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

@@ -376,6 +376,21 @@
     </message>
 </context>
 <context>
+    <name>CardDownload</name>
+    <message>
+        <source>The network has no picture of this page ({problem}). Copy the link instead.</source>
+        <translation>网络没有此页面的图片（{problem}）。请改为复制链接。</translation>
+    </message>
+    <message>
+        <source>The picture could not be fetched ({problem}). Check your connection, and try again.</source>
+        <translation>未能获取图片（{problem}）。请检查您的连接，然后重试。</translation>
+    </message>
+    <message>
+        <source>{file} was not written: {why}. Choose another place, or try again.</source>
+        <translation>{file} 未能写入：{why}。请换个位置，或重试。</translation>
+    </message>
+</context>
+<context>
     <name>ChatCard</name>
     <message>
         <source>Try the model</source>
@@ -669,8 +684,8 @@
         <translation>竞赛结束，没有排名。查看原因和评分。</translation>
     </message>
     <message>
-        <source>First: {names}, with {score} bits per byte of text.</source>
-        <translation>第一名：{names}，每字节文本 {score} 比特。</translation>
+        <source>First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte).</source>
+        <translation>第一名：{names}，每字节文本 {score} 比特（每字节困惑度 {perplexity}）。</translation>
     </message>
 </context>
 <context>
@@ -1602,12 +1617,12 @@
         <translation>您的工作从第 {round} 轮开始计入。下一次测量会显示模型的变化。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer.</source>
-        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。</translation>
+        <source>Since your work first counted, in round {round}, the model has improved from {then} to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from {before} to {after}.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特改进到 {now} 比特：减少 {percent}。困惑度从 {before} 变为 {after}。</translation>
     </message>
     <message>
-        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and down from round to round.</source>
-        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。数值越低越好，各轮之间会有波动。</translation>
+        <source>Since your work first counted, in round {round}, the model has gone from {then} to {now} bits per byte on unseen text: {percent} more. Its perplexity went from {before} to {after}. Lower is better; both go up and down from round to round.</source>
+        <translation>自您的工作在第 {round} 轮首次计入以来，模型在未见过的文本上从每字节 {then} 比特变为 {now} 比特：增加 {percent}。困惑度从 {before} 变为 {after}。两者都是越低越好，各轮之间会有波动。</translation>
     </message>
 </context>
 <context>
@@ -2288,6 +2303,10 @@
 <context>
     <name>PointsPage</name>
     <message>
+        <source>Share…</source>
+        <translation>分享…</translation>
+    </message>
+    <message>
         <source>Export CSV</source>
         <translation>导出 CSV</translation>
     </message>
@@ -2310,6 +2329,10 @@
     <message>
         <source>Processor</source>
         <translation>处理器</translation>
+    </message>
+    <message>
+        <source>Your key has no public page yet: it gets one when it joins the network.</source>
+        <translation>您的密钥还没有公开页面：加入网络后就会有。</translation>
     </message>
     <message>
         <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
@@ -2978,8 +3001,8 @@
         <translation>结果</translation>
     </message>
     <message>
-        <source>bits per byte, fewer are better</source>
-        <translation>每字节比特数，越少越好</translation>
+        <source>bits per byte and perplexity per byte, lower is better</source>
+        <translation>每字节比特数和每字节困惑度，越低越好</translation>
     </message>
     <message>
         <source>The dot is the score. If other texts of the same kind had been drawn, it would lie within the bar 95 times in 100. Entrants that cannot be told apart share a place.</source>
@@ -3009,8 +3032,8 @@
         <translation>{name}：无排名</translation>
     </message>
     <message>
-        <source>Place {rank}, {name}: {score}, between {low} and {high}</source>
-        <translation>第 {rank} 名，{name}：{score}，介于 {low} 和 {high} 之间</translation>
+        <source>Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity {perplexity} per byte</source>
+        <translation>第 {rank} 名，{name}：每字节 {score} 比特，介于 {low} 和 {high} 之间；每字节困惑度 {perplexity}</translation>
     </message>
 </context>
 <context>
@@ -3065,6 +3088,10 @@
     <message>
         <source>Bits per byte</source>
         <translation>每字节比特数</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>困惑度</translation>
     </message>
     <message>
         <source>The model and its data are fetched once; then the first round begins.</source>
@@ -3353,8 +3380,8 @@
         <translation>关于训练数据的规则</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. It reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>模型表示每个字节的文本需要多少比特：越少越好。它每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <translation>模型表示每个字节的文本需要多少比特：越少越好。每字节困惑度是 2 的该比特数次方，排名相同。模型每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
     </message>
     <message>
         <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
@@ -3744,8 +3771,8 @@
         <translation>在第 {round} 轮后结束。</translation>
     </message>
     <message>
-        <source>Its model went from {first} to {last} bits per byte of unseen text.</source>
-        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特。</translation>
+        <source>Its model went from {first} to {last} bits per byte of unseen text, or from perplexity {before} to {after} per byte.</source>
+        <translation>模型在未见过的文本上从每字节 {first} 比特变为 {last} 比特，即每字节困惑度从 {before} 变为 {after}。</translation>
     </message>
     <message>
         <source>You earned {points} points in it.</source>
@@ -4049,6 +4076,61 @@
     <message>
         <source>Open setup</source>
         <translation>打开初始设置</translation>
+    </message>
+</context>
+<context>
+    <name>ShareDialog</name>
+    <message>
+        <source>Share</source>
+        <translation>分享</translation>
+    </message>
+    <message>
+        <source>Everyone can see this page. Chats and social networks show its picture beside the link.</source>
+        <translation>所有人都能看到此页面。聊天软件和社交网络会在链接旁显示它的图片。</translation>
+    </message>
+    <message>
+        <source>Save the picture…</source>
+        <translation>保存图片…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Your points</source>
+        <translation>您的积分</translation>
+    </message>
+    <message>
+        <source>Your team</source>
+        <translation>您的团队</translation>
+    </message>
+    <message>
+        <source>Your run</source>
+        <translation>您的训练</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>页面</translation>
+    </message>
+    <message>
+        <source>Link</source>
+        <translation>链接</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开页面</translation>
+    </message>
+    <message>
+        <source>Save the picture</source>
+        <translation>保存图片</translation>
+    </message>
+    <message>
+        <source>PNG picture (*.png)</source>
+        <translation>PNG 图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>The picture is in {file}.</source>
+        <translation>图片已保存到 {file}。</translation>
     </message>
 </context>
 <context>
@@ -4965,6 +5047,14 @@
         <translation>{used} / {most}</translation>
     </message>
     <message>
+        <source>about what an {card} does in {time}</source>
+        <translation>约等于一块 {card} 工作 {time}</translation>
+    </message>
+    <message>
+        <source>about {time} of an {card}</source>
+        <translation>约合 {card} 工作 {time}</translation>
+    </message>
+    <message>
         <source>{n} s</source>
         <translation>{n} 秒</translation>
     </message>
@@ -4979,10 +5069,6 @@
     <message>
         <source>{n} days</source>
         <translation>{n} 天</translation>
-    </message>
-    <message>
-        <source>about what an {card} does in {time}</source>
-        <translation>约等于一块 {card} 工作 {time}</translation>
     </message>
     <message>
         <source>{number}%</source>

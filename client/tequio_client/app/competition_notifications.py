@@ -163,6 +163,9 @@ class CompetitionNotifier(QObject):
         if not first:
             return self.tr("It ended without a ranking. See the reason and the scores.")
         score = competition_text.format_score(first[0].nanobits_per_byte)
+        perplexity = competition_text.format_perplexity(first[0].nanobits_per_byte)
         names = self._names([one.name for one in first])
-        text = self.tr("First: {names}, with {score} bits per byte of text.")
-        return text.format(names=names, score=score)
+        text = self.tr(
+            "First: {names}, with {score} bits per byte of text (perplexity {perplexity} per byte)."
+        )
+        return text.format(names=names, score=score, perplexity=perplexity)

@@ -281,8 +281,11 @@ class LedgerRequest(QObject):
         receive, self._receive = self._receive, None
         if reply is None or receive is None:
             return  # cancelled: `abort` emits `finished` at once
-        error = reply.errorString()
+        error, size_bytes = reply.errorString(), reply.bytesAvailable()
         reply.deleteLater()
+        if size_bytes > MOST_BYTES:  # it came faster than its progress was reported
+            receive(None, b"", f"the answer has more than {MOST_BYTES} bytes")
+            return
         if reply.error() is QNetworkReply.NetworkError.OperationCanceledError:
             receive(None, b"", error)  # an aborted reply is closed, and its status worth nothing
             return

@@ -192,8 +192,12 @@ class RunNewsTexts(QObject):
         if result.bits is None:
             return ""
         first, last = (figures.decimal(number, 3) for number in result.bits)
-        text = self.tr("Its model went from {first} to {last} bits per byte of unseen text.")
-        return text.format(first=first, last=last)
+        before, after = map(figures.byte_perplexity, result.bits)
+        text = self.tr(
+            "Its model went from {first} to {last} bits per byte of unseen text, or from "
+            "perplexity {before} to {after} per byte."
+        )
+        return text.format(first=first, last=last, before=before, after=after)
 
     def _earned(self, result: RunResult) -> str:
         if not result.gflop:

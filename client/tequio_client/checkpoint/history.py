@@ -32,6 +32,7 @@ from tequio_shared.round import measures
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import flop_per_token, points
 from tequio_shared.round.round import Head
+from tequio_shared.scoring import power_of_two
 from tequio_shared.statements.runs import HeadMeasure
 
 MAX_CONTRIBUTORS = 100
@@ -343,22 +344,26 @@ def _quality(story: HeadHistory) -> str:
             "none. `tequio score` measures it on a text of yours."
         )
     median, away = measures.median(measured.values()), measures.outliers(measured)
+    bits = measures.bits_per_byte(median)
     rows = [
         (
             f"`{to_text(key)}`",
             f"{measures.bits_per_byte(body):.6f}"
             + (" (far from the others)" if key in away else ""),
+            f"{measures.perplexity(body):.4g}",
             str(entry),
         )
         for key, (entry, body) in story.measures.items()
     ]
     return (
         "## How good it is\n\n"
-        f"**{measures.bits_per_byte(median):.4f} bits per byte** of text that the run held out "
-        f"({median.size_bytes:,} bytes, {median.tokens:,} tokens): the median of what members "
-        "drawn by lot measured and signed. Their statements are in the log, under the checkpoint "
-        "below; `tequio audit` checks them. `tequio score` measures it on a text of yours.\n\n"
-        + _table(("measured by", "bits per byte", "log entry"), rows)
+        f"**{bits:.4f} bits per byte** of text that the run held out "
+        f"({median.size_bytes:,} bytes, {median.tokens:,} tokens), or perplexity "
+        f"**{measures.perplexity(median):.4g} per token**, {power_of_two(bits):.4g} per byte: the "
+        "median of what members drawn by lot measured and signed. Their statements are in the log, "
+        "under the checkpoint below; `tequio audit` checks them. `tequio score` measures it on a "
+        "text of yours.\n\n"
+        + _table(("measured by", "bits per byte", "perplexity per token", "log entry"), rows)
     )
 
 

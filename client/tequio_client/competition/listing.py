@@ -36,7 +36,7 @@ from tequio_shared.competition.rules import (
 from tequio_shared.competition.state import CompetitionPhase, CompetitionView, Entrant
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
-from tequio_shared.scoring import nanobits_per_byte
+from tequio_shared.scoring import nanobits_per_byte, power_of_two
 from tequio_shared.statements.competitions import CompResult
 
 _GIGA = 10**9
@@ -66,14 +66,16 @@ def next_date(dates: Dates, now_ms: int) -> str:
 
 def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: Console) -> None:
     """Print the ranking, the pairwise differences, and the outliers."""
-    table = Table("rank", "entrant", title=f"{view.rules.name}: bits per byte, fewer are better")
-    for column in ("bits/byte", "95 %", "evaluators"):
+    title = f"{view.rules.name}: bits per byte and perplexity per byte, lower is better"
+    table = Table("rank", "entrant", title=title)
+    for column in ("bits/byte", "perplexity", "95 %", "evaluators"):
         table.add_column(column, justify="right")
     for one in outcome.places:
         table.add_row(
             str(one.rank) if one.rank else "-",
             escape(one.entrant),
             format_bits(one.nanobits_per_byte) if one.rank else unranked_reason(one),
+            f"{power_of_two(one.nanobits_per_byte / _GIGA):.4f}" if one.rank else "",
             f"{format_bits(one.low)} to {format_bits(one.high)}" if one.rank else "",
             str(len(one.evaluators)),
         )

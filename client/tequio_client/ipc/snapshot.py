@@ -358,6 +358,8 @@ class CurrentRoundView(msgspec.Struct, frozen=True, kw_only=True):
     """Our own training loss, nats per token."""
     bits_per_byte: float | None = None
     """Loss of the newest head on the held-out set."""
+    perplexity: float | None = None
+    """Of the same head, per token; None: unknown, or too large for a float."""
     state: Name = ""
     """State of the run, in the protocol's word."""
     head_round: int = -1

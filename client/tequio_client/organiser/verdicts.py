@@ -235,8 +235,12 @@ def describe(one: JudgedHead) -> str:
     """One line about a measured head."""
     if one.measured is None:
         return f"round {one.round}: too few members agree so far"
-    shown = f"round {one.round}: {one.measured.bits_per_byte:.4f} bits per byte"
+    shown = (
+        f"round {one.round}: {one.measured.bits_per_byte:.4f} bits per byte, perplexity "
+        f"{one.measured.perplexity:.4g} per token"
+    )
     if one.best is None:
         return f"{shown}, nothing to compare with"
     place = "worse than" if one.verdict is HeadVerdict.WORSE else "fine; the best before it was"
-    return f"{shown}, {place} round {one.best.round} ({one.best.bits_per_byte:.4f})"
+    best = f"{one.best.bits_per_byte:.4f}, perplexity {one.best.perplexity:.4g}"
+    return f"{shown}, {place} round {one.best.round} ({best})"

@@ -75,8 +75,9 @@ def reason_text(judged: JudgedHead) -> str:
         raise ValueError(f"the head of round {judged.round} is not worse than another")
     return (
         f"The model got worse: round {judged.round} needs {measured.bits_per_byte:.3f} bits per "
-        f"byte of held-out text, round {best.round} needed {best.bits_per_byte:.3f}. "
-        f"{measured.agreeing} members measured it: see Measurements on the run's page."
+        f"byte (perplexity {measured.perplexity:.4g} per token) of held-out text, round "
+        f"{best.round} {best.bits_per_byte:.3f} ({best.perplexity:.4g}). "
+        f"{measured.agreeing} members measured it: see the run's page."
     )
 
 

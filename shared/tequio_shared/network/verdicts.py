@@ -64,7 +64,7 @@ class MeasuredRange:
     def perplexity(self) -> float:
         """2 to the bits that the median needs for a token; infinite where that overflows."""
         size_bytes, tokens = self.text
-        return power_of_two(float(self.middle * size_bytes / tokens / MILLIBITS))
+        return power_of_two(self.bits_per_byte * size_bytes / tokens)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

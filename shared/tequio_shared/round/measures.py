@@ -62,6 +62,11 @@ class MeasureDraw:
         """The median so far, or None without any measure."""
         return bits_per_byte(median(self.measures.values())) if self.measures else None
 
+    @property
+    def perplexity(self) -> float | None:
+        """Of the same median, per token; None without any measure."""
+        return perplexity(median(self.measures.values())) if self.measures else None
+
 
 @dataclass(slots=True, kw_only=True)
 class MeasureDraws:

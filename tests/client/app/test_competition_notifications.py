@@ -69,7 +69,9 @@ def test_start_deadline_and_result_are_told_once_each(harness: CompetitionNotifi
     assert harness.at(RACE.deadline_ms - 23 * 3_600_000, RACE) == [NEAR]
     assert harness.at(RACE.deadline_ms - 1, RACE) == []
     assert harness.at(RACE.result_ms, OVER) == [RESULT]
-    assert harness.desk.displayed[-1][1] == "First: nova, with 0.8421 bits per byte of text."
+    assert harness.desk.displayed[-1][1] == (
+        "First: nova, with 0.8421 bits per byte of text (perplexity 1.793 per byte)."
+    )
     assert harness.at(RACE.result_ms + DAY_MS, OVER) == []
 
 

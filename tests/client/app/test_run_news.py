@@ -51,7 +51,7 @@ STOPPED = replace(OVER, round=1_841)
 BACK = replace(OURS, rollback_round=1_800, rollback_entry=77)
 TOLD = (
     "It reached its last round, 4,000. Its model went from 2.310 to 1.084 bits per byte of unseen "
-    "text. You earned 1.50 points in 2 accepted rounds."
+    "text, or from perplexity 4.959 to 2.120 per byte. You earned 1.50 points in 2 accepted rounds."
 )
 
 

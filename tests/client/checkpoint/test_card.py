@@ -15,6 +15,7 @@ from tequio_client.checkpoint.history import head_history
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import LogReport
 from tequio_shared.ids import PeerKey, to_text
+from tequio_shared.round import measures
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import HOSTILE, ROUNDS, played
 
@@ -58,15 +59,19 @@ def test_it_says_what_drawn_members_measured_and_where_that_stands(story: HeadHi
     text = history.render_card(story, "http://ledger.example")
     assert len(story.measures) == 2
     assert "**5.1234 bits per byte**" in text
+    median = measures.median(body for _, body in story.measures.values())
+    per_token = measures.perplexity(median)
+    assert f"perplexity **{per_token:.4g} per token**, 34.86 per byte: the median" in text
     for key, (entry, body) in story.measures.items():
-        assert f"| `{to_text(key)}` | {body.millibits / 1e6:.6f} | {entry} |" in text
+        figures = f"{body.millibits / 1e6:.6f} | {measures.perplexity(body):.4g}"
+        assert f"| `{to_text(key)}` | {figures} | {entry} |" in text
     _, said = next(iter(story.measures.values()))
     liar = PeerKey(bytes([7]) * 32)
     lie = 99, msgspec.structs.replace(said, millibits=1_000)
     lied = dataclasses.replace(story, measures={**story.measures, liar: lie})
     text = history.render_card(lied, "http://ledger.example")
     assert "**5.1234 bits per byte**" in text
-    assert f"| `{to_text(liar)}` | 0.001000 (far from the others) | 99 |" in text
+    assert f"| `{to_text(liar)}` | 0.001000 (far from the others) | 1.001 | 99 |" in text
     text = history.render_card(dataclasses.replace(story, measures={}), "http://ledger.example")
     assert "no measurement of this head" in text
 

@@ -234,7 +234,7 @@ def test_a_competition_is_shown_as_the_log_tells_it(
         "milpa/bean at",
         "beacon: ",
         "has 0.007 bits",
-        "bits per byte, fewer",
+        "bits per byte and perplexity per byte, lower",
     ):
         assert part in said
 

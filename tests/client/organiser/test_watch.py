@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,7 @@ def test_the_run_is_paused_once_and_goes_back_after_a_restart(
     seen = once(ledger, organiser, "--only-report")
     assert seen.exit_code == WORSE, seen.exception
     assert f"round {ASTRAY}: " in seen.output
+    assert "bits per byte, perplexity " in seen.output
     assert f"worse than round {GOOD} (" in seen.output
     assert run_of(ledger)["state"] == "waiting_for_members", "a report signs nothing"
 
@@ -99,8 +101,8 @@ def test_the_run_is_paused_once_and_goes_back_after_a_restart(
     reason = run["pause_reason"]["text"]
     assert run["state"] == "paused"
     assert reason.startswith(f"The model got worse: round {ASTRAY} needs ")
-    assert f"round {GOOD} needed " in reason
-    assert reason.endswith("2 members measured it: see Measurements on the run's page.")
+    assert re.search(rf"perplexity .+ per token\) .*, round {GOOD} [0-9.]+ \(.+\)\. ", reason)
+    assert reason.endswith("2 members measured it: see the run's page.")
     assert json.loads((organiser / FILE).read_bytes()) == {run["run"]: [ASTRAY]}
 
     before = size_of(ledger)

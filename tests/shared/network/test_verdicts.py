@@ -67,6 +67,7 @@ def test_a_head_is_worse_than_the_best_before_it_and_not_than_the_last() -> None
     assert last.measured is not None
     assert last.best is not None
     assert (last.measured.bits_per_byte, last.best.bits_per_byte) == (1.03, 1.0)
+    assert last.best.perplexity == 2 ** (BYTES / TOKENS)
 
 
 def test_what_the_margin_and_the_devices_explain_is_noise() -> None:

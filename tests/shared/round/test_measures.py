@@ -201,6 +201,7 @@ def test_the_last_head_is_measured_when_the_run_is_over() -> None:
     for one in drawn(swarm, draw):
         swarm.post(one, said(draw.head))
     assert draw.bits_per_byte == pytest.approx(7.0)
+    assert draw.perplexity == pytest.approx(2 ** (7_000 / 900))
     assert swarm.view.state is RunState.FINISHED
 
 

@@ -42,7 +42,10 @@ class BadgeText(NamedTuple):
 
 
 class BadgesCard(Card):
-    """Lists badges as buttons that open the ledger's page of the entry; hidden without any."""
+    """Lists badges as buttons that open the ledger's page of the entry, and names the next one.
+
+    Hidden while the account is unknown.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,14 +54,17 @@ class BadgesCard(Card):
         self._ledger = ""
         self._places = Columns()
         title = Label(self.tr("Badges"), TextStyle.HEADING)
-        note = caption(self.tr("Each badge opens the entry of the public log that proves it."))
+        self.note = caption(self.tr("Each badge opens the entry of the public log that proves it."))
         self.streak, self.next = WrappedLabel(""), caption()
-        fill(self.body, title, note, self._places, self.streak, self.next)
+        fill(self.body, title, self.note, self._places, self.streak, self.next)
         self.hide()
 
     def show_account(self, account: AccountReply, ledger: str, now_ms: int) -> None:
-        """Show the badges, the current streak and the next badge; without badges, nothing."""
+        """Show the badges, the streak and the next badge; to a newcomer only the last."""
         self._show_badges(account.badges, ledger)
+        for part in (self.note, self._places):
+            part.setVisible(bool(self.buttons))
+        self.streak.setVisible(bool(account.accepted))
         days = current_streak(account.streak_day, account.streak_days, now_ms)
         is_today = account.streak_day >= now_ms // DAY_MS
         words = self.tr("Current streak: %n day(s) in a row with accepted work.", "", days)
@@ -67,6 +73,7 @@ class BadgesCard(Card):
         self.streak.setText(words if days else self.tr("No streak: no work was accepted lately."))
         self.next.setText(self._next_words(account, days))
         self.next.setVisible(bool(self.next.text()))
+        self.show()
 
     def _next_words(self, account: AccountReply, days: int) -> str:
         earned = {row.badge for row in account.badges}
@@ -93,7 +100,6 @@ class BadgesCard(Card):
         self.body.replaceWidget(self._places, places)
         self._places.deleteLater()
         self._places = places
-        self.setVisible(bool(self.buttons))
 
     def _button(self, row: BadgeRow) -> Button | None:
         text = self._texts().get(row.badge)

@@ -149,7 +149,9 @@ class JudgingCard(Card):
 
 class ResultCard(Card):
     def __init__(self) -> None:
-        super().__init__(self.tr("Result"), self.tr("bits per byte, fewer are better"))
+        super().__init__(
+            self.tr("Result"), self.tr("bits per byte and perplexity per byte, lower is better")
+        )
         self.places, self.none = ResultTable(), WrappedLabel("", tone="sub")
         self.about = caption(
             self.tr(
@@ -212,12 +214,16 @@ class ResultTable(QWidget):
         """The line as text, for screen readers."""
         if not entrant.rank:
             return self.tr("{name}: not ranked").format(name=entrant.name)
-        return self.tr("Place {rank}, {name}: {score}, between {low} and {high}").format(
+        return self.tr(
+            "Place {rank}, {name}: {score} bits per byte, between {low} and {high}; perplexity "
+            "{perplexity} per byte"
+        ).format(
             rank=figures.count(entrant.rank),
             name=entrant.name,
             score=texts.format_score(entrant.nanobits_per_byte),
             low=texts.format_score(entrant.low),
             high=texts.format_score(entrant.high),
+            perplexity=texts.format_perplexity(entrant.nanobits_per_byte),
         )
 
 
@@ -235,15 +241,23 @@ class ResultLine:
         self.rank = Label(figures.ABSENT, TextStyle.STRONG, tone)
         self.name = ElidedLabel(entrant.name, TextStyle.STRONG, tone)
         self.bar, self.score = IntervalBar(), Label(figures.ABSENT, TextStyle.STRONG, tone)
+        self.perplexity = Label(figures.ABSENT, TextStyle.BODY, tone)
         self.name.setMinimumWidth(NAME_WIDTH)
         self.bar.setAccessibleName(spoken)
         self.bar.setToolTip(spoken)
         if entrant.rank:
             self.rank.setText(figures.count(entrant.rank))
             self.score.setText(texts.format_score(entrant.nanobits_per_byte))
+            self.perplexity.setText(texts.format_perplexity(entrant.nanobits_per_byte))
             interval = (entrant.low, entrant.nanobits_per_byte, entrant.high)
             self.bar.show_interval(interval, scale, is_ours=is_ours)
-        self.parts: tuple[QWidget, ...] = (self.rank, self.name, self.bar, self.score)
+        self.parts: tuple[QWidget, ...] = (
+            self.rank,
+            self.name,
+            self.bar,
+            self.score,
+            self.perplexity,
+        )
 
 
 class RulesCard(Card):
@@ -263,9 +277,9 @@ class RulesCard(Card):
         self.budget.words.setText(join_sentences(*self._budget(row)))
         self.texts.words.setText(self._texts(row))
         scoring = self.tr(
-            "How many bits a model needs for each byte of the texts: fewer are better. It reads "
-            "{window} tokens at a time, {stride} of them new. Sides that nothing tells apart share "
-            "a place."
+            "How many bits a model needs for each byte of the texts: fewer are better. Perplexity "
+            "per byte is 2 to the power of these bits, and ranks alike. A model reads {window} "
+            "tokens at a time, {stride} of them new. Sides that nothing tells apart share a place."
         )
         self.scoring.words.setText(
             scoring.format(window=figures.count(row.window), stride=figures.count(row.stride))

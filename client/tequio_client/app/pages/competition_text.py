@@ -170,6 +170,11 @@ def format_score(nanobits_per_byte: int) -> str:
     return figures.decimal(nanobits_per_byte / NANO, SCORE_PLACES)
 
 
+def format_perplexity(nanobits_per_byte: int) -> str:
+    """The same score as perplexity per byte."""
+    return figures.byte_perplexity(nanobits_per_byte / NANO)
+
+
 def judging_cost(row: CompetitionRow) -> str:
     if row.judge_mb:
         memory = figures.memory(row.judge_mb)

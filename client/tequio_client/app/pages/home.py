@@ -287,13 +287,15 @@ class RoundCard(Card):
         self.role = Chip()
         self.loss = LabelledFigure(self.tr("Loss"))
         self.bits = LabelledFigure(self.tr("Bits per byte"))
+        self.perplexity = LabelledFigure(self.tr("Perplexity"))
+        self._figures = self.loss, self.bits, self.perplexity
         self.caps = UsageMeters()
         row = hbox((self.ring, MIDDLE), (self._column(), 1), spacing=22, margins=(4, 4, 4, 4))
         self.body.addLayout(row)
 
     def show_snapshot(self, snapshot: Snapshot | None) -> None:
         current = snapshot.round if snapshot else None
-        for part in (self.bar, self.role, self.loss, self.bits, self.caps):
+        for part in (self.bar, self.role, *self._figures, self.caps):
             part.setVisible(current is not None)
         if snapshot is None or current is None:
             self._show_none(lends=snapshot is not None and snapshot.decision.may_compute)
@@ -328,6 +330,7 @@ class RoundCard(Card):
         self.caps.show_snapshot(snapshot)
         self._head.fold()
         self.bits.show_reading(figures.decimal(current.bits_per_byte, 3))
+        self.perplexity.show_reading(figures.perplexity(current.perplexity))
 
     def _sentence(self, snapshot: Snapshot, current: CurrentRoundView) -> str:
         number, rounds = figures.count(current.number), figures.count(current.rounds)
@@ -341,9 +344,10 @@ class RoundCard(Card):
         return BETWEEN.join(parts)
 
     def _column(self) -> QVBoxLayout:
-        names = holding(vbox(self.name, self.line, spacing=3))
+        title = hbox((self.name, 1), (self.role, TOP), spacing=10)
+        names = holding(vbox(title, self.line, spacing=3))
         names.setMinimumWidth(NAMES_WIDTH)
-        readings = hbox(*((one, TOP) for one in (self.role, self.loss, self.bits)), spacing=26)
+        readings = hbox(*((one, TOP) for one in self._figures), spacing=26)
         self._head = Columns(gap=12)
         self._head.set_parts((names, holding(readings)), shares=(1, 0))
         return vbox(self._head, self.bar, self.caps, spacing=12)

@@ -29,6 +29,7 @@ from tequio_client.app.pages.badges import BadgesCard
 from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.pages.rounds import RoundDialog, RoundsCard
 from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
+from tequio_client.app.share import ShareDialog, SharedPage, shared_pages
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -77,11 +78,12 @@ class PointsPage(Page):
         super().__init__(context)
         self._rounds = -1
         self._asked: AskSeries | None = None
+        self.share = Button(self.tr("Share…"), picture="share-2")
         self.export = Button(self.tr("Export CSV"), picture="download")
         self.head = PageHeader(
             self.tr("Points"),
             self.tr("Counted only when this computer has checked the proof in the ledger's log."),
-            (self.export,),
+            (self.share, self.export),
         )
         self.banner, self.sums, self.range = Banner(), PointsSums(), PointsRange()
         self.reader = RoundsReader(self.model, self)
@@ -96,6 +98,7 @@ class PointsPage(Page):
         self._connect()
 
     def _connect(self) -> None:
+        self.share.clicked.connect(self.open_share)
         self.export.clicked.connect(self.choose_file)
         self.range.chosen.connect(self._ask_series)
         self.reader.changed.connect(lambda: self.rounds.show_rounds(self.reader))
@@ -109,6 +112,7 @@ class PointsPage(Page):
         self.verticalScrollBar().rangeChanged.connect(self._read_on)
         self.model.replied.connect(self._receive)
         self.account.changed.connect(self._show_badges)
+        self.account.changed.connect(self._show_share)
 
     def choose_file(self) -> None:
         documents = QStandardPaths.StandardLocation.DocumentsLocation
@@ -128,6 +132,18 @@ class PointsPage(Page):
         self.export.setEnabled(False)
         self.exporter.start(Path(path))
 
+    def open_share(self) -> None:
+        if pages := self._shared_pages():
+            dialog = ShareDialog(pages, self)
+            dialog.finished.connect(dialog.deleteLater)
+            dialog.open()
+
+    def _shared_pages(self) -> dict[str, SharedPage]:
+        snapshot = self.model.snapshot
+        if snapshot is None:
+            return {}
+        return shared_pages(snapshot.ledger.url, self.account.reply, snapshot.round)
+
     def open_round(self, row: PointsRow) -> None:
         snapshot = self.model.snapshot
         ledger = snapshot.ledger.url if snapshot else ""
@@ -138,6 +154,7 @@ class PointsPage(Page):
         self.sums.show_snapshot(snapshot)
         self._show_banner(snapshot)
         self.account.poll()
+        self._show_share()
         if snapshot is None:
             self._rounds = -1
         elif snapshot.rounds != self._rounds:
@@ -170,6 +187,12 @@ class PointsPage(Page):
         snapshot, reply = self.model.snapshot, self.account.reply
         if snapshot is not None and reply is not None:
             self.badges.show_account(reply, snapshot.ledger.url, self.context.now_ms())
+
+    def _show_share(self) -> None:
+        has_page = bool(self._shared_pages())
+        self.share.setEnabled(has_page)
+        none = self.tr("Your key has no public page yet: it gets one when it joins the network.")
+        self.share.setToolTip("" if has_page else none)
 
     def _filter(self, run: str, device: str) -> None:
         self.reader.set_filter(run, device)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from tequio_client.app.run_model.measures import ModelMeasure, RunMeasures
 
 BITS_PLACES = 3
-MOST_EXACT = 1_000
-"""A perplexity from here on is shown in three digits."""
 PANEL_WIDTH = 230
 
 
@@ -69,18 +66,21 @@ class JoinedCard(Card):
         less = 100 * (1 - last.bits_per_byte / joined.bits_per_byte) if joined.bits_per_byte else 0
         better = self.tr(
             "Since your work first counted, in round {round}, the model has improved from {then} "
-            "to {now} bits per byte on unseen text: {percent} fewer."
+            "to {now} bits per byte on unseen text: {percent} fewer. Its perplexity went from "
+            "{before} to {after}."
         )
         worse = self.tr(
             "Since your work first counted, in round {round}, the model has gone from {then} to "
-            "{now} bits per byte on unseen text: {percent} more. Lower is better; it goes up and "
-            "down from round to round."
+            "{now} bits per byte on unseen text: {percent} more. Its perplexity went from "
+            "{before} to {after}. Lower is better; both go up and down from round to round."
         )
         return (better if less >= 0 else worse).format(
             round=number,
             then=bits_text(joined),
             now=bits_text(last),
             percent=figures.percent(abs(less)),
+            before=figures.perplexity(joined.perplexity),
+            after=figures.perplexity(last.perplexity),
         )
 
 
@@ -170,7 +170,7 @@ class SamplePanel(QWidget):
         self.verdict.setText(verdict)
         self.verdict.setVisible(bool(verdict))
         self.bits.show_value(bits_text(head))
-        self.perplexity.show_value(perplexity_text(head))
+        self.perplexity.show_value(figures.perplexity(head.perplexity))
         self.prompt.setText(fitted_lines(head.prompt))
         self.prompt.setVisible(has_prompt and bool(head.prompt))
         nothing = self.tr("Nothing: to the model the text ends there.")
@@ -189,11 +189,3 @@ class SamplePanel(QWidget):
 
 def bits_text(head: ModelMeasure) -> str:
     return figures.decimal(head.bits_per_byte, BITS_PLACES)
-
-
-def perplexity_text(head: ModelMeasure) -> str:
-    if math.isinf(head.perplexity):
-        return figures.ABSENT
-    if head.perplexity < MOST_EXACT:
-        return figures.decimal(head.perplexity, 1)
-    return figures.short_count(int(head.perplexity))

@@ -58,7 +58,7 @@ COPIED_MS = 2_000
 Index = QModelIndex | QPersistentModelIndex
 NOWHERE = QModelIndex()
 Row = TypeVar("Row")
-ROW = 32
+ROW = 29
 KEY_LETTERS = 10
 AVATAR = 18
 RANK, WHO, POINTS = range(3)
@@ -316,7 +316,7 @@ class StatCard(QFrame):
         self.setMinimumWidth(STAT_WIDTH)
         self._name = caption_line(name)
         self.figure = ElidedLabel("", TextStyle.FIGURE)
-        self.note = caption_line()
+        self.note, self.worth = caption_line(), caption_line()
         grid = QGridLayout(self)
         grid.setContentsMargins(*style.CARD_MARGINS)
         grid.setVerticalSpacing(2)
@@ -324,21 +324,26 @@ class StatCard(QFrame):
         grid.addWidget(IconTile(picture), 0, 1, 2, 1, TOP)
         grid.addWidget(self.figure, 1, 0)
         grid.addWidget(self.note, 2, 0, 1, 2)
+        grid.addWidget(self.worth, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
+        grid.setRowStretch(4, 1)  # cards of one row are as high as the highest
 
-    def show_figure(self, figure: str, note: str = "", exact: str = "") -> None:
-        """`exact` is added to the tool tip."""
+    def show_figure(self, figure: str, note: str = "", exact: str = "", worth: str = "") -> None:
+        """`exact` is the tool tip; `worth` is a second note, and takes no room if it is empty."""
         self.figure.setText(figure)
         self.note.setText(note)
+        self.worth.setText(worth)
+        self.worth.setVisible(bool(worth))
         self.setToolTip(exact)
         self.setAccessibleName(f"{self._name.text()}: {exact or figure}")
         self.setAccessibleDescription(note)
 
     def show_points(self, gflop: int, note: str, sign: str = "", more: str = "") -> None:
-        """The tool tip compares them with a card's work, and adds `more` on lines of its own."""
+        """Compare them with a card's work; the tool tip adds `more` on lines of its own."""
         exact = self.tr("{points} points").format(points=figures.exact_points(gflop))
         told = "\n".join(one for one in (exact, figures.comparison(gflop), more) if one)
-        self.show_figure(sign + figures.short_points(gflop), note, told)
+        worth = figures.short_comparison(gflop)
+        self.show_figure(sign + figures.short_points(gflop), note, told, worth)
 
 
 class StatCards(Columns):

@@ -5,9 +5,12 @@ Points are never rounded up.
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale
 
 from tequio_shared.round import points
+from tequio_shared.scoring import power_of_two
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
 WH_J, KWH_J = 3_600.0, 3_600_000.0
@@ -15,6 +18,8 @@ translate = QCoreApplication.translate
 SCALES = ((12, "{number}T"), (9, "{number}B"), (6, "{number}M"), (3, "{number}k"))
 """Powers of ten and their suffixes."""
 ABSENT = "–"
+MOST_EXACT = 1_000
+"""A perplexity from here on is shown in three digits."""
 
 
 def short_points(gflop: int) -> str:
@@ -29,6 +34,15 @@ def exact_points(gflop: int) -> str:
 
 def comparison(gflop: int) -> str:
     """Compare points with the work of a well-known card; empty for next to nothing."""
+    return _compared(gflop, translate("figures", "about what an {card} does in {time}"))
+
+
+def short_comparison(gflop: int) -> str:
+    """The same comparison in fewer words, for a line of a small card."""
+    return _compared(gflop, translate("figures", "about {time} of an {card}"))
+
+
+def _compared(gflop: int, template: str) -> str:
     found = points.card_time(gflop)
     if found is None:
         return ""
@@ -38,8 +52,7 @@ def comparison(gflop: int) -> str:
         "hour": translate("figures", "{n} h"),
         "day": translate("figures", "{n} days"),
     }[found.unit].format(n=count(found.number))
-    words = translate("figures", "about what an {card} does in {time}")
-    return words.format(card=found.card, time=time)
+    return template.format(card=found.card, time=time)
 
 
 def _amount(parts: tuple[int, str]) -> str:
@@ -67,6 +80,22 @@ def short_count(number: int) -> str:
 
 def decimal(number: float | None, places: int) -> str:
     return ABSENT if number is None else QLocale().toString(number, "f", places)
+
+
+def perplexity(number: float | None) -> str:
+    """Perplexity per token, with one decimal; `ABSENT` for an unknown or infinite one."""
+    return _perplexity(number, 1)
+
+
+def byte_perplexity(bits_per_byte: float) -> str:
+    """2 to the bits per byte, with three decimals: it is near 2 where that per token is near 20."""
+    return _perplexity(power_of_two(bits_per_byte), 3)
+
+
+def _perplexity(number: float | None, places: int) -> str:
+    if number is None or not math.isfinite(number):
+        return ABSENT
+    return decimal(number, places) if number < MOST_EXACT else short_count(int(number))
 
 
 def percent(number: float) -> str:

@@ -25,7 +25,7 @@ from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.ids import to_text
 from tequio_shared.round.manifest import HeldOutShard
-from tequio_shared.round.measures import bits_per_byte
+from tequio_shared.round.measures import bits_per_byte, perplexity
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
@@ -51,6 +51,7 @@ class HeadMeasuring:
         self._context = context
         self.last_measured_round = -1  # round of the head that was measured last, or failed to be
         self.bits_per_byte: float | None = None
+        self.perplexity: float | None = None  # per token
         self._sums: _Sums | None = None  # of the head whose measurement began last
         self._kept: Head | None = None  # pinned in the store for its measurement
 
@@ -64,6 +65,7 @@ class HeadMeasuring:
             if with_sample:
                 measure = msgspec.structs.replace(measure, sample=await self._sample(head))
         self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
+        self.perplexity = perplexity(measure)
         log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
         run = to_text(self._context.manifest.run_id)
         await self._context.points.measured(run, head.round, self.bits_per_byte)

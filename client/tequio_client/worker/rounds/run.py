@@ -43,6 +43,7 @@ from tequio_shared.network.key_links import ended_by
 from tequio_shared.network.run import RunView, first_head, needed_document
 from tequio_shared.network.run_states import VoidReason
 from tequio_shared.round.documents import WITNESS
+from tequio_shared.round.measures import MeasureDraw
 from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
@@ -142,12 +143,11 @@ class RunDriver:
         return current.number if current is not None and self._takes_part(current) else None
 
     @property
-    def bits_per_byte(self) -> float | None:
-        """Loss of the newest measured head on held-out text: the log's median, or measured here."""
+    def newest_measure(self) -> MeasureDraw | HeadMeasuring:
+        """The newest measured head on held-out text: the log's median, or measured here."""
         logged, own = self.view.measured, self.runner.measuring
-        if logged is not None and logged.head.round >= own.last_measured_round:
-            return logged.bits_per_byte
-        return own.bits_per_byte
+        is_logged = logged is not None and logged.head.round >= own.last_measured_round
+        return logged if logged is not None and is_logged else own
 
     def member_state(self) -> MemberState:
         return MemberState(

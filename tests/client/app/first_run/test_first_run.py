@@ -23,14 +23,13 @@ from tequio_client.app.first_run.first_run import FirstRun, FirstRunController
 from tequio_client.app.first_run.run_steps import AUTOMATIC_RUN, RunStep
 from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
-from tequio_client.app.language import load_translations
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskRuns
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
-from tests.support.app_language import LONG, PseudoLocale, RightToLeft, speak
+from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
@@ -494,13 +493,13 @@ def test_every_step_has_its_names_in_every_language(
     assert {text for text in plain if not text.startswith(KEPT_WORDS)} == set()
 
 
+@pytest.mark.parametrize("spoken", MIRRORED)
 @pytest.mark.parametrize("name", PICTURES_BY_NAME)
 def test_right_to_left_every_step_is_its_mirror_image(
-    theme: Theme, language: Language, qapp: QApplication, name: str
+    theme: Theme, language: Language, qapp: QApplication, name: str, spoken: str
 ) -> None:
     usual: list[PaintedPart] = []
-    for locale in (QLocale("en_US"), RightToLeft("en_US")):
-        language.apply(locale, load_translations("en"))
+    for _ in speak_both_ways(language, spoken):
         with keyring_of(ScriptedKeyring()), first_run_setup(qapp, theme) as place:
             made = PICTURES_BY_NAME[name](place)
             for _ in range(4):
@@ -512,7 +511,8 @@ def test_right_to_left_every_step_is_its_mirror_image(
     assert [pair for pair in differ if pair[0].name not in TYPED] == []
 
 
-TYPED = ("QLineEdit Key of the lost computer", "QTextEdit ", "QWidget ")
+KEY_NAME = "Key of the lost computer"
+TYPED = (f"QLineEdit {KEY_NAME}", f"QLineEdit {pseudo(KEY_NAME)}", "QTextEdit ", "QWidget ")
 """Parts for text that a user types or pastes, which has the direction of its own letters."""
 
 

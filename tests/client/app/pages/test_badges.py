@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from tequio_client.app.pages.badges import BadgesCard
 from tequio_client.ipc.control import AccountReply, BadgeRow
 from tequio_shared.badges import DAY_MS, Badge
+from tests.support.window_contents import labels
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
@@ -46,15 +47,24 @@ def test_every_badge_has_words_and_opens_its_entry(
     assert opened == ["https://ledger.example/entries/10"]
 
 
-def test_the_card_is_hidden_without_badges_that_it_knows(qtbot: QtBot) -> None:
+def test_a_newcomer_sees_the_first_badge_to_earn(qtbot: QtBot) -> None:
     card = BadgesCard()
     qtbot.addWidget(card)
-    card.show_account(account(), "https://ledger.example", NOON_MS)
     assert card.isHidden()
+    card.show_account(account(), "https://ledger.example", NOON_MS)
+    shown = [one.text() for one in labels(card)]
+    assert shown == ["Badges", "Next badge: First round, 0 of 1"]
+    card.show_account(account(accepted=1), "https://ledger.example", NOON_MS)
+    assert card.streak.isVisible()
+
+
+def test_a_badge_that_the_card_does_not_know_is_left_out(qtbot: QtBot) -> None:
+    card = BadgesCard()
+    qtbot.addWidget(card)
     first = BadgeRow(badge="first-round", entry=7)
     for rows, shown in (((first, BadgeRow(badge="of-2031", entry=9)), 1), ((first,), 1), ((), 0)):
         card.show_account(account(*rows), "https://ledger.example", NOON_MS)
-        assert (len(card.buttons), card.isHidden()) == (shown, not shown)
+        assert (len(card.buttons), card.note.isVisible()) == (shown, bool(shown))
 
 
 @pytest.mark.parametrize(
@@ -73,7 +83,9 @@ def test_a_streak_goes_on_until_a_day_is_missing(
     card = BadgesCard()
     qtbot.addWidget(card)
     first = BadgeRow(badge="first-round", entry=7)
-    card.show_account(account(first, streak_day=day, streak_days=days), "https://l", NOON_MS)
+    streak = account(first, accepted=60, streak_day=day, streak_days=days)
+    card.show_account(streak, "https://l", NOON_MS)
+    assert card.streak.isVisible()
     assert card.streak.text().endswith(words)
 
 

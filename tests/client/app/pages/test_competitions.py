@@ -299,14 +299,17 @@ def test_the_result_has_places_scores_and_intervals(
     _show_snapshot(page, worker)
     page.select(DECIDED.competition)
     lines = page.result.places.lines
-    assert [(one.rank.text(), one.name.text(), one.score.text()) for one in lines] == [
-        ("1", "nova", "0.8421"),
-        ("2", "elsewhere", "0.8514"),
-        ("2", "nova-30m", "0.8530"),
-        ("4", "lingua-60m", "0.8712"),
-        ("–", "late", "–"),
+    shown = [(one.rank, one.name, one.score, one.perplexity) for one in lines]
+    assert [tuple(label.text() for label in labels) for labels in shown] == [
+        ("1", "nova", "0.8421", "1.793"),
+        ("2", "elsewhere", "0.8514", "1.804"),
+        ("2", "nova-30m", "0.8530", "1.806"),
+        ("4", "lingua-60m", "0.8712", "1.829"),
+        ("–", "late", "–", "–"),
     ]
-    assert lines[0].bar.accessibleName() == "Place 1, nova: 0.8421, between 0.8400 and 0.8442"
+    assert lines[0].bar.accessibleName() == (
+        "Place 1, nova: 0.8421 bits per byte, between 0.8400 and 0.8442; perplexity 1.793 per byte"
+    )
     assert lines[4].bar.accessibleName() == "late: not ranked"
     assert [one.name.property("tone") for one in lines] == ["accent", "", "", "", "sub"]
     address = f"https://ledger.example/competitions/{DECIDED.competition}"

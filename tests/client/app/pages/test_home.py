@@ -352,7 +352,10 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert card.name.text() == "nova-350m"
     assert card.role.text == "Trainer"
     assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
-    assert (card.loss.figure.text(), card.bits.figure.text()) == ("2.913", "0.842")
+    assert home.stats.total.worth.text() == "about 6 h of an RTX 3060"
+    assert home.stats.today.worth.isVisible()
+    shown = (card.loss, card.bits, card.perplexity)
+    assert [one.figure.text() for one in shown] == ["2.913", "0.842", "18.6"]
     assert card.bar.share == pytest.approx(1_841 / 4_000)
     caps = card.caps
     assert caps.memory.figures.text() == "7.4 of 12 GB"

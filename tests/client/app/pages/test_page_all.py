@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QLocale, Qt
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from tequio_client.app.language import LANGUAGES, load_translations
+from tequio_client.app.language import LANGUAGES
 from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.rounds import RoundDialog
@@ -20,7 +20,7 @@ from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tests.support import app_competitions, app_worker_answers, measured_site
-from tests.support.app_language import LONG, PseudoLocale, RightToLeft, speak
+from tests.support.app_language import LONG, MIRRORED, PseudoLocale, speak, speak_both_ways
 from tests.support.app_program import own
 from tests.support.app_scenes import CARD, MACHINE, NOW_MS, SCENES
 from tests.support.window_contents import (
@@ -214,16 +214,18 @@ def test_right_to_left_what_stood_on_the_left_stands_on_the_right(
     assert _left(runs.choices, runs) > _left(runs.detail, runs)
 
 
+@pytest.mark.parametrize("spoken", MIRRORED)
 @pytest.mark.parametrize(
     ("page", "view"), [*VIEWS, ("home", ""), ("hardware", ""), ("settings", "")]
 )
 def test_right_to_left_every_page_is_its_mirror_image(
-    page_window: PageWindow, language: Language, page: str, view: str
+    page_window: PageWindow, language: Language, page: str, view: str, spoken: str
 ) -> None:
-    language.apply(QLocale("en_US"), load_translations("en"))
+    both = speak_both_ways(language, spoken)
+    next(both)
     page_window.open(page, view)
     usual = painted_parts(page_window.window)
-    language.apply(RightToLeft("en_US"), load_translations("en"))
+    next(both)
     page_window.open(page, view)
     assert not_mirrored(usual, page_window.window) == []
 

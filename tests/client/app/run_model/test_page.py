@@ -108,7 +108,7 @@ def test_one_sentence_says_what_has_changed_since_our_work_counted(
     page = shown.open(served)
     assert page.joined.words.text() == (
         "Since your work first counted, in round 790, the model has improved from 1.103 to 0.915 "
-        "bits per byte on unseen text: 17% fewer."
+        "bits per byte on unseen text: 17% fewer. Its perplexity went from 12.8 to 8.3."
     )
     cases = {0: "None of your work has been accepted yet.", 1_839: "The next measure will show"}
     for first_round, words in {**cases, 1_841: "has not been measured since."}.items():
@@ -133,8 +133,8 @@ def test_a_model_that_got_worse_is_not_praised(shown: ShownPage, served: Measure
     measures.last = swapped
     page.joined.show_change(790, measures)
     assert page.joined.words.text().endswith(
-        "has gone from 0.915 to 1.373 bits per byte on unseen text: 50% more. Lower is better; it "
-        "goes up and down from round to round."
+        "has gone from 0.915 to 1.373 bits per byte on unseen text: 50% more. Its perplexity "
+        "went from 8.3 to 20.0. Lower is better; both go up and down from round to round."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 import pytest
@@ -84,6 +85,19 @@ def test_a_moment_is_told_as_shortly_as_it_can_be() -> None:
 )
 def test_great_numbers_have_three_digits(number: int, written: str) -> None:
     assert figures.short_count(number) == written
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(None, "–"), (inf, "–"), (18.64, "18.6"), (999.94, "999.9"), (1_234.5, "1.23k")],
+)
+def test_a_perplexity_is_short_and_never_infinite(number: float | None, written: str) -> None:
+    assert figures.perplexity(number) == written
+
+
+@pytest.mark.parametrize(("bits", "written"), [(0.8421, "1.793"), (8.0, "256.000"), (2_000.0, "–")])
+def test_perplexity_per_byte_is_two_to_the_bits(bits: float, written: str) -> None:
+    assert figures.byte_perplexity(bits) == written
 
 
 @pytest.mark.parametrize(

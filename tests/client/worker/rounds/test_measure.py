@@ -14,6 +14,7 @@ from tequio_client.worker.rounds.statements import MAX_ANSWERED
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.network.run import first_head
+from tequio_shared.round.measures import perplexity
 from tequio_shared.statements.runs import HeadMeasure, RoundOpen, Sample
 from tests.client.worker.rounds.test_duties import stopped
 from tests.support.duty_runner_setup import DutyRunnerSetup
@@ -67,6 +68,7 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
             await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.statements.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
+            assert deeds.measuring.perplexity == perplexity(desk.logged(HeadMeasure)[0])
     assert slices(diary) == [0, 1, 2, 2, 3]
     (body,) = desk.logged(HeadMeasure)
     assert body == HeadMeasure(

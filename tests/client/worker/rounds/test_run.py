@@ -255,12 +255,14 @@ async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     nursery.start_soon(play.run)
     await play.feed(RoundOpen)
     assert [head.round for head in play.deeds.asked_for] == [0]
-    assert play.rounds.bits_per_byte is None
+    assert play.rounds.newest_measure.bits_per_byte is None
     play.deeds.measuring.bits_per_byte = 7.9
-    assert play.rounds.bits_per_byte == pytest.approx(7.9), "our own, while nobody says anything"
+    own = play.rounds.newest_measure.bits_per_byte
+    assert own == pytest.approx(7.9), "our own, while nobody says anything"
     await play.feed(HeadMeasure)
     with trio.fail_after(60):
-        while play.rounds.bits_per_byte != pytest.approx(7.0):  # the book is written by a thread
+        # the book is written by a thread
+        while play.rounds.newest_measure.bits_per_byte != pytest.approx(7.0):
             await wait_all_tasks_blocked(0.01)
         await play.feed()
         while not (kept := kept_bits(play, rules)):
