@@ -368,6 +368,14 @@ network_options = together(
         show_default=True,
         help="Address to serve the metrics at; anybody who reaches it can read them.",
     ),
+    click.option(
+        "--otlp-endpoint",
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+        show_envvar=True,
+        metavar="URL",
+        help="Push metrics to the OpenTelemetry collector at this address, such as "
+        "http://127.0.0.1:4318 (OTLP over HTTP). Default: none.",
+    ),
     click.option("--status", "status_lines", is_flag=True, help="Print status as JSON lines."),
 )
 
