@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import structs
 
+from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
@@ -54,7 +55,7 @@ class NetSettings:
 
     ledger: str
     folder: Path
-    listen: tuple[str, ...] = ("/ip4/0.0.0.0/tcp/0",)
+    listen: tuple[str, ...] = LISTEN_EVERYWHERE
     announce: tuple[str, ...] = ()
     bootstrap: tuple[str, ...] = ()
     public_only: bool = False

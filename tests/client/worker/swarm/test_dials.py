@@ -209,8 +209,8 @@ async def test_a_node_behind_a_bridge_takes_everybody_for_public() -> None:
 def test_a_host_reads_its_own_addresses_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    def found(listened: str) -> list[str]:
-        asked.append(listened)
+    def found(*listened: str) -> list[str]:
+        asked.extend(listened)
         return [f"/ip4/10.0.0.{len(asked)}/tcp/1", "/ip4/10.0.0.9/tcp/1"]
 
     monkeypatch.setattr(dials, "own_addresses", found)
