@@ -72,7 +72,6 @@ def hosts(reach: dict[str, Any]) -> list[str]:
     return [one.split("/")[2] for one in reach["announced"]]
 
 
-@pytest.mark.parametrize("nat", [Nat.NONE, Nat.FULL_CONE], ids=lambda nat: nat.name)
 def test_peers_that_have_ipv6_alone_reach_each_other_and_exchange(world: World) -> None:
     networks, folder = world.networks, world.folder
     with ExitStack() as stack:
@@ -93,6 +92,7 @@ def test_peers_that_have_ipv6_alone_reach_each_other_and_exchange(world: World) 
         assert seeds[0].ask("open", peer=peer.peer_id) == {"from": computer.host}
 
 
+@pytest.mark.parametrize("nat", [Nat.NONE, Nat.FULL_CONE], ids=lambda nat: nat.name)
 def test_a_peer_that_lets_others_in_announces_the_address_at_which_it_was_reached(
     world: World, nat: Nat
 ) -> None:

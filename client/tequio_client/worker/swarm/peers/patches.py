@@ -23,6 +23,7 @@ import trio
 from libp2p.abc import IHost
 from libp2p.exceptions import ParseError
 from libp2p.io.abc import Reader
+from libp2p.io.trio import TrioTCPStream
 from libp2p.network.auto_connector import AutoConnector
 from libp2p.peer.id import ID
 from libp2p.pubsub.pb.rpc_pb2 import RPC
@@ -69,6 +70,7 @@ def install() -> None:
         raise RefusedError("libp2p-version", f"libp2p {version}; made for {LIBP2P_VERSION} only")
     _swarm._HAPPY_EYEBALLS_DELAY = 0.02  # noqa: SLF001 - else every connect waits 250 ms
     _tcp._set_reuse_flags = _share_port_of_family  # noqa: SLF001 - see there
+    TrioTCPStream.get_remote_address = _remote_address  # type: ignore[method-assign]
     # The library's 32 overflow silently: of a burst of 300 messages an author received 33.
     _pubsub.SUBSCRIPTION_CHANNEL_SIZE = SUBSCRIPTION_QUEUE
     _communicator.read_delim = _read_line  # type: ignore[attr-defined]
@@ -184,6 +186,18 @@ def _share_port_of_family(sock: trio.socket.SocketType) -> None:
     if sock.family == socket.AF_INET6:
         sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     _share_port(sock)
+
+
+def _remote_address(self: TrioTCPStream) -> tuple[str, int] | None:
+    # Of IPv6 it has four parts. The library takes two alone, so that all such peers came from an
+    # unknown network, and nobody could be told at which IPv6 address others see it.
+    if self._cached_remote_address is None:
+        try:
+            host, port, *_ = self.stream.socket.getpeername()
+        except OSError:  # it is closed
+            return None
+        self._cached_remote_address = (str(host), int(port))
+    return self._cached_remote_address
 
 
 def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
