@@ -13,7 +13,7 @@ success.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
@@ -28,7 +28,6 @@ from prometheus_client import Metric, ProcessCollector
 from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
-    from tequio_client.worker.metrics import Read
     from tequio_client.worker.settings import OtlpEndpoint
 
 log = structlog.get_logger(__name__)
@@ -39,7 +38,7 @@ ATTEMPT_S = 10.0
 """Longest time for one push, its retries included: the specification's own default."""
 
 
-async def push(target: OtlpEndpoint, read: Read, role: str) -> NoReturn:
+async def push(target: OtlpEndpoint, read: Callable[[], Iterable[Metric]], role: str) -> NoReturn:
     """Push now and after each interval, until cancelled; `role` is worker or seed."""
     resource = Resource.create({"service.name": f"tequio-{role}", "service.version": BUILD})
     exporter = OTLPMetricExporter(
