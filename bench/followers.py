@@ -71,7 +71,7 @@ def _row(members: int) -> list[str]:
 
 
 def _needs(manifest: Manifest, members: int, *, is_witness: bool) -> ResourceNeeds:
-    """What a member needs if a round is an hour long."""
+    """Needs of a member if a round is an hour long."""
     pace = RoundPace(members=members, length_ms=HOUR_MS, tokens=0)
     return estimate(manifest, _no_data(manifest), pace, is_witness=is_witness)
 

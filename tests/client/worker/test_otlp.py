@@ -39,7 +39,7 @@ from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_C
 Point = tuple[str, tuple[tuple[str, str], ...]]
 
 
-class Collector:
+class OtlpCollector:
     """Receives pushes as a collector does, and answers each with an empty message."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Collector:
     def listening(self, port: int = 0) -> Iterator[int]:
         collector = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class OtlpHandler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 assert self.path == "/v1/metrics"
                 body = self.rfile.read(int(self.headers["content-length"]))
@@ -64,7 +64,7 @@ class Collector:
 
             def log_message(self, *_: object) -> None: ...
 
-        with HTTPServer(("127.0.0.1", port), Handler) as server:
+        with HTTPServer(("127.0.0.1", port), OtlpHandler) as server:
             thread = threading.Thread(target=server.serve_forever, args=(0.01,))
             thread.start()
             try:
@@ -113,7 +113,7 @@ async def test_a_collector_gets_what_prometheus_would_read(
 ) -> None:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20abc")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "host.name=attic")
-    collector = Collector()
+    collector = OtlpCollector()
     with collector.listening() as port:
         async with trio.open_nursery() as nursery:
             target = settings(f"http://127.0.0.1:{port}", tmp_path)
@@ -140,7 +140,7 @@ async def test_a_collector_gets_what_prometheus_would_read(
 
 @pytest.mark.trio
 async def test_counters_are_sums_since_the_start_and_the_rest_are_gauges(tmp_path: Path) -> None:
-    collector = Collector()
+    collector = OtlpCollector()
     with collector.listening() as port:
         async with trio.open_nursery() as nursery:
             target = settings(f"http://127.0.0.1:{port}/", tmp_path)
@@ -163,7 +163,7 @@ async def test_a_collector_that_is_away_is_logged_once_and_gets_metrics_when_it_
     from tequio_client.worker import otlp  # noqa: PLC0415 - needs the extra
 
     monkeypatch.setattr(otlp, "ATTEMPT_S", 0.3)
-    with Collector().listening() as port:
+    with OtlpCollector().listening() as port:
         pass
     reads = 0
     has_tried_often = trio.Event()
@@ -175,7 +175,7 @@ async def test_a_collector_that_is_away_is_logged_once_and_gets_metrics_when_it_
             has_tried_often.set()
         return read()
 
-    collector = Collector()
+    collector = OtlpCollector()
     async with trio.open_nursery() as nursery:
         url = f"http://ana:secret@127.0.0.1:{port}"
         nursery.start_soon(metrics.publish, settings(url, tmp_path), counted, "seed")

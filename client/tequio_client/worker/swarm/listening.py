@@ -47,7 +47,7 @@ def _candidates(key: PeerKey, everywhere: Sequence[str]) -> Iterator[int]:
 
 
 def _free_port(listened: str, port: int = 0) -> int:
-    """That port, or any with 0, if it is free for this address; 0 if not."""
+    """Try the port, or with 0 any, for this address; returns it, or 0 if it is not free."""
     family, host = _FAMILIES[listened]
     try:
         # Tried here: libp2p shares a port that another of its programs listens on.

@@ -45,14 +45,14 @@ def partial(tmp_path: Path) -> Iterator[PartialTree]:
         yield opened
 
 
-class InOrder(Random):
+class LotInOrder(Random):
     """The lot that leaves everything as it is."""
 
     def shuffle(self, x: MutableSequence[object]) -> None: ...
 
 
 def queue_of(partial: PartialTree, rng: Random | None = None, most_pieces: int = 4) -> ChunkQueue:
-    rng = rng or InOrder()
+    rng = rng or LotInOrder()
     return ChunkQueue(partial, most_pieces=most_pieces, hedge_s=HEDGE_S, rng=rng)
 
 
@@ -148,7 +148,7 @@ PIECES, NEWCOMERS, AT_ONCE = 40, 6, 4
 HEAD = bytes(range(PIECES))
 
 
-class Member:
+class TreeHolder:
     """A holder of a tree that sends one piece a second, whoever asks, and fetches what it lacks."""
 
     def __init__(self, partial: PartialTree, rng: Random) -> None:
@@ -167,13 +167,13 @@ class Member:
     def held(self) -> list[bool] | None:
         return None if self.partial.is_whole else [bool(one) for one in self.partial.held_pieces()]
 
-    async def fetch(self, others: list[Member]) -> None:
+    async def fetch(self, others: list[TreeHolder]) -> None:
         async with trio.open_nursery() as nursery:
             for other in others:
                 if other is not self:
                     nursery.start_soon(self._fetch_from, other)
 
-    async def _fetch_from(self, other: Member) -> None:
+    async def _fetch_from(self, other: TreeHolder) -> None:
         while not self.partial.is_whole:
             held = other.held()
             with self.queue.holding(held):
@@ -182,7 +182,7 @@ class Member:
                         nursery.start_soon(self._pull, other, held)
             await trio.sleep(0.2)
 
-    async def _pull(self, other: Member, held: list[bool] | None) -> None:
+    async def _pull(self, other: TreeHolder, held: list[bool] | None) -> None:
         source = cast("Source", other.key)
         while not self.partial.is_whole and self.queue.wants_from(held):
             chunk = self.queue.next_chunk(source, held)
@@ -198,9 +198,11 @@ async def spread(folder: Path, lots: list[Random]) -> tuple[float, int]:
     tree = hash_bytes(HEAD, 1)
     with ExitStack() as stack:
         members = []
-        for number, lot in enumerate([InOrder(), *lots]):
+        for number, lot in enumerate([LotInOrder(), *lots]):
             files = {"content": folder / f"{number}.content", "bits": folder / f"{number}.bits"}
-            members.append(Member(stack.enter_context(closing(PartialTree(tree, **files))), lot))
+            members.append(
+                TreeHolder(stack.enter_context(closing(PartialTree(tree, **files))), lot)
+            )
         seed, *newcomers = members
         seed.partial.write(0, HEAD)
         start_s = trio.current_time()
@@ -219,7 +221,7 @@ async def test_a_head_spreads_from_one_seed_without_everybody_asking_for_the_sam
     for one in (lots, order):
         one.mkdir()
     by_lot_s, sent = await spread(lots, [Random(number) for number in range(NEWCOMERS)])
-    in_order_s, sent_in_order = await spread(order, [InOrder() for _ in range(NEWCOMERS)])
+    in_order_s, sent_in_order = await spread(order, [LotInOrder() for _ in range(NEWCOMERS)])
     # The seed alone would send every piece to each: 240 s.
     assert sent < 3 * PIECES < sent_in_order
     assert by_lot_s < 3 * PIECES < in_order_s
