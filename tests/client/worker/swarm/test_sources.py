@@ -149,7 +149,7 @@ HEAD = bytes(range(PIECES))
 
 
 class TreeHolder:
-    """A holder of a tree that sends one piece a second, whoever asks, and fetches what it lacks."""
+    """A holder of a tree that sends one piece a second in all, and fetches what it lacks."""
 
     def __init__(self, partial: PartialTree, rng: Random) -> None:
         self.partial = partial
