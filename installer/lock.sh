@@ -23,8 +23,8 @@ main() {
   packages other < "$scratch/all" > requirements.lock
   packages torch < "$scratch/all" > "$LOCKS/torch.lock"
   product ledger ledger
-  product seed worker
-  product client client gguf s3 private
+  product seed worker otlp
+  product client client gguf s3 otlp private
   printf 'hatchling\neditables\nsetuptools\n' | pinned "$LOCKS/build.lock" -
   printf 'moto[server]==5.2.5\n' | compile "$LOCKS/s3.lock" - "$@"
   printf 'helm-python-sdk==0.2.2\nkubernetes-validate==1.37.0\n' | compile "$LOCKS/helm.lock" - "$@"

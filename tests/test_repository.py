@@ -100,7 +100,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "client/tequio": ("worker",),
     "client/tequio_client": ("app", "worker", "trainer", "gguf", "s3"),
     "client/tequio_client/app": ("app",),
-    "client/tequio_client/worker": ("worker",),
+    "client/tequio_client/worker": ("worker", "otlp"),
     "client/tequio_client/trainer": ("trainer", "private"),
     "tests": ("dev",),
     "bench": ("dev",),

@@ -15,6 +15,8 @@ import platformdirs
 
 F = TypeVar("F", bound="Callable[..., object]")
 GIB = 1 << 30
+LISTEN_EVERYWHERE = ("/ip4/0.0.0.0/tcp/0", "/ip6/::/tcp/0")
+"""Multiaddrs of every interface of a computer, at any free port."""
 _WHOLE_SENTENCE = 1_000
 """Characters after which a command's first sentence is cut."""
 _OPTION = re.compile(r"-[a-z]|--[a-z]+(-[a-z]+)*(=.*)?", re.ASCII)
@@ -290,9 +292,10 @@ network_options = together(
     click.option(
         "--listen",
         multiple=True,
-        default=("/ip4/0.0.0.0/tcp/0",),
+        default=LISTEN_EVERYWHERE,
         show_default=True,
-        help="Multiaddr to listen on; may be repeated.",
+        help="Multiaddr to listen on; may be repeated. Port 0 is one that follows from the "
+        "key, the same for IPv4 and IPv6.",
     ),
     click.option(
         "--announce",
@@ -367,6 +370,14 @@ network_options = together(
         default="127.0.0.1",
         show_default=True,
         help="Address to serve the metrics at; anybody who reaches it can read them.",
+    ),
+    click.option(
+        "--otlp-endpoint",
+        envvar="OTEL_EXPORTER_OTLP_ENDPOINT",
+        show_envvar=True,
+        metavar="URL",
+        help="Push metrics to the OpenTelemetry collector at this address, such as "
+        "http://127.0.0.1:4318 (OTLP over HTTP). Default: none.",
     ),
     click.option("--status", "status_lines", is_flag=True, help="Print status as JSON lines."),
 )

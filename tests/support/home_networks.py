@@ -116,6 +116,10 @@ class HomeNetworks:
         """A computer on the internet, in a network of its own."""
         return self._attach(self._internet, name, f"45.0.{next(self._subnets)}")
 
+    def public_ipv6(self, name: str) -> Computer:
+        """A computer on the internet that has IPv6 alone, in a network of its own."""
+        return self._attach(self._internet, name, f"2a00:1450:{next(self._subnets):x}:", bits=64)
+
     def home(self, name: str, nat: Nat, *, behind: Router | None = None) -> Router:
         """A home's router, on the internet or behind another one (its provider's)."""
         outside = self.public(name) if behind is None else self.computer(behind, name)
@@ -141,17 +145,18 @@ class HomeNetworks:
         _run(*_ip(namespace), "route", "add", "default", "via", f"{router.prefix}.1")
         return Computer(namespace=namespace, host=host)
 
-    def _attach(self, router: str, name: str, prefix: str) -> Computer:
+    def _attach(self, router: str, name: str, prefix: str, *, bits: int = 24) -> Computer:
+        dot, options = (":", ("nodad",)) if ":" in prefix else (".", ())
         namespace, port = self._namespace(name), f"p{next(self._subnets)}"
         _cable(router, port, namespace, "eth0")
         for space, device, host in (
-            (router, port, f"{prefix}.1"),
-            (namespace, "eth0", f"{prefix}.2"),
+            (router, port, f"{prefix}{dot}1"),
+            (namespace, "eth0", f"{prefix}{dot}2"),
         ):
-            _run(*_ip(space), "address", "add", f"{host}/24", "dev", device)
+            _run(*_ip(space), "address", "add", f"{host}/{bits}", "dev", device, *options)
             _run(*_ip(space), "link", "set", device, "up")
-        _run(*_ip(namespace), "route", "add", "default", "via", f"{prefix}.1")
-        return Computer(namespace=namespace, host=f"{prefix}.2")
+        _run(*_ip(namespace), "route", "add", "default", "via", f"{prefix}{dot}1")
+        return Computer(namespace=namespace, host=f"{prefix}{dot}2")
 
     def _join(self, namespace: str, switch: str, host: str, device: str = "lan") -> None:
         """Connect the namespace to a switch, with that address."""
@@ -170,7 +175,8 @@ class HomeNetworks:
 
     @staticmethod
     def _forward(namespace: str) -> None:
-        _run("ip", "netns", "exec", namespace, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+        for name in ("net.ipv4.ip_forward=1", "net.ipv6.conf.all.forwarding=1"):
+            _run("ip", "netns", "exec", namespace, "sysctl", "-qw", name)
 
 
 def _cable(first: str, port: str, second: str, device: str) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 NO_LEDGER = "http://127.0.0.1:9"
 """Never asked: trees come from peers."""
 NET = NetworkId(b"n" * 32)
-LISTEN = ("/ip4/0.0.0.0/tcp/4001",)
+LISTEN = ("/ip4/0.0.0.0/tcp/4001", "/ip6/::/tcp/4001")
 
 
 class HomePeerProgram:

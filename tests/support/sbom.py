@@ -42,8 +42,8 @@ PRODUCTS: Mapping[str, tuple[Path, ...]] = {
     "ledger": (LOCKS / "ledger.lock",),
 }
 EXTRAS: Mapping[str, tuple[str, ...]] = {
-    "client": ("app", "worker", "trainer", "gguf", "private"),
-    "seed": ("worker",),
+    "client": ("app", "worker", "trainer", "gguf", "otlp", "private"),
+    "seed": ("worker", "otlp"),
     "ledger": ("ledger",),
 }
 """The extras that installer/lock.sh locks for each product."""

@@ -186,6 +186,8 @@ def worker(  # noqa: PLR0913 - one parameter an option
         return
     if invitation:
         net["ledger"] = _join(invitation, net["folder"])
+    if is_linked:
+        net["otlp_endpoint"] = None  # the app's worker sends nothing that the app does not show
     main.run(
         WorkerSettings(
             net=net_settings(**net),
@@ -254,15 +256,17 @@ def net_settings(
     trust_file: Path | None,
     metrics_host: str,
     metrics_port: int | None,
+    otlp_endpoint: str | None,
     **net: Any,  # noqa: ANN401 - click's own
 ) -> NetSettings:
     from tequio_client.ledger.proofs import read_policy
-    from tequio_client.worker.settings import MetricsAddress, NetSettings
+    from tequio_client.worker.settings import MetricsAddress, NetSettings, OtlpEndpoint
 
     metrics = None
     if metrics_port is not None:
         metrics = MetricsAddress(host=metrics_host, port=metrics_port)
-    return NetSettings(**net, metrics=metrics, trust=read_policy(trust_file))
+    otlp = OtlpEndpoint(url=otlp_endpoint) if otlp_endpoint else None
+    return NetSettings(**net, metrics=metrics, otlp=otlp, trust=read_policy(trust_file))
 
 
 @click.command()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
 import trio
@@ -20,7 +20,7 @@ from tequio_client.worker import node as nodes
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.server import GONE, ControlServer, PipeTransport, greet
 from tequio_client.worker.ledger import account
-from tequio_client.worker.settings import MetricsAddress, WorkerSettings
+from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
@@ -75,22 +75,22 @@ async def _main(
         stopping.before_stop = worker.leave
         async with trio.open_nursery() as nursery:
             nursery.start_soon(server.listen)
-            if settings.net.metrics is not None:
-                nursery.start_soon(_serve_metrics, settings.net.metrics, worker)
+            if settings.net.publishes_metrics:
+                nursery.start_soon(_publish_metrics, settings.net, worker)
             if app is not None:
                 nursery.start_soon(_serve_app, app, server, worker, nursery.cancel_scope)
             await worker.run()
             nursery.cancel_scope.cancel()
 
 
-async def _serve_metrics(address: MetricsAddress, worker: Worker) -> NoReturn:
+async def _publish_metrics(settings: NetSettings, worker: Worker) -> None:
     from tequio_client.worker import metrics  # noqa: PLC0415 - the app's worker has none
 
     def read() -> Iterator[Metric]:
         statuses = [(name, one.status()) for name, one in worker.sessions.items()]
         return metrics.worker_metrics(worker.snapshot(), statuses)
 
-    await metrics.serve(address, read)
+    await metrics.publish(settings, read, "worker")
 
 
 async def _greet_app(app: PipeTransport, folder: Path) -> ControllerHello | None:

@@ -1,9 +1,9 @@
-"""Metrics of a worker or a seed for Prometheus, on an address of their own; off by default.
+"""Metrics of a worker or a seed for Prometheus or OpenTelemetry; off by default.
 
-prometheus_client serves them from its own threads. What it asks for is read on the event loop,
-which owns that state, when Prometheus scrapes; nothing is counted for it in between. Names end in
-their unit, and no label is one that a stranger chooses freely: runs, devices and states of this
-program.
+prometheus_client serves them from its own threads, on an address of their own; otlp.py pushes the
+same families. They are read on the event loop, which owns that state, when Prometheus scrapes or a
+push is due; nothing is counted for it in between. Names end in their unit, and no label is one that
+a stranger chooses freely: runs, devices and states of this program.
 """
 
 from __future__ import annotations
@@ -22,13 +22,33 @@ from tequio_shared.version import BUILD
 
 if TYPE_CHECKING:
     from tequio_client.ipc.snapshot import ReachabilityView, Snapshot, Status
-    from tequio_client.worker.settings import MetricsAddress
+    from tequio_client.worker.settings import MetricsAddress, NetSettings
 
 log = structlog.get_logger(__name__)
 _MIB = 1 << 20
 _BY_RUN = ("device", "run")
 Read = Callable[[], Iterable[Metric]]
 """Reads all metrics; called on the event loop."""
+
+
+async def publish(settings: NetSettings, read: Read, role: str) -> None:
+    """Serve and push the metrics, each if the settings ask for it; `role` is worker or seed.
+
+    Raises UserFacingError if the address cannot be used, or OpenTelemetry's library is missing.
+    """
+    async with trio.open_nursery() as nursery:
+        if settings.metrics is not None:
+            nursery.start_soon(serve, settings.metrics, read)
+        if settings.otlp is not None:
+            try:
+                from tequio_client.worker import otlp  # noqa: PLC0415 - an extra brings its library
+            except ModuleNotFoundError as err:
+                raise UserFacingError(
+                    f"metrics for OpenTelemetry need its library ({err}), which the extra `otlp` "
+                    "brings: install tequio[otlp], or start without --otlp-endpoint and "
+                    "OTEL_EXPORTER_OTLP_ENDPOINT"
+                ) from err
+            nursery.start_soon(otlp.push, settings.otlp, read, role)
 
 
 async def serve(address: MetricsAddress, read: Read) -> NoReturn:

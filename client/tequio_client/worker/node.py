@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -35,6 +34,7 @@ from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.lan_discovery import LanDiscovery
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.listening import with_ports
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
@@ -47,7 +47,7 @@ from tequio_client.worker.swarm.release_chunks import (
 from tequio_client.worker.swarm.router_port import PortMapper
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, UserFacingError, first_error
-from tequio_shared.ids import PeerKey, peer_id_text, sha256, to_text
+from tequio_shared.ids import PeerKey, peer_id_text, to_text
 from tequio_shared.keys import Signer
 
 log = structlog.get_logger(__name__)
@@ -57,8 +57,6 @@ LONGEST_RETRY_S = 4.0
 STATUS_INTERVAL_S = 1.0
 NETWORK_FILE = "network"
 """File in the folder with the id of the network that the folder belongs to."""
-FIRST_PORT, PORTS = 20_000, 12_000
-"""Ports among which each key has its own, below those that systems give to outgoing connections."""
 MAX_BAD_SOURCES = 8
 """Most peers that sent wrong data listed in a status."""
 
@@ -208,7 +206,7 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
     try:
         network = PeerNetwork(
             seed=signer.seed,
-            listen=[_with_own_port(one, signer.key) for one in settings.listen],
+            listen=with_ports(settings.listen, signer.key),
             announce=settings.announce,
             public_only=settings.public_only,
         )
@@ -222,27 +220,6 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
             f"cannot listen on {where} ({first_error(err)}): choose a free address with --listen, "
             "such as /ip4/0.0.0.0/tcp/0"
         ) from err
-
-
-def _with_own_port(listened: str, key: PeerKey) -> str:
-    """Choose a port for an address that leaves it open and is open to other computers.
-
-    The same one at each start, if it is free: a port that a person forwards on a router must stay.
-    """
-    family, host = {
-        "/ip4/0.0.0.0/tcp/0": (socket.AF_INET, "0.0.0.0"),  # noqa: S104 - as it was chosen
-        "/ip6/::/tcp/0": (socket.AF_INET6, "::"),
-    }.get(listened, (None, ""))
-    if family is None:
-        return listened
-    port = FIRST_PORT + int.from_bytes(sha256(b"port" + key)[:4], "big") % PORTS
-    # Tried here: libp2p shares a port that another of its programs listens on.
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return listened
-    return f"{listened[:-1]}{port}"
 
 
 async def _first_answer(ledger: LedgerApi, settings: NetSettings, rng: Random) -> LedgerNetwork:

@@ -101,10 +101,9 @@ async def _main(settings: NetSettings, heads_every: int) -> None:
             nursery.start_soon(node.run)
             if settings.status_lines:
                 nursery.start_soon(nodes.report_status, status)
-            if settings.metrics is not None:
-                waiting = {"pinned": pinned, "recent": recent}
-                read = partial(_metrics, node, status, waiting)
-                nursery.start_soon(metrics.serve, settings.metrics, read)
+            waiting = {"pinned": pinned, "recent": recent}
+            read = partial(_metrics, node, status, waiting)
+            nursery.start_soon(metrics.publish, settings, read, "seed")
             await _cache(node, heads_every, pinned, recent)
 
 

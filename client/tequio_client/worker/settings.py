@@ -10,6 +10,7 @@ from typing import Literal
 
 from msgspec import structs
 
+from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import CellPlace, Division, local_place, place_from_variables
 from tequio_client.ledger.networks import NO_LEDGER
 from tequio_client.platform import cell_network
@@ -33,12 +34,28 @@ class MetricsAddress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtlpEndpoint:
+    """Base address of an OpenTelemetry collector that metrics are pushed to."""
+
+    url: str
+    every_s: float = 60.0
+    """Seconds from one push to the next: the interval that OpenTelemetry's specification has."""
+
+    def __post_init__(self) -> None:
+        if not self.url.startswith(("http://", "https://")):
+            raise UserFacingError(
+                f"invalid address of a collector {self.url!r} (--otlp-endpoint or "
+                "OTEL_EXPORTER_OTLP_ENDPOINT): it must start with http:// or https://"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NetSettings:
     """Folder, ledger, addresses and limits; the same for workers and seeds."""
 
     ledger: str
     folder: Path
-    listen: tuple[str, ...] = ("/ip4/0.0.0.0/tcp/0",)
+    listen: tuple[str, ...] = LISTEN_EVERYWHERE
     announce: tuple[str, ...] = ()
     bootstrap: tuple[str, ...] = ()
     public_only: bool = False
@@ -54,6 +71,7 @@ class NetSettings:
     run: str | None = None
     status_lines: bool = False
     metrics: MetricsAddress | None = None
+    otlp: OtlpEndpoint | None = None
     release_mirror: Path | None = None
     """Folder of a mirror of releases whose chunks peers may fetch; None: those installed here."""
     trust: Policy | None = None
@@ -69,6 +87,10 @@ class NetSettings:
                 f"a storage limit of {self.quota_bytes / (1 << 30):.3g} GiB is too small: use "
                 f"--quota-gib {MIN_QUOTA_BYTES / (1 << 30)} or more"
             )
+
+    @property
+    def publishes_metrics(self) -> bool:
+        return self.metrics is not None or self.otlp is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

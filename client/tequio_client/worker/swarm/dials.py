@@ -101,23 +101,29 @@ def _is_shared(host: str) -> bool:
     return address is not None and address in _SHARED_4
 
 
-def own_addresses(listened: str) -> list[str]:
-    """Addresses of this computer, as it is now, at which others may reach a listened one.
+def own_addresses(*listened: str) -> list[str]:
+    """Addresses of this computer, as it is now, at which others may reach the listened ones.
 
-    Both are texts of multiaddrs. One that listens on every interface has many, those with the
-    largest reach first, and loopback ones only where there are no others.
+    All are texts of multiaddrs. One that listens on every interface has many, those with the
+    largest reach first, and loopback ones only where there are no others of either family.
     """
-    _, kind, host, *rest = listened.split("/")
-    if host not in _EVERY_INTERFACE:
-        return [listened]
+    reaches: dict[str, Reach] = {}
+    for one in listened:
+        _, kind, host, *rest = one.split("/")
+        # As it was asked for, whatever it is.
+        found = _hosts_of(kind) if host in _EVERY_INTERFACE else {host: Reach.PUBLIC}
+        reaches |= {"/".join(("", kind, host, *rest)): reach for host, reach in found.items()}
+    if any(reaches.values()):
+        reaches = {one: reach for one, reach in reaches.items() if reach is not Reach.LOOPBACK}
+    return sorted(reaches, key=lambda one: -reaches[one]) or list(listened)
+
+
+def _hosts_of(kind: str) -> dict[str, Reach]:
+    """The addresses of this computer's interfaces of that family that others may dial."""
     family = socket.AF_INET6 if kind == "ip6" else socket.AF_INET
     found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
     hosts = dict.fromkeys(one.address for one in found if one.family is family)
-    reaches = {one: reach for one in hosts if (reach := reach_of(one)) is not None}
-    if any(reaches.values()):
-        reaches = {one: reach for one, reach in reaches.items() if reach is not Reach.LOOPBACK}
-    farthest = sorted(reaches, key=lambda one: -reaches[one])
-    return ["/".join(("", kind, one, *rest)) for one in farthest] or [listened]
+    return {one: reach for one in hosts if (reach := reach_of(one)) is not None}
 
 
 def own_hosts() -> frozenset[str]:
@@ -137,6 +143,12 @@ def own_links() -> frozenset[ipaddress.IPv6Network]:
         for host in hosts
         if reach_of(host) is Reach.PUBLIC
     )
+
+
+def is_likely(addr: str, own: Collection[ipaddress.IPv6Network]) -> bool:
+    """False for an IPv6 address on the internet if this computer has none there itself."""
+    is_far = addr.startswith("/ip6/") and reach_of(host_of(addr)) is Reach.PUBLIC
+    return bool(own) or not is_far
 
 
 def has_reach(addr: str, least: Reach) -> bool:

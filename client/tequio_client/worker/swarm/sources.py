@@ -200,31 +200,48 @@ class FetchPool:
 class ChunkQueue:
     """Chunks of a partial tree that are still to be fetched, and the sources that owe the others.
 
-    `held` lists the pieces of one source; None is everything. Near the end, idle sources get chunks
-    that a slow one owes.
+    `held` lists the pieces of one source; None is everything. The rarest chunk is fetched first, by
+    what our sources hold, and among equals one by lot: so the many that begin to fetch a new head
+    at one seed ask it for different chunks, and get the others from each other. A source that lies
+    about what it holds only spoils the order. Near the end, idle sources get chunks that a slow one
+    owes.
     """
 
-    def __init__(self, partial: PartialTree, *, most_pieces: int, hedge_s: float) -> None:
+    def __init__(
+        self, partial: PartialTree, *, most_pieces: int, hedge_s: float, rng: Random
+    ) -> None:
         self._partial = partial
         self._hedge_s = hedge_s
         self._todo = _chunks(partial.missing_pieces(), most_pieces)
+        rng.shuffle(self._todo)
+        # By piece, the sources that hold it but not everything: those with all change no order.
+        self._holders = [0] * partial.tree.ref.pieces
         self._flying: dict[Chunk, list[tuple[Source, float]]] = {}  # asked whom, and when
         self._changed = trio.Event()  # replaced whenever a request ended
 
     def wants_from(self, held: list[bool] | None) -> bool:
         return any(_first_run(held, chunk) for chunk in (*self._todo, *self._flying))
 
-    def next_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
-        """Take the part that the source has of the first queued chunk, or a late chunk.
+    @contextmanager
+    def holding(self, held: list[bool] | None) -> Iterator[None]:
+        """Count the pieces of one source for this block, in which it is asked."""
+        self._count(held, 1)
+        try:
+            yield
+        finally:
+            self._count(held, -1)
 
-        Costs time in the number of chunks of which the source has nothing: none for a full one.
+    def next_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
+        """Take the part that the source has of the rarest queued chunk, or a late chunk.
+
+        Costs time in the number of queued chunks: 0.1 ms for each thousand, at 1 MiB a chunk.
         """
-        for at, chunk in enumerate(self._todo):
-            run = _first_run(held, chunk)
-            if run is not None:
-                self._todo[at : at + 1] = _without(chunk, run)
-                return run
-        return self._late_chunk(source, held)
+        at = self._rarest(held)
+        run = None if at is None else _first_run(held, self._todo[at])
+        if at is None or run is None:
+            return self._late_chunk(source, held)
+        self._todo[at : at + 1] = _without(self._todo[at], run)
+        return run
 
     @contextmanager
     def requested(self, chunk: Chunk, source: Source) -> Iterator[None]:
@@ -242,6 +259,19 @@ class ChunkQueue:
         """Wait until a request ended, or `timeout_s`: one may have become late."""
         with trio.move_on_after(timeout_s):
             await self._changed.wait()
+
+    def _count(self, held: list[bool] | None, step: int) -> None:
+        for piece, is_held in enumerate(held or ()):
+            if is_held:
+                self._holders[piece] += step
+
+    def _rarest(self, held: list[bool] | None) -> int | None:
+        """Find the place in the queue of the rarest chunk of which the source has something."""
+        # By its first piece: a chunk is one piece, except of small ones.
+        begun = [at for at, (first, _) in enumerate(self._todo) if held is None or held[first]]
+        if begun:
+            return min(begun, key=lambda at: self._holders[self._todo[at][0]])
+        return next((at for at, one in enumerate(self._todo) if _first_run(held, one)), None)
 
     def _late_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
         """Find a chunk that a single other source owes for longer than `hedge_s`.

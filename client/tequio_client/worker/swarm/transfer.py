@@ -379,7 +379,7 @@ class Fetcher:
             progress.copied_bytes = await trio.to_thread.run_sync(
                 self.store.copy_pieces, partial, like
             )
-            chunks = ChunkFetch(self, partial, progress)
+            chunks = ChunkFetch(self, partial, progress, self._rng)
             await self._run_pool(sources, progress, chunks.fetch_from)
         finally:
             # Shielded: a partial tree that is not released could never be evicted, or completed.
@@ -465,12 +465,16 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
 class ChunkFetch:
     """Fetches the missing chunks of one partial tree; `fetch_from` runs for several sources."""
 
-    def __init__(self, fetcher: Fetcher, partial: PartialTree, progress: FetchProgress) -> None:
+    def __init__(
+        self, fetcher: Fetcher, partial: PartialTree, progress: FetchProgress, rng: Random
+    ) -> None:
         self._fetcher = fetcher
         self._partial, self._progress = partial, progress
         self._ref = partial.tree.ref
         most_pieces = PAYLOAD_BYTES // self._ref.piece_bytes
-        self._queue = ChunkQueue(partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s)
+        self._queue = ChunkQueue(
+            partial, most_pieces=most_pieces, hedge_s=fetcher.times.hedge_s, rng=rng
+        )
         self._progress.is_done = partial.is_whole
 
     async def fetch_from(self, source: Source) -> None:
@@ -487,7 +491,8 @@ class ChunkFetch:
                 else:
                     await self._fetch(source, chunk)
 
-        await _in_parallel(pull)
+        with self._queue.holding(held):
+            await _in_parallel(pull)
 
     async def _fetch(self, source: Source, chunk: Chunk) -> None:
         with self._queue.requested(chunk, source):

@@ -72,6 +72,26 @@ def hosts(reach: dict[str, Any]) -> list[str]:
     return [one.split("/")[2] for one in reach["announced"]]
 
 
+def test_peers_that_have_ipv6_alone_reach_each_other_and_exchange(world: World) -> None:
+    networks, folder = world.networks, world.folder
+    with ExitStack() as stack:
+        seeds = [
+            stack.enter_context(HomePeer(networks.public_ipv6(name), folder, name))
+            for name in ("six", "seven")
+        ]
+        computer = networks.public_ipv6("eight")
+        peer = stack.enter_context(HomePeer(computer, folder, "eight"))
+        assert [one.split("/")[1:3] for one in peer.addresses] == [["ip6", computer.host]]
+        for seed in seeds:
+            assert peer.ask("connect", address=seed.addresses[0]) == {"connected": True}
+        reach = peer.ask("reach")
+        assert reach["state"] == "reachable"
+        assert reach["confirmed"] == [[computer.host, 4001]]
+        assert reach["announced"] == peer.addresses
+        assert seeds[0].ask("connected") == {peer.peer_id: computer.host}
+        assert seeds[0].ask("open", peer=peer.peer_id) == {"from": computer.host}
+
+
 @pytest.mark.parametrize("nat", [Nat.NONE, Nat.FULL_CONE], ids=lambda nat: nat.name)
 def test_a_peer_that_lets_others_in_announces_the_address_at_which_it_was_reached(
     world: World, nat: Nat

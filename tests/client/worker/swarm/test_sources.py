@@ -1,10 +1,10 @@
-"""Chunks are taken once, by sources that hold them, and again when a source is late or fails."""
+"""Chunks are taken once, the rarest first, and again when a source is late or fails."""
 
 from __future__ import annotations
 
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 import trio
@@ -23,7 +23,7 @@ from tequio_shared.errors import MalformedError, PeerError
 from tests.support.attackers import key_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, MutableSequence
     from pathlib import Path
 
     from trio.testing import MockClock
@@ -45,8 +45,15 @@ def partial(tmp_path: Path) -> Iterator[PartialTree]:
         yield opened
 
 
-def queue_of(partial: PartialTree) -> ChunkQueue:
-    return ChunkQueue(partial, most_pieces=4, hedge_s=HEDGE_S)
+class LotInOrder(Random):
+    """The lot that leaves everything as it is."""
+
+    def shuffle(self, x: MutableSequence[object]) -> None: ...
+
+
+def queue_of(partial: PartialTree, rng: Random | None = None, most_pieces: int = 4) -> ChunkQueue:
+    rng = rng or LotInOrder()
+    return ChunkQueue(partial, most_pieces=most_pieces, hedge_s=HEDGE_S, rng=rng)
 
 
 async def test_neighbouring_missing_pieces_are_asked_for_at_once(partial: PartialTree) -> None:
@@ -103,6 +110,121 @@ async def test_a_late_chunk_that_is_here_already_is_not_asked_for(
         assert queue.next_chunk(BEN, None) == (4, 4)
         assert queue.next_chunk(BEN, None) == (8, 2)
         assert queue.next_chunk(BEN, None) is None
+
+
+async def test_the_chunk_that_the_fewest_sources_hold_comes_first(partial: PartialTree) -> None:
+    queue = queue_of(partial, most_pieces=1)
+    ana, ben = ([index in own for index in range(10)] for own in ({0, 1, 2, 5}, {0, 2, 5, 9}))
+    with queue.holding(ana), queue.holding(ben), queue.holding(None):
+        taken = [queue.next_chunk(CLEO, None) for _ in range(8)]
+        assert taken == [(piece, 1) for piece in (3, 4, 6, 7, 8, 1, 9, 0)]
+        assert queue.next_chunk(BEN, ben) == (2, 1)
+    assert queue.next_chunk(CLEO, None) == (5, 1)
+
+
+async def test_a_source_that_left_makes_its_chunks_rarer(partial: PartialTree) -> None:
+    queue = queue_of(partial, most_pieces=1)
+    common, other = ([index in own for index in range(10)] for own in ({0, 1}, set(range(1, 10))))
+    with queue.holding(common):
+        with queue.holding(other):
+            assert queue.next_chunk(CLEO, None) == (0, 1)
+        assert queue.next_chunk(CLEO, None) == (2, 1)
+
+
+async def test_workers_begin_with_different_chunks_and_the_same_lot_gives_the_same(
+    partial: PartialTree,
+) -> None:
+    def order(seed: int) -> list[object]:
+        queue = queue_of(partial, Random(seed), most_pieces=1)
+        return [queue.next_chunk(ANA, None) for _ in range(10)]
+
+    orders = [order(seed) for seed in range(8)]
+    assert all(set(one) == {(index, 1) for index in range(10)} for one in orders)
+    assert len({one[0] for one in orders}) > 3
+    assert order(3) == orders[3]
+
+
+PIECES, NEWCOMERS, AT_ONCE = 40, 6, 4
+HEAD = bytes(range(PIECES))
+
+
+class TreeHolder:
+    """A holder of a tree that sends one piece a second in all, and fetches what it lacks."""
+
+    def __init__(self, partial: PartialTree, rng: Random) -> None:
+        self.partial = partial
+        self.queue = queue_of(partial, rng, most_pieces=1)
+        self.key = object()
+        self.line = trio.Lock()
+        self.sent = 0
+
+    async def send(self, piece: int) -> bytes:
+        async with self.line:
+            await trio.sleep(1)
+            self.sent += 1
+            return HEAD[piece : piece + 1]
+
+    def held(self) -> list[bool] | None:
+        return None if self.partial.is_whole else [bool(one) for one in self.partial.held_pieces()]
+
+    async def fetch(self, others: list[TreeHolder]) -> None:
+        async with trio.open_nursery() as nursery:
+            for other in others:
+                if other is not self:
+                    nursery.start_soon(self._fetch_from, other)
+
+    async def _fetch_from(self, other: TreeHolder) -> None:
+        while not self.partial.is_whole:
+            held = other.held()
+            with self.queue.holding(held):
+                async with trio.open_nursery() as nursery:
+                    for _ in range(AT_ONCE):
+                        nursery.start_soon(self._pull, other, held)
+            await trio.sleep(0.2)
+
+    async def _pull(self, other: TreeHolder, held: list[bool] | None) -> None:
+        source = cast("Source", other.key)
+        while not self.partial.is_whole and self.queue.wants_from(held):
+            chunk = self.queue.next_chunk(source, held)
+            if chunk is None:
+                await self.queue.wait_for_change(0.5)
+                continue
+            with self.queue.requested(chunk, source):
+                self.partial.write(chunk[0], await other.send(chunk[0]))
+
+
+async def spread(folder: Path, lots: list[Random]) -> tuple[float, int]:
+    """Spread a head from one seed; returns the time until all have it, and what the seed sent."""
+    tree = hash_bytes(HEAD, 1)
+    with ExitStack() as stack:
+        members = []
+        for number, lot in enumerate([LotInOrder(), *lots]):
+            files = {"content": folder / f"{number}.content", "bits": folder / f"{number}.bits"}
+            members.append(
+                TreeHolder(stack.enter_context(closing(PartialTree(tree, **files))), lot)
+            )
+        seed, *newcomers = members
+        seed.partial.write(0, HEAD)
+        start_s = trio.current_time()
+        async with trio.open_nursery() as nursery:
+            for one in newcomers:
+                nursery.start_soon(one.fetch, members)
+        assert all(one.partial.is_whole for one in newcomers)
+        return trio.current_time() - start_s, seed.sent
+
+
+async def test_a_head_spreads_from_one_seed_without_everybody_asking_for_the_same_chunks(
+    tmp_path: Path, autojump_clock: MockClock
+) -> None:
+    del autojump_clock
+    (lots, order) = (tmp_path / "lots", tmp_path / "order")
+    for one in (lots, order):
+        one.mkdir()
+    by_lot_s, sent = await spread(lots, [Random(number) for number in range(NEWCOMERS)])
+    in_order_s, sent_in_order = await spread(order, [LotInOrder() for _ in range(NEWCOMERS)])
+    # The seed alone would send every piece to each: 240 s.
+    assert sent < 3 * PIECES < sent_in_order
+    assert by_lot_s < 3 * PIECES < in_order_s
 
 
 async def test_the_error_of_a_fetch_names_the_content_and_counts_its_peers() -> None:

@@ -69,8 +69,7 @@ class OwnAddresses:
     def of(self, listened: list[str]) -> list[str]:
         now_s = time.monotonic()
         if listened != self._listened or now_s - self._read_s >= self._fresh_s:
-            own = (one for at in listened for one in dials.own_addresses(at))
-            self._listened, self._found = listened, list(dict.fromkeys(own))
+            self._listened, self._found = listened, dials.own_addresses(*listened)
             self._read_s = now_s
         return self._found
 

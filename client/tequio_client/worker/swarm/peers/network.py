@@ -162,7 +162,11 @@ class PeerNetwork:
         Raises PeerError if none that we dial answers, or there were too many dials lately.
         """
         tried = 0
-        for addr in dict.fromkeys(claim.addrs):
+        own = dials.own_links()
+        # Last, not left out: a translator may pass them on.
+        for addr in sorted(
+            dict.fromkeys(claim.addrs), key=lambda one: not dials.is_likely(one, own)
+        ):
             if self.is_connected(peer):
                 return
             if tried >= dials.MAX_PLACES:

@@ -10,6 +10,7 @@ Yamux becomes prompt (an event instead of a poll), whole (frames) and bounded (m
 from __future__ import annotations
 
 import importlib.metadata
+import socket
 import struct
 
 import libp2p.network.swarm as _swarm
@@ -17,10 +18,12 @@ import libp2p.protocol_muxer.multiselect_communicator as _communicator
 import libp2p.pubsub.gossipsub as _gossipsub
 import libp2p.pubsub.pubsub as _pubsub
 import libp2p.stream_muxer.yamux.yamux as _yamux
+import libp2p.transport.tcp.tcp as _tcp
 import trio
 from libp2p.abc import IHost
 from libp2p.exceptions import ParseError
 from libp2p.io.abc import Reader
+from libp2p.io.trio import TrioTCPStream
 from libp2p.network.auto_connector import AutoConnector
 from libp2p.peer.id import ID
 from libp2p.pubsub.pb.rpc_pb2 import RPC
@@ -54,6 +57,7 @@ WINDOW_S = 5.0
 NOISE_PAYLOAD_BYTES = 65_519
 """Payload of one Noise message. A Yamux frame of this size is encrypted once, not twice."""
 
+_share_port = _tcp._set_reuse_flags  # noqa: SLF001 - the patches replace private names
 _queue_init = RpcQueue.__init__
 _queue_pop = RpcQueue.pop
 _read_body = Yamux._read_data_body  # noqa: SLF001 - the patches replace private names
@@ -65,6 +69,8 @@ def install() -> None:
     if version != LIBP2P_VERSION:
         raise RefusedError("libp2p-version", f"libp2p {version}; made for {LIBP2P_VERSION} only")
     _swarm._HAPPY_EYEBALLS_DELAY = 0.02  # noqa: SLF001 - else every connect waits 250 ms
+    _tcp._set_reuse_flags = _share_port_of_family  # noqa: SLF001 - see there
+    TrioTCPStream.get_remote_address = _remote_address  # type: ignore[method-assign]
     # The library's 32 overflow silently: of a burst of 300 messages an author received 33.
     _pubsub.SUBSCRIPTION_CHANNEL_SIZE = SUBSCRIPTION_QUEUE
     _communicator.read_delim = _read_line  # type: ignore[attr-defined]
@@ -172,6 +178,26 @@ async def _read_line(reader: Reader) -> bytes:
     if not line.endswith(b"\n"):
         raise ParseError("a line of a negotiation without its end")
     return line[:-1]
+
+
+def _share_port_of_family(sock: trio.socket.SocketType) -> None:
+    # Else a listener of :: would take the IPv4 connections, too, and could not have the port of the
+    # one for IPv4: systems differ in which of the two they then refuse.
+    if sock.family == socket.AF_INET6:
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    _share_port(sock)
+
+
+def _remote_address(self: TrioTCPStream) -> tuple[str, int] | None:
+    # Of IPv6 it has four parts. The library takes two alone, so that all such peers came from an
+    # unknown network, and nobody could be told at which IPv6 address others see it.
+    if self._cached_remote_address is None:
+        try:
+            host, port, *_ = self.stream.socket.getpeername()
+        except OSError:  # it is closed
+            return None
+        self._cached_remote_address = (str(host), int(port))
+    return self._cached_remote_address
 
 
 def _larger_queue(self: RpcQueue, *args: int, **kwargs: int) -> None:
