@@ -86,6 +86,8 @@ ELSEWHERE = (
     (r"operating: export AWS", "tests/client/checkpoint/test_bucket.py"),
     (r"operating: tequio checkpoint download", "tests/client/checkpoint/test_download.py"),
     (r"operating: tequio chat", "tests/client/checkpoint/test_talk.py"),
+    (r"operating: tequio checkpoint serve", "tests/client/checkpoint/serving/test_program.py"),
+    (r"organising: tequio run chat", "tests/client/organiser/test_rollback.py"),
     (r"operating: (llama-cli|ollama)", "needs llama.cpp or Ollama"),
     (
         r"operating: tequio competition (seal held-out|unseal)",

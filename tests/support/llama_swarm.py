@@ -201,6 +201,8 @@ class ServedLog:
     seeds: list[dict[str, object]] = field(default_factory=list)
     """Address records of peers that serve the weights."""
     requests: list[str] = field(default_factory=list)
+    head_round: int | None = None
+    """Round of the head in the list of runs; None: the run's last."""
 
     def answer(self, path: str) -> bytes | None:
         """The body at a path; None if there is none."""
@@ -238,7 +240,8 @@ class ServedLog:
 
     def _runs(self) -> RunsAnswer:
         view, manifest = self.log.swarm.view, self.log.swarm.manifest
-        assert view.head is not None
+        head = view.head if self.head_round is None else view.heads[self.head_round]
+        assert head is not None
         run = filled(
             RunAnswer,
             run=to_text(manifest.run_id),
@@ -248,8 +251,8 @@ class ServedLog:
             round=view.number,
             members=3,
             opened_index=1,
-            head=to_text(view.head.hash),
-            head_round=view.head.round,
+            head=to_text(head.hash),
+            head_round=head.round,
             published=published_heads(view, PUBLISHED_HEADS),
             as_of=self.log.as_of(),
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tequio_client import cli
+from tequio_client.checkpoint.serving.cli import serve
 
 if TYPE_CHECKING:
     from tequio_client.checkpoint.export import WeightsOrigin
@@ -44,7 +45,10 @@ _ONNX = click.option(
 
 @click.group(cls=cli.PlainGroup)
 def checkpoint() -> None:
-    """Export, verify, publish and download the certified heads of runs."""
+    """Export, verify, publish, download and serve the certified heads of runs."""
+
+
+checkpoint.add_command(serve)
 
 
 @checkpoint.command()

@@ -169,6 +169,28 @@ def announce(
     click.echo(opening.announce(name, text, ledger, (folder, *others)))
 
 
+@run.command("chat")
+@cli.log_id_argument("name")
+@click.option("--url", default="", help="Address of the service; it begins with https://.")
+@click.option("--clear", is_flag=True, help="Take the address back.")
+@cli.ledger_option
+@cli.folder_option("organiser")
+@cli.other_organisers_option
+def chat(
+    *, name: str, url: str, clear: bool, ledger: str, folder: Path, others: tuple[Path, ...]
+) -> None:
+    """Link the run's page to a chat with its model, which you serve.
+
+    `tequio checkpoint serve` is such a service. The page says that it is the organisers' own. The
+    log keeps the address permanently, where anyone can read it.
+    """
+    from tequio_client.organiser import opening
+
+    if bool(url.strip()) == clear:
+        raise click.UsageError("give either --url or --clear")
+    click.echo(opening.offer_chat(name, url, ledger, (folder, *others)))
+
+
 @click.command("announce")
 @click.option("--text", default="", help="One line of at most 200 characters.")
 @click.option("--clear", is_flag=True, help="Take the present announcement back.")

@@ -42,7 +42,7 @@ from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.dials import reach_of_url
 from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile
 from tequio_shared.api.runs import RunAnswer
-from tequio_shared.errors import PeerError, UserFacingError, first_error
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError, first_error
 from tequio_shared.head.head import aux_root
 from tequio_shared.ids import RunId, digest_from_text, to_text
 from tequio_shared.keys import Signer
@@ -375,6 +375,8 @@ def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]
         yield "paused because", one.pause_reason.text
     if one.announcement:
         yield "announcement", f"{one.announcement.text} (entry {one.announcement.index:,})"
+    if one.chat:
+        yield "chat", f"{one.chat.text} (entry {one.chat.index:,})"
     for back in one.rollbacks:
         yield (
             "went back",
@@ -403,13 +405,24 @@ def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:
     return f"{one.name}: {'its volunteers are told' if text else 'the announcement is taken back'}"
 
 
+def offer_chat(name: str, url: str, ledger: str, folders: Sequence[Path]) -> str:
+    """State where people can try the model of a run; an empty address takes it back."""
+    one = heads.named_run(name, ledger)
+    log_steering(_notice("chat", url), one, ledger, folders)
+    return f"{one.name}: {'its page links to ' + url if url else 'the link is taken back'}"
+
+
 def announce_to_network(text: str, options: SigningOptions) -> str:
     """Tell everybody in the network something; an empty text takes it back."""
     return signing.decide(_checked(NetNotice(text=" ".join(text.split()))), options)
 
 
-def _notice(about: Literal["pause", "run"], text: str) -> RunNotice:
-    return _checked(RunNotice(about=about, text=" ".join(text.split())))
+def _notice(about: Literal["chat", "pause", "run"], text: str) -> RunNotice:
+    """Raises UserFacingError for a text that the log cannot have."""
+    try:
+        return _checked(RunNotice(about=about, text=" ".join(text.split())))
+    except MalformedError as err:
+        raise UserFacingError(str(err)) from err
 
 
 def _checked(body: _NoticeT) -> _NoticeT:

@@ -8,17 +8,20 @@ the caller brings what has it run elsewhere. Text comes in pieces as it is writt
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import torch
+from jinja2 import TemplateError
 from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, TextStreamer, set_seed
+from transformers.generation.stopping_criteria import StoppingCriteria, StoppingCriteriaList
 from transformers.generation.streamers import BaseStreamer
 from transformers.utils import logging as transformers_logging
 
@@ -31,9 +34,12 @@ from tequio_shared.round.token_table import TokenTable
 
 _ADAPTER = "adapter_config.json"
 _WHY_CHARS = 200
+_TEMPLATE_ERRORS = (TemplateError, LookupError, TypeError, ValueError)
 _LEAST_PROMPT = 16
 """Tokens of the prompt that are kept whatever the answer's length."""
 Show = Callable[[str], None]
+Turn: TypeAlias = dict[str, str]
+"""`role` and `content`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +71,37 @@ class OwnTexts(Protocol):
         """Ids of a text; raises UserFacingError."""
 
 
-class ModelChat:
-    """A loaded model, and what was said so far."""
+class EndReason(StrEnum):
+    """Why a text ended, in the words of OpenAI's API."""
+
+    STOP = "stop"
+    """The model ended it."""
+    LENGTH = "length"
+    """A limit of tokens, or the size of the context, ended it."""
+    UNWANTED = "unwanted"
+    """`is_unwanted` ended it."""
+
+
+def seed_chance(seed: int | None) -> None:
+    """Make the next text follow from a seed; None: from chance, also after a text with a seed."""
+    if seed is None:
+        torch.seed()
+    else:
+        set_seed(seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenText:
+    text: str
+    tokens: int
+    end: EndReason
+
+
+class WritingModel:
+    """A loaded model, which writes one text at a time and remembers none."""
 
     def __init__(
-        self,
-        folder: Path,
-        style: WritingStyle,
-        device: ComputeDevice,
-        own_texts: OwnTexts | None = None,
+        self, folder: Path, device: ComputeDevice, own_texts: OwnTexts | None = None
     ) -> None:
         """Load the model; raises UserFacingError."""
         if (folder / _ADAPTER).is_file() and not (folder / CONFIG_FILE).is_file():
@@ -103,82 +131,149 @@ class ModelChat:
             why = " ".join(str(err).split())[:_WHY_CHARS]
             raise UserFacingError(f"the model in {folder} cannot be loaded: {why}") from err
         self._model.eval()
-        self._style = style
         self._device = device
-        self._turns: list[dict[str, str]] = []
         self._own_texts = own_texts
         self.has_turns = own_texts is None and bool(self._tokenizer.chat_template)
         """True if it was trained on conversations; otherwise it continues texts."""
-        if style.seed is not None:
-            set_seed(style.seed)
 
     @property
     def context(self) -> int:
         """Tokens that the model sees at once."""
         return int(getattr(self._model.config, "max_position_embeddings", 0) or 1 << 20)
 
-    def answer(self, text: str, show: Show) -> str:
-        """Answer, or continue the text; `show` gets the pieces. Raises UserFacingError.
+    def encode_text(self, text: str) -> list[int]:
+        """Split a text that is to be continued; raises UserFacingError."""
+        ids: list[int] = (
+            self._own_texts.encode(text).tolist()
+            if self._own_texts
+            else self._tokenizer(text)["input_ids"]
+        )
+        first = self._model.generation_config.bos_token_id
+        return ids if not isinstance(first, int) or ids[:1] == [first] else [first, *ids]
 
-        An interrupted answer (KeyboardInterrupt) stays in the conversation as far as it was
-        written.
+    def encode_turns(self, turns: Sequence[Turn]) -> list[int]:
+        """Split a conversation that is to be answered, by the template that the model has.
+
+        Raises UserFacingError for turns that the template refuses, such as two of one role.
         """
-        turns = [*self._turns, {"role": "user", "content": text}] if self.has_turns else []
-        ids = self._prompt(text, turns)
+        try:
+            ids: list[int] = self._tokenizer.apply_chat_template(
+                list(turns), add_generation_prompt=True, return_dict=False
+            )
+        except _TEMPLATE_ERRORS as err:
+            why = " ".join(str(err).split())[:_WHY_CHARS]
+            raise UserFacingError(f"the model cannot read these turns: {why}") from err
+        return ids
+
+    def write(
+        self,
+        ids: Sequence[int],
+        style: WritingStyle,
+        show: Show,
+        is_unwanted: Callable[[], bool] = lambda: False,
+    ) -> WrittenText:
+        """Continue token ids; `show` gets the pieces. Raises UserFacingError.
+
+        `is_unwanted` is asked after each token, and ends the text. What `show` raises ends it, too.
+        """
+        most = min(style.tokens, max(self.context - len(ids), 1))
+        chosen: dict[str, Any] = {"do_sample": False}
+        if style.temperature:
+            chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
         streamer = (
             _TablePieces(self._own_texts.table, show)
             if self._own_texts
             else _Pieces(self._tokenizer, show)
         )
-        answer = ""
-        try:
-            self._generate(ids, streamer)
-        finally:
-            answer = "".join(streamer.pieces)
-            if self.has_turns:
-                self._turns = [*turns, {"role": "assistant", "content": answer}]
-        return answer
-
-    def forget(self) -> None:
-        """Start over."""
-        self._turns = []
-
-    def _prompt(self, text: str, turns: list[dict[str, str]]) -> Tensor:
-        """Token ids as int64 [1, length], cut at the left to leave room for the answer."""
-        room = max(self.context - self._style.tokens, min(_LEAST_PROMPT, self.context - 1))
-        if turns:
-            ids: list[int] = self._tokenizer.apply_chat_template(
-                turns, add_generation_prompt=True, return_dict=False
-            )
-        else:
-            ids = (
-                self._own_texts.encode(text).tolist()
-                if self._own_texts
-                else self._tokenizer(text)["input_ids"]
-            )
-            first = self._model.generation_config.bos_token_id
-            if isinstance(first, int) and ids[:1] != [first]:
-                ids = [first, *ids]
-        return torch.tensor([ids[-room:]], device=self._device.handle)
-
-    def _generate(self, ids: Tensor, streamer: BaseStreamer) -> None:
-        style = self._style
-        chosen: dict[str, Any] = {"do_sample": False}
-        if style.temperature:
-            chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
-        most = min(style.tokens, max(self.context - ids.shape[1], 1))
+        prompt = torch.tensor([list(ids)], device=self._device.handle)
+        stopping = _Unwanted(is_unwanted)
         try:
             with torch.inference_mode():
-                self._model.generate(
-                    ids,
-                    attention_mask=torch.ones_like(ids),
+                made: Tensor = self._model.generate(
+                    prompt,
+                    attention_mask=torch.ones_like(prompt),
                     max_new_tokens=most,
                     streamer=streamer,
+                    stopping_criteria=StoppingCriteriaList([stopping]),
                     **chosen,
                 )
         except FORWARD_ERRORS as err:
             why = " ".join(str(err).split())[:_WHY_CHARS]
             raise UserFacingError(f"the model cannot write: {why}") from err
+        tokens = made.shape[1] - len(ids)
+        end = EndReason.LENGTH if tokens >= most else EndReason.STOP
+        return WrittenText(
+            text="".join(streamer.pieces),
+            tokens=tokens,
+            end=EndReason.UNWANTED if stopping.has_ended else end,
+        )
+
+
+class ModelChat:
+    """A loaded model, and what was said so far."""
+
+    def __init__(
+        self,
+        folder: Path,
+        style: WritingStyle,
+        device: ComputeDevice,
+        own_texts: OwnTexts | None = None,
+    ) -> None:
+        """Load the model; raises UserFacingError."""
+        self._model = WritingModel(folder, device, own_texts)
+        self._style = style
+        self._turns: list[Turn] = []
+        seed_chance(style.seed)
+
+    @property
+    def has_turns(self) -> bool:
+        """True if it was trained on conversations; otherwise it continues texts."""
+        return self._model.has_turns
+
+    @property
+    def context(self) -> int:
+        """Tokens that the model sees at once."""
+        return self._model.context
+
+    def answer(self, text: str, show: Show) -> str:
+        """Answer, or continue the text; `show` gets the pieces. Raises UserFacingError.
+
+        The prompt is cut at its beginning to leave room for the answer. An interrupted answer
+        (KeyboardInterrupt) stays in the conversation as far as it was written.
+        """
+        room = max(self.context - self._style.tokens, min(_LEAST_PROMPT, self.context - 1))
+        if not self.has_turns:
+            ids = self._model.encode_text(text)[-room:]
+            return self._model.write(ids, self._style, show).text
+        turns = [*self._turns, {"role": "user", "content": text}]
+        ids, pieces = self._model.encode_turns(turns)[-room:], []
+
+        def record(piece: str) -> None:
+            pieces.append(piece)
+            show(piece)
+
+        try:
+            self._model.write(ids, self._style, record)
+        finally:
+            self._turns = [*turns, {"role": "assistant", "content": "".join(pieces)}]
+        return "".join(pieces)
+
+    def forget(self) -> None:
+        """Start over."""
+        self._turns = []
+
+
+class _Unwanted(StoppingCriteria):
+    """Ends a text as soon as nobody wants the rest."""
+
+    def __init__(self, is_unwanted: Callable[[], bool]) -> None:
+        self._is_unwanted = is_unwanted
+        self.has_ended = False
+
+    def __call__(self, input_ids: Tensor, scores: Tensor, **_kwargs: object) -> Tensor:
+        """See StoppingCriteria: for each text, whether it ends."""
+        self.has_ended = self._is_unwanted()
+        return torch.full(input_ids.shape[:1], self.has_ended, device=input_ids.device)
 
 
 class _Pieces(TextStreamer):

@@ -107,6 +107,8 @@ class RunAnswer(Struct, frozen=True, kw_only=True):
     announcement: NoticeAnswer | None
     pause_reason: NoticeAnswer | None
     """Only while the run is paused, or will be after this round."""
+    chat: NoticeAnswer | None
+    """Address at which the organisers let people try the model."""
     sample: WrittenAnswer | None
     """The newest sample."""
     resume: ResumeAnswer

@@ -1,10 +1,10 @@
 """Notices of organisers: announcements to a run or to the whole network, and reasons of pauses.
 
-Rules. A run has at most one announcement and one reason; a later one replaces it, and an empty text
-takes it back. The reason of a pause may come before or after the pause, and `run.resume` takes it
-back. Nothing in a run depends on them. (docs/protocol.md, 9.2) A network has at most one
-announcement, under the same rules; a new one has to wait `ANNOUNCEMENT_INTERVAL_MS` after the last
-one, also after that was taken back. (9.14)
+Rules. A run has at most one announcement, one reason and one address of a chat; a later one
+replaces it, and an empty text takes it back. The reason of a pause may come before or after the
+pause, and `run.resume` takes it back. Nothing in a run depends on them. (docs/protocol.md, 9.2) A
+network has at most one announcement, under the same rules; a new one has to wait
+`ANNOUNCEMENT_INTERVAL_MS` after the last one, also after that was taken back. (9.14)
 """
 
 from __future__ import annotations
@@ -32,13 +32,18 @@ class RunNotices:
 
     announcement: Notice | None = None
     pause_reason: Notice | None = None
+    chat: Notice | None = None
+    """Address of a service at which the organisers let people try the model."""
 
     def apply(self, index: int, ts: int, body: RunNotice) -> None:
         notice = Notice(index=index, ts=ts, text=body.text) if body.text else None
-        if body.about == "pause":
-            self.pause_reason = notice
-        else:
-            self.announcement = notice
+        match body.about:
+            case "chat":
+                self.chat = notice
+            case "pause":
+                self.pause_reason = notice
+            case "run":
+                self.announcement = notice
 
 
 @dataclass(slots=True, kw_only=True)

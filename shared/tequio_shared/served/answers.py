@@ -283,6 +283,7 @@ def run_answer(state: State, run: RunId, as_of: AsOf) -> RunAnswer:
         rollbacks=_rollbacks(view),
         announcement=_notice(view.notices.announcement),
         pause_reason=_notice(view.shown_pause_reason),
+        chat=_notice(view.notices.chat),
         sample=_sample(view),
         resume=ResumeAnswer(after=resume.after, head=resume.head, close=resume.close),
         as_of=as_of,

@@ -41,6 +41,10 @@ from tequio_shared.statements import NetworkBody, RoundBody, RunBody
 
 _STEERING = re.compile(f"[{STEERING}]")
 _UNSHOWN = "\ufffd"
+_CHAT_ADDRESS = re.compile(
+    "https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::[0-9]{1,5})?(?:/[A-Za-z0-9._~/-]*)?", re.ASCII
+)
+"""Without a query, a name of a user and other characters with which a link can mislead."""
 
 
 class NetGenesis(NetworkBody, frozen=True, kw_only=True):
@@ -98,9 +102,16 @@ class RunNotice(RunBody, frozen=True, kw_only=True):
 
     TYPE = "run.notice"
 
-    about: Literal["pause", "run"]
-    """`pause`: why the run is paused; shown until it resumes."""
+    about: Literal["chat", "pause", "run"]
+    """`pause`: why the run is paused; shown until it resumes. `chat`: where to try its model."""
     text: NoticeText
+
+    def __post_init__(self) -> None:
+        if self.about == "chat" and self.text and not _CHAT_ADDRESS.fullmatch(self.text):
+            raise MalformedError(
+                f"{self.text!r} is not the address of a chat: expected https://, a name in lower "
+                "case, and at most a port and a path"
+            )
 
 
 class RunFinish(RunBody, frozen=True, kw_only=True):

@@ -103,3 +103,32 @@ def test_volunteers_are_told_something_until_it_is_taken_back(
     refused = ran("announce", NAME, "--text", "x" * 201).exception
     assert isinstance(refused, UserFacingError)
     assert "at most 200 characters" in str(refused)
+
+
+def test_the_page_of_a_run_links_to_its_chat_until_that_is_taken_back(
+    ledger: Served, organiser: Path
+) -> None:
+    where = ("--ledger", ledger.url, "--dir", str(organiser))
+
+    def ran(*words: str) -> Result:
+        return CliRunner().invoke(cli, ("run", "chat", NAME, *words, *where))
+
+    done = ran("--url", "https://chat.example/nova")
+    assert done.exit_code == 0, done.exception
+    (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+    assert run["chat"]["text"] == "https://chat.example/nova"
+    page = httpx.get(f"{ledger.url}/runs/{run['run']}").text
+    link = (
+        '<a href="https://chat.example/nova" rel="external noopener noreferrer">Try the model</a>'
+    )
+    assert link in page
+    assert "Nothing on it is proven by the log." in page
+    for wrong in ("http://chat.example", "https://a@chat.example", "https://chat.example/?q=1"):
+        refused = ran("--url", wrong).exception
+        assert isinstance(refused, UserFacingError)
+        assert f"'{wrong}' is not the address of a chat" in str(refused)
+    assert "give either --url or --clear" in ran().output
+    assert ran("--clear").exit_code == 0
+    (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
+    assert run["chat"] is None
+    assert "Try the model" not in httpx.get(f"{ledger.url}/runs/{run['run']}").text

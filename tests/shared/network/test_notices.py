@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tequio_shared.errors import RefusedError
+from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.limits import ANNOUNCEMENT_INTERVAL_MS, NOTICE_CHARS
 from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.run import RunView
@@ -103,6 +103,41 @@ def test_text_that_steers_a_screen_or_is_too_long_is_refused(text: str) -> None:
         msgspec.convert({"about": "run", "text": text}, RunNotice)
     with pytest.raises(msgspec.ValidationError):
         msgspec.convert({"text": text}, NetNotice)
+
+
+def test_the_address_of_a_chat_stands_beside_an_announcement(swarm: Swarm) -> None:
+    swarm.organise(RunNotice(about="run", text="Welcome!"))
+    swarm.organise(RunNotice(about="chat", text="https://chat.example"))
+    swarm.organise(RunNotice(about="chat", text="https://chat.example:8443/nova/"))
+    told = swarm.view.notices
+    assert told.chat is not None
+    assert told.announcement is not None
+    assert (told.chat.text, told.announcement.text) == (
+        "https://chat.example:8443/nova/",
+        "Welcome!",
+    )
+    swarm.organise(RunNotice(about="chat", text=""))
+    assert told.chat is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://chat.example",
+        "https://",
+        "https://Chat.example",
+        "https://a@chat.example",
+        "https://chat.example/?q=1",
+        "https://chat.example/#a",
+        "https://chat.example/a b",
+        "https://chät.example",
+        "javascript:alert(1)",
+        "chat.example",
+    ],
+)
+def test_what_is_no_plain_https_address_is_not_that_of_a_chat(text: str) -> None:
+    with pytest.raises(MalformedError, match="https://"):
+        msgspec.convert({"about": "chat", "text": text}, RunNotice)
 
 
 FIRST_MS = 1_764_000_000_000

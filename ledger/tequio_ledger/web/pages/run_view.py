@@ -126,6 +126,8 @@ class RunSnapshot:
     """Where the run went back to an earlier head, the oldest first."""
     announcement: Notice | None
     pause_reason: Notice | None
+    chat: Notice | None
+    """Address at which the organisers let people try the model."""
 
     @property
     def is_over(self) -> bool:
@@ -266,6 +268,7 @@ def run_snapshot(state: LedgerState, run: RunId) -> RunSnapshot:
         rollbacks=tuple(view.rollbacks),
         announcement=view.notices.announcement,
         pause_reason=view.shown_pause_reason,
+        chat=view.notices.chat,
     )
 
 
