@@ -4,11 +4,12 @@ Nothing is measured: the figures come from `worker.lending.needs`, which volunte
 from the size of a head's step (`head.step.record_bytes`). Shards of the run's data are left out;
 their size depends on the tokens of a round alone.
 
-Run: python bench/followers.py [--document FILE]
+Run: python bench/followers.py [--document FILE] [--json FILE]
 """
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -30,25 +31,25 @@ from tequio_shared.round.manifest import Corpus, Manifest, TrainShard
 WIDTH, INNER, LAYERS, VOCABULARY = 768, 2_048, 12, 50_304
 K, DOWN_K = 512, 512
 MEMBERS = (54, 256, 1_000)
+HEADER = (
+    "members in a round",
+    "without a down link, each fetches, MB",
+    "with one: a witness",
+    "a member that follows",
+    "of it the step",
+    "of it gossip",
+)
 HOUR_MS = 3_600_000
 MB = 1e6
 
 
 @click.command()
 @click.option("--document", type=click.Path(path_type=Path, exists=True))
-def main(document: Path | None) -> None:
+@click.option("--json", "json_file", type=click.Path(path_type=Path))
+def main(document: Path | None, json_file: Path | None) -> None:
     """Print the table, and put it into a document."""
-    table = markdown(
-        (
-            "members in a round",
-            "without a down link, each fetches, MB",
-            "with one: a witness",
-            "a member that follows",
-            "of it the step",
-            "of it gossip",
-        ),
-        [_row(members) for members in MEMBERS],
-    )
+    rows = [_row(members) for members in MEMBERS]
+    table = markdown(HEADER, rows)
     click.echo(table)
     for name, down_k in (("without a down link", 0), ("with one", DOWN_K)):
         manifest = manifest_of(down_k)
@@ -56,6 +57,8 @@ def main(document: Path | None) -> None:
         click.echo(f"head {name}, MB: a witness {whole / MB:,.0f}, others {weights / MB:,.0f}")
     if document:
         put(document, "followers", table)
+    if json_file:
+        json_file.write_text(json.dumps([dict(zip(HEADER, row, strict=True)) for row in rows]))
 
 
 def _row(members: int) -> list[str]:

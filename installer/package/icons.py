@@ -24,8 +24,17 @@ from tequio_client.app.theme.style import DARK
 SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 SIZES_OF_WINDOWS = (16, 24, 32, 48, 64, 128, 256)
 KINDS_OF_MACOS = {
-    **{"icp4": 16, "icp5": 32, "icp6": 64, "ic07": 128, "ic08": 256, "ic09": 512},
-    **{"ic11": 32, "ic12": 64, "ic13": 256, "ic14": 512, "ic10": 1024},
+    "icp4": 16,
+    "icp5": 32,
+    "icp6": 64,
+    "ic07": 128,
+    "ic08": 256,
+    "ic09": 512,
+    "ic11": 32,
+    "ic12": 64,
+    "ic13": 256,
+    "ic14": 512,
+    "ic10": 1024,
 }
 """Pictures by kind, in pixels: for plain screens, then those for screens of twice as many, where
 `ic11` is 16 points wide and `ic10` 512."""

@@ -89,6 +89,12 @@ def encoder(folder: Path, sequence: int) -> ChatEncoder:
     return chat.open_encoder(tokenizer(folder), str(folder), None, sequence)
 
 
+def chat_of(encoder: ChatEncoder, messages: Messages) -> Chat:
+    """The manifest's entry for data of this one conversation."""
+    end = encoder.encode(texts_of(rows(messages))[0]).turn_end
+    return encoder.manifest_entry({end: 1})
+
+
 def manifest_entry(encoder: ChatEncoder) -> Chat:
     """The data manifest's entry for conversations whose turns end with `END`."""
     return encoder.manifest_entry({encoder.tokenizer.special_tokens[END]: 1})

@@ -25,7 +25,7 @@ from tequio_client.ipc.control import AccountReply
 from tequio_client.ipc.snapshot import CurrentRoundView
 
 KEY, TEAM, RUN = "peers", "teams", "runs"
-"""What has a page, as in the ledger's addresses."""
+"""Kinds of pages, as in the ledger's addresses."""
 PNG = b"\x89PNG\r\n\x1a\n"
 _NAME_LETTERS = 10
 

@@ -134,8 +134,7 @@ def test_the_newest_head_continues_a_text_and_stops_when_told(
 def test_a_conversation_is_remembered_until_it_is_forgotten(tmp_path: Path) -> None:
     talk = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
-    end = encoder.encode(chats.texts_of(chats.rows(talk))[0]).turn_end
-    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.manifest_entry({end: 1}))
+    run = play(tokenizer=encoder.tokenizer.file, chat=chats.chat_of(encoder, talk))
     with served_log(SwarmLog(run.swarm)) as site:
         store = run.store(tmp_path / "store", ROUNDS)
         with chat_program(site, store, tmp_path / "cache", "--tokens", "8") as program:

@@ -62,8 +62,7 @@ def test_a_prompt_beyond_the_context_is_cut_at_its_beginning(whole: Path) -> Non
 
 def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path) -> None:
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
-    end = encoder.encode(chats.texts_of(chats.rows(TALK))[0]).turn_end
-    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.manifest_entry({end: 1}))
+    run = play(tokenizer=encoder.tokenizer.file, chat=chats.chat_of(encoder, TALK))
     with served_log(SwarmLog(run.swarm)) as site:
         exported(site, tmp_path / "out", run.store(tmp_path / "store", ROUNDS))
     conversation = ModelChat(tmp_path / "out", GREEDY, CPU)

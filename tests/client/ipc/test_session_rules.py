@@ -1,4 +1,4 @@
-"""What may happen by itself, by the rules that lending and the app's updates share."""
+"""The rules by which lending and the app's updates decide what may happen by itself."""
 
 from __future__ import annotations
 

@@ -195,8 +195,7 @@ def test_a_page_without_scripts_says_so_and_a_refusal_is_shown(
 def test_a_conversation_goes_on_until_it_starts_over(browser: Browser, tmp_path: Path) -> None:
     talk = [chats.message("user", "w1 w2"), chats.message("assistant", "w3")]
     encoder = chats.encoder(chats.word_tokenizer(tmp_path / "tokenizer"), 64)
-    encoder.encode(chats.rows(talk).text(0))
-    run = play(tokenizer=encoder.tokenizer.file, chat=encoder.chat)
+    run = play(tokenizer=encoder.tokenizer.file, chat=chats.chat_of(encoder, talk))
     store = run.store(tmp_path / "store", ROUNDS)
     with (
         served_log(SwarmLog(run.swarm)) as site,

@@ -68,9 +68,10 @@ async def test_what_was_measured_before_a_duty_came_is_not_measured_again(
             await deeds.perform(asked, desk.swarm.view)
             assert asked in deeds.statements.answered
             assert deeds.measuring.bits_per_byte == pytest.approx(3.0)
-            assert deeds.measuring.perplexity == perplexity(desk.logged(HeadMeasure)[0])
     assert slices(diary) == [0, 1, 2, 2, 3]
     (body,) = desk.logged(HeadMeasure)
+    assert isinstance(body, HeadMeasure)
+    assert deeds.measuring.perplexity == perplexity(body)
     assert body == HeadMeasure(
         head=to_text(asked.head.hash),
         millibits=98_304_000,
