@@ -134,7 +134,7 @@ async def _check_rollback(
     assert best is not None
     assert best <= good
     ((_, said),) = history.all_of(RunNotice)
-    assert f"round {best} needed" in said.text
+    assert f"of held-out text, round {best} " in said.text
     once = ("run", "watch", RUN, "--once", "--only-report", "--ledger", stage.url)
     report = await stage.command("once", *once)
     assert f"round {good}: " in report, "what was given up counts no longer"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 from click.testing import CliRunner
-from msgspec import json, structs
+from msgspec import structs
 
 from tequio_client.__main__ import cli
 from tequio_client.app.invitation import InvitationFlow
@@ -21,7 +21,8 @@ from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import WorkerProcess
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
-from tequio_client.keys.state import KeyProtection, KeyRecord
+from tequio_client.keys import identity
+from tequio_client.keys.state import KeyProtection
 from tequio_client.links import InvitationLink
 from tequio_shared.ids import NetworkId, sha256, to_text
 from tequio_shared.keys import Signer
@@ -182,8 +183,7 @@ def test_one_click_joins_the_run_of_the_link(
 def test_who_does_not_join_keeps_all_as_it_was(
     inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
 ) -> None:
-    record = KeyRecord(key=to_text(ORGANISER.key))
-    (invited.folder / "identity.json").write_bytes(json.encode(record))
+    identity.write(invited.folder, ORGANISER.seed, KeyProtection.OPEN)
     dialog = invited.open_link(inviter.invite(), qtbot)
     assert "stays as it is" not in points(dialog)
     dialog.leave.click()
@@ -219,8 +219,7 @@ def test_a_worker_that_cannot_join_says_why_and_giving_up_undoes_it(
 def test_a_key_that_is_in_already_needs_no_invitation(
     inviter: InvitingLedger, invited: InvitedApp, qtbot: QtBot
 ) -> None:
-    record = KeyRecord(key=to_text(ORGANISER.key))
-    (invited.folder / "identity.json").write_bytes(json.encode(record))
+    identity.write(invited.folder, ORGANISER.seed, KeyProtection.OPEN)
     invited.book.change(ledger=inviter.url)
     link = inviter.invite()
     inviter.tequio("invite", "close", link)

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tequio_client.__main__ import cli
+from tequio_ledger.web.pages.render import FRESH_S
 from tequio_shared.errors import UserFacingError
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, make_settings, served
@@ -131,4 +132,5 @@ def test_the_page_of_a_run_links_to_its_chat_until_that_is_taken_back(
     assert ran("--clear").exit_code == 0
     (run,) = httpx.get(f"{ledger.url}/v1/runs").json()["runs"]
     assert run["chat"] is None
+    time.sleep(FRESH_S)  # a page is rendered once in this time
     assert "Try the model" not in httpx.get(f"{ledger.url}/runs/{run['run']}").text

@@ -87,7 +87,7 @@ def test_a_team_from_its_founding_to_its_end(ledger: Served, tmp_path: Path) -> 
     assert link_in(told) == link.text(), "a goal changes no link"
     text = httpx.get(page, timeout=30).text
     assert to_text(bo.key) in text
-    assert "5,000 points by" in text
+    assert "5,000</a></span> points by" in text
     assert "(1 member)" in output("team", ledger, ana_folder, "remove", to_text(bo.key))
     assert "ask the owner for a new one" in output("team", ledger, bo_folder, "join", link.text())
     again = link_in(output("team", ledger, ana_folder, "link", "--days", "2", "--members", "2"))
