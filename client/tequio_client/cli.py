@@ -205,15 +205,26 @@ seed_folder_option = click.option(
 )
 
 
-def folder_option(name: str) -> Callable[[F], F]:
+def folder_option(
+    name: str, help_text: str = "Folder of the key, the store and the state."
+) -> Callable[[F], F]:
     return click.option(
         "--dir",
         "folder",
         type=click.Path(path_type=Path, file_okay=False),
         default=default_folder(name),
         show_default=True,
-        help="Folder of the key, the store and the state.",
+        help=help_text,
     )
+
+
+consents_option = click.option(
+    "--consents",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=default_folder("worker"),
+    show_default=True,
+    help="Folder of the worker that has allowed the run's code, if that splits texts.",
+)
 
 
 other_organisers_option = click.option(

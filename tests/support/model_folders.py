@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from safetensors.torch import save_file
 
+from tequio_client.checkpoint import layout
 from tequio_client.dataset import sources
 from tequio_client.trainer import model
 
@@ -105,3 +106,21 @@ def library_texts(count: int, *, shortest: int = 0, longest: int = 20_000) -> li
 def uniform(config: dict[str, Any]) -> dict[str, Tensor]:
     """Weights that give every token the same likelihood, at log2(vocabulary) bits."""
     return {name: torch.zeros_like(one) for name, one in tensors_of(config).items()}
+
+
+def bytes_folder(folder: Path) -> Path:
+    """A model of raw bytes, with the tokenizer that an exported head of such a run has."""
+    tokenizer, settings = layout.tokenizer_files(b"", 0, CONTEXT)
+    write(folder, llama(256), tokenizer=tokenizer)
+    (folder / "tokenizer_config.json").write_bytes(settings)
+    return folder
+
+
+def bpe_folder(folder: Path) -> Path:
+    """A model whose tokenizer was trained on the standard library's sources."""
+    trained = bpe(library_texts(60), 1_000)
+    return write(folder, llama(1_000), tokenizer=trained)
+
+
+KINDS = {"bytes": bytes_folder, "bpe": bpe_folder}
+"""Makers of a model's folder, by its tokenizer."""

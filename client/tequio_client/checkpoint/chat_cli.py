@@ -54,21 +54,8 @@ _WORKER = cli.default_folder("worker")
     "--seeds", "also_seeds", is_flag=True, help="Fetch what the --store folders lack from seeds."
 )
 @click.option("--json", "is_json", is_flag=True, help="Converse in JSON lines, for a program.")
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=cli.default_folder("chat"),
-    show_default=True,
-    help="Folder for the newest head of each run.",
-)
-@click.option(
-    "--consents",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=_WORKER,
-    show_default=True,
-    help="Folder of the worker that has allowed the run's code, if that splits texts.",
-)
+@cli.folder_option("chat", "Folder for the newest head of each run.")
+@cli.consents_option
 @cli.ledger_option
 @cli.trust_option
 def chat(  # noqa: PLR0913 - one parameter an option

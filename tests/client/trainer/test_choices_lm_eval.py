@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_client.checkpoint import layout
 from tequio_client.dataset import tasks
 from tequio_client.trainer import choices, device, likelihood
 from tequio_shared.errors import UserFacingError
@@ -29,21 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 CONTEXT = model_folders.CONTEXT
 COUNT = 200
 WORDS = model_folders.library_texts(1, shortest=3_000)[0].split()
-
-
-def _bytes_folder(folder: Path) -> Path:
-    tokenizer, settings = layout.tokenizer_files(b"", 0, CONTEXT)
-    model_folders.write(folder, model_folders.llama(256), tokenizer=tokenizer)
-    (folder / "tokenizer_config.json").write_bytes(settings)
-    return folder
-
-
-def _bpe_folder(folder: Path) -> Path:
-    trained = model_folders.bpe(model_folders.library_texts(60), 1_000)
-    return model_folders.write(folder, model_folders.llama(1_000), tokenizer=trained)
-
-
-FOLDERS = {"bytes": _bytes_folder, "bpe": _bpe_folder}
 
 
 def _rows() -> list[dict[str, object]]:
@@ -124,12 +108,12 @@ def _task(config: dict[str, Any]) -> ChoiceTask:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("model", FOLDERS)
+@pytest.mark.parametrize("model", model_folders.KINDS)
 def test_right_answers_are_those_of_lm_evaluation_harness(
     model: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    folder = FOLDERS[model](tmp_path / model)
+    folder = model_folders.KINDS[model](tmp_path / model)
     config = _config(kind, tmp_path)
     theirs = _theirs(folder, config)
     task = _task(config)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tequio_client.checkpoint import layout
 from tequio_client.trainer import device, likelihood
 from tequio_shared.scoring import ScoreTotals, ScoringRules, scoring_windows
 from tests.support import model_folders
@@ -26,23 +25,6 @@ lm_eval = pytest.importorskip(
 
 CONTEXT = model_folders.CONTEXT
 TEXTS = model_folders.library_texts(10, shortest=300, longest=5_000)
-
-
-def _bytes_folder(folder: Path) -> Path:
-    """A model of raw bytes, with the tokenizer that an exported head of such a run has."""
-    tokenizer, settings = layout.tokenizer_files(b"", 0, CONTEXT)
-    model_folders.write(folder, model_folders.llama(256), tokenizer=tokenizer)
-    (folder / "tokenizer_config.json").write_bytes(settings)
-    return folder
-
-
-def _bpe_folder(folder: Path) -> Path:
-    """A model whose tokenizer was trained on the standard library's sources."""
-    trained = model_folders.bpe(model_folders.library_texts(60), 1_000)
-    return model_folders.write(folder, model_folders.llama(1_000), tokenizer=trained)
-
-
-FOLDERS = {"bytes": _bytes_folder, "bpe": _bpe_folder}
 
 
 def _theirs(folder: Path, texts: Path) -> dict[str, float]:
@@ -75,13 +57,13 @@ def _theirs(folder: Path, texts: Path) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("kind", FOLDERS)
+@pytest.mark.parametrize("kind", model_folders.KINDS)
 @pytest.mark.filterwarnings("ignore")
 def test_bits_per_byte_are_those_of_lm_evaluation_harness(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
-    folder = FOLDERS[kind](tmp_path / kind)
+    folder = model_folders.KINDS[kind](tmp_path / kind)
     lines = tmp_path / "texts.jsonl"
     lines.write_text("\n".join(json.dumps({"text": text}) for text in TEXTS))
     theirs = _theirs(folder, lines)

@@ -122,21 +122,8 @@ class _Proxy(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
 @cli.device_option
 @cli.threads_option
 @cli.stores_option
-@click.option(
-    "--dir",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=cli.default_folder("served"),
-    show_default=True,
-    help="Folder for the head that is served.",
-)
-@click.option(
-    "--consents",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=_WORKER,
-    show_default=True,
-    help="Folder of the worker that has allowed the run's code, if that splits texts.",
-)
+@cli.folder_option("served", "Folder for the head that is served.")
+@cli.consents_option
 @cli.ledger_option
 @cli.trust_option
 @cli.logging_options
