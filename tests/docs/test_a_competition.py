@@ -259,9 +259,9 @@ def score_texts(contest: Contest) -> None:
     assert [one["window"] for one in beside["models"]] == [1_024] * 4
     assert beside["ranking"] is not None
     (reader.folder / "questions.jsonl").write_text(QUESTION, "utf-8")
-    assert "maize: 1 questions, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
+    assert "demo: 1 questions, chance 50.0%" in reader.run("scoring", "tequio data tasks tasks m")
     for words in ("./model --task", "./a ./b --task"):
-        assert "maize: 1 questions" in reader.run("scoring", f"tequio score {words}")
+        assert ": 1 questions" in reader.run("scoring", f"tequio score {words}")
     reader.run(ENTRANT, "tequio score user/name")
 
 
