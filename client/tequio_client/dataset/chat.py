@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from tequio_client.dataset import sources
 from tequio_client.dataset.encode import EncodedDocument
-from tequio_client.dataset.rows import Row, Rows, open_rows
-from tequio_client.dataset.sources import Position, RowReader
+from tequio_client.dataset.rows import Row, RowTexts, open_rows
 from tequio_client.names import clean_text
 from tequio_client.tokenizers import SubwordTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
@@ -46,26 +45,13 @@ _Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConversationRows:
+class ConversationRows(RowTexts):
     """One conversation a row of a dataset: its messages, or a prompt and its completion.
 
     Texts are JSON, for `ChatEncoder`: the messages, and how many of them are the prompt.
     """
 
-    rows: Rows
     columns: tuple[str, ...]
-
-    @property
-    def label(self) -> str:
-        return self.rows.label
-
-    def identity(self) -> list[str]:
-        return self.rows.identity()
-
-    def read(self, position: Position) -> RowReader[str]:
-        reader = self.rows.read(position)
-        texts = (self._text(row, at) for at, row in enumerate(reader, position.row))
-        return RowReader(texts, position.row, lambda: reader.position().cursor)
 
     def _text(self, row: Row, index: int) -> str:
         place = f"row {index} of {self.label}"

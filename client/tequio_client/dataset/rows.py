@@ -8,6 +8,7 @@ fetched again. Addresses such as https:// and s3:// need fsspec's package for th
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -69,11 +70,10 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextRows:
-    """One document a row of a dataset."""
+class RowTexts(ABC):
+    """One document a row of a dataset; a kind of documents says how it is read from the row."""
 
     rows: Rows
-    column: str
 
     @property
     def label(self) -> str:
@@ -84,8 +84,22 @@ class TextRows:
 
     def read(self, position: Position) -> RowReader[str]:
         reader = self.rows.read(position)
-        texts = (str(row.get(self.column) or "") for row in reader)
+        texts = (self._text(row, at) for at, row in enumerate(reader, position.row))
         return RowReader(texts, position.row, lambda: reader.position().cursor)
+
+    @abstractmethod
+    def _text(self, row: Row, index: int) -> str:
+        """Read the document of the row of that number; raises UserFacingError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextRows(RowTexts):
+    """Documents are a column of texts."""
+
+    column: str
+
+    def _text(self, row: Row, index: int) -> str:
+        return str(row.get(self.column) or "")
 
 
 def open_texts(name: str, *, config: str | None, split: str, column: str) -> TextRows:

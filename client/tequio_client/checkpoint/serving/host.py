@@ -125,7 +125,7 @@ class ModelHost:
     ) -> Iterator[trio.MemoryReceiveChannel[Event]]:
         """Put a question into the queue; its events come until the body ends.
 
-        Raises QuestionError if too many wait, or while there is no head.
+        Raises QuestionError when the queue is full, and while there is no head.
         """
         if self.head is None:
             raise _no_head()
@@ -231,11 +231,8 @@ class ModelHost:
             began_ms = clock.steady_ms()
             try:
                 folder = await trio.to_thread.run_sync(prepare)
-                if (
-                    self.head is None
-                    or folder != self.head.folder
-                    or _claim(folder) != (self.head.claim)
-                ):
+                now = self.head
+                if now is None or (now.folder, now.claim) != (folder, _claim(folder)):
                     await self._change(folder)
             except* TequioError as group:
                 log.warning("no newer head", error=str(first_error(group)))

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from urllib.parse import urlsplit
@@ -107,22 +107,23 @@ def own_addresses(*listened: str) -> list[str]:
     All are texts of multiaddrs. One that listens on every interface has many, those with the
     largest reach first, and loopback ones only where there are no others of either family.
     """
+    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
+    interfaces = [(one.family, one.address) for one in found]
     reaches: dict[str, Reach] = {}
     for one in listened:
         _, kind, host, *rest = one.split("/")
         # As it was asked for, whatever it is.
-        found = _hosts_of(kind) if host in _EVERY_INTERFACE else {host: Reach.PUBLIC}
-        reaches |= {"/".join(("", kind, host, *rest)): reach for host, reach in found.items()}
+        hosts = _hosts_of(kind, interfaces) if host in _EVERY_INTERFACE else {host: Reach.PUBLIC}
+        reaches |= {"/".join(("", kind, host, *rest)): reach for host, reach in hosts.items()}
     if any(reaches.values()):
         reaches = {one: reach for one, reach in reaches.items() if reach is not Reach.LOOPBACK}
     return sorted(reaches, key=lambda one: -reaches[one]) or list(listened)
 
 
-def _hosts_of(kind: str) -> dict[str, Reach]:
-    """The addresses of this computer's interfaces of that family that others may dial."""
+def _hosts_of(kind: str, interfaces: Iterable[tuple[int, str]]) -> dict[str, Reach]:
+    """The addresses of that family, of this computer's interfaces, that others may dial."""
     family = socket.AF_INET6 if kind == "ip6" else socket.AF_INET
-    found = (one for addrs in psutil.net_if_addrs().values() for one in addrs)
-    hosts = dict.fromkeys(one.address for one in found if one.family is family)
+    hosts = dict.fromkeys(address for of, address in interfaces if of == family)
     return {one: reach for one in hosts if (reach := reach_of(one)) is not None}
 
 
