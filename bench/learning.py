@@ -88,6 +88,7 @@ class Method:
 
 SIZES = {
     "1M": Size(config=ARCHITECTURE, windows=4, steps=800),
+    "1M, larger steps": Size(config=ARCHITECTURE, windows=16, steps=800),
     "10M": Size(
         config={
             **ARCHITECTURE,
@@ -125,6 +126,10 @@ METHODS: Mapping[str, Mapping[str, Method]] = {
         "distro, every step, k 16": Method(
             steps=1, inner={}, algorithm={"name": "distro", "k": 16}
         ),
+    },
+    "1M, larger steps": {
+        FULL: Method(inner=HIGH, central=True),
+        "sparseloco, 20 steps, k 512": Method(inner=LOW, algorithm={"k": 512, "outer_lr": 2.0}),
     },
     "10M": {
         FULL: Method(inner=LOW, central=True),

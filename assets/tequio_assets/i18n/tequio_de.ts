@@ -872,7 +872,7 @@
         <translation>{device}: Keine Grafikkarte gefunden. Der Bereich gilt für Prozessoren.</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device}: von 60 % des Leistungslimits bis zum vollen Limit.</translation>
     </message>
     <message>
@@ -2797,7 +2797,7 @@
         <translation>Davor kommt einmalig, was das Training braucht: {size}, {disk} auf dem Laufwerk.</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>Sofort mit 30 % der Zeit und nach einer Minute ohne Eingabe ganz. Bei Spielen hält es immer an.</translation>
     </message>
     <message numerus="yes">
@@ -4057,7 +4057,7 @@
         <translation>Maximal</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>Nach 1 Minute, und mit 30 % der Zeit, während du den Computer benutzt.</translation>
     </message>
     <message>
@@ -5188,7 +5188,7 @@
     </message>
     <message>
         <source>{number}M</source>
-        <translation>{number} Mio</translation>
+        <translation>{number} GB</translation>
     </message>
     <message>
         <source>{number}k</source>
@@ -6704,7 +6704,7 @@
         <translation>Dieses Gerät wird auch verliehen, während du den Computer benutzt oder spielst.</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>sanft, {share} % der Zeit, während du den Computer benutzt. Pausiert bei Spielen.</translation>
     </message>
     <message>
@@ -6820,8 +6820,8 @@
         <translation>Kein Gerät ist eingeschaltet. Schalte unter Hardware eines ein.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} MiB braucht. Erhöhe das Limit unter Hardware, wähle einen anderen Lauf, oder öffne eine Zelle mit anderen in deinem Netz (tequio cell host).</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} hat zu wenig Speicher für diesen Lauf, der {wanted} GB braucht. Erhöhe das Limit unter Hardware, wähle einen anderen Lauf, oder öffne eine Zelle mit anderen in deinem Netz (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6932,7 +6932,7 @@
         <translation>Ob eines deiner exklusiven Programme läuft, lässt sich nicht feststellen. Siehe Zustand unter Aktivität, oder leere deren Liste unter Einstellungen, Wann verleihen.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>Andere Programme nutzen {percent} % von {device}. 60 s nach ihrem Ende geht es weiter.</translation>
     </message>
     <message>
@@ -6940,16 +6940,16 @@
         <translation>Andere Programme haben {device} gebraucht. Weiter geht es {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>Andere Programme nutzen {percent} % deiner CPU. Unter {below} % geht es weiter.</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>Wie viel CPU andere Programme nutzen, lässt sich nicht feststellen. Siehe Zustand unter Aktivität, oder setze das Limit unter Einstellungen, Wann verleihen, auf 100 %.</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} hat {free} MiB Speicher frei, und das Training braucht {wanted} MiB. Weiter geht es, wenn andere Programme ihn freigeben.</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device} hat {free} GB Speicher frei, und das Training braucht {wanted} GB. Weiter geht es, wenn andere Programme ihn freigeben.</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6960,7 +6960,7 @@
         <translation>Die Grafikkarten werden geprüft. Gleich geht es weiter.</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>Wie stark andere Programme {device} auslasten, lässt sich nicht feststellen. Siehe Zustand unter Aktivität, oder setze das Limit unter Einstellungen, Wann verleihen, auf 100 %.</translation>
     </message>
     <message>

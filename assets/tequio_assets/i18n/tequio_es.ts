@@ -872,7 +872,7 @@
         <translation>{device}: no se encontró tarjeta gráfica. El rango es el de los procesadores.</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device}: del 60 % de su límite de potencia hasta todo.</translation>
     </message>
     <message>
@@ -2797,7 +2797,7 @@
         <translation>Antes se descarga, una vez, lo que hace falta para entrenar: {size}, {disk} en el disco.</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>Al instante el 30 % del tiempo, y por completo tras un minuto sin actividad. Los juegos lo paran, siempre.</translation>
     </message>
     <message numerus="yes">
@@ -4057,7 +4057,7 @@
         <translation>Máximo</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>Tras 1 minuto, y el 30 % del tiempo mientras lo usas.</translation>
     </message>
     <message>
@@ -6704,7 +6704,7 @@
         <translation>este dispositivo se presta también mientras usas el equipo o juegas.</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>con suavidad, el {share} % del tiempo, mientras usas el equipo. Se pausa con los juegos.</translation>
     </message>
     <message>
@@ -6820,8 +6820,8 @@
         <translation>no hay ningún dispositivo activado. Activa uno en Hardware.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} MiB. Sube su límite en Hardware, elige otro entrenamiento o abre una célula con otros de tu red (tequio cell host).</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} tiene muy poca memoria para este entrenamiento, que pide {wanted} GB. Sube su límite en Hardware, elige otro entrenamiento o abre una célula con otros de tu red (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6932,7 +6932,7 @@
         <translation>no se sabe si está abierto uno de tus programas exclusivos. Mira Salud en Actividad, o vacía su lista en Ajustes, Cuándo prestar.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>otros programas usan el {percent} % de {device}. Se reanuda 60 s después de que acaben.</translation>
     </message>
     <message>
@@ -6940,16 +6940,16 @@
         <translation>otros programas necesitaron {device}. Se reanuda {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>otros programas usan el {percent} % de tu CPU. Se reanuda por debajo del {below} %.</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>no se sabe cuánta CPU usan otros programas. Mira Salud en Actividad, o pon ese límite al 100 % en Ajustes, Cuándo prestar.</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} tiene {free} MiB de memoria libres y entrenar pide {wanted} MiB. Se reanuda cuando otros programas la devuelvan.</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device} tiene {free} GB de memoria libres y entrenar pide {wanted} GB. Se reanuda cuando otros programas la devuelvan.</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6960,7 +6960,7 @@
         <translation>se están comprobando las tarjetas gráficas. Se reanuda en un momento.</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>no se sabe cuánto ocupan {device} otros programas. Mira Salud en Actividad, o pon ese límite en 100 % en Ajustes, Cuándo prestar.</translation>
     </message>
     <message>

@@ -872,7 +872,7 @@
         <translation>{device} : aucune carte graphique trouvée. La fourchette est celle des processeurs.</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device} : de 60 % à la totalité de sa limite de puissance.</translation>
     </message>
     <message>
@@ -2797,7 +2797,7 @@
         <translation>Avant cela vient, une seule fois, ce qu’il faut pour entraîner : {size}, {disk} sur le disque.</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>Tout de suite à 30 % du temps, et à plein après une minute sans activité. Les jeux l’arrêtent, toujours.</translation>
     </message>
     <message numerus="yes">
@@ -4057,7 +4057,7 @@
         <translation>Maximum</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>Après 1 minute, et à 30 % du temps pendant que vous l’utilisez.</translation>
     </message>
     <message>
@@ -6704,7 +6704,7 @@
         <translation>cet appareil est prêté aussi pendant que vous utilisez l’ordinateur ou jouez.</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>doucement, {share} % du temps, pendant que vous utilisez l’ordinateur. Pause pour les jeux.</translation>
     </message>
     <message>
@@ -6820,8 +6820,8 @@
         <translation>aucun appareil n’est activé. Activez-en un dans Matériel.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device} a trop peu de mémoire pour cet entraînement, qui demande {wanted} Mio. Relevez sa limite dans Matériel, choisissez un autre entraînement ou ouvrez une cellule avec d’autres de votre réseau (tequio cell host).</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} a trop peu de mémoire pour cet entraînement, qui demande {wanted} Go. Relevez sa limite dans Matériel, choisissez un autre entraînement ou ouvrez une cellule avec d’autres de votre réseau (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6932,7 +6932,7 @@
         <translation>impossible de savoir si l’un de vos programmes exclusifs est en cours. Voir État dans Activité, ou videz leur liste dans Paramètres, Quand prêter.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>d’autres programmes utilisent {percent} % de {device}. Reprise 60 s après leur fin.</translation>
     </message>
     <message>
@@ -6940,16 +6940,16 @@
         <translation>d’autres programmes avaient besoin de {device}. Reprise {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>d’autres programmes utilisent {percent} % de votre processeur. Reprendra sous {below} %.</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>impossible de savoir combien de processeur les autres programmes utilisent. Voir État dans Activité, ou mettez cette limite à 100 % dans Paramètres, Quand prêter.</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} a {free} Mio de mémoire libre et l’entraînement en demande {wanted} Mio. Reprendra quand d’autres programmes en libéreront.</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device} a {free} Go de mémoire libre et l’entraînement en demande {wanted} Go. Reprendra quand d’autres programmes en libéreront.</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6960,7 +6960,7 @@
         <translation>vérification des cartes graphiques en cours. Reprendra dans un instant.</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>impossible de savoir à quel point les autres programmes occupent {device}. Voir État dans Activité, ou mettez cette limite à 100 % dans Paramètres, Quand prêter.</translation>
     </message>
     <message>

@@ -867,7 +867,7 @@
         <translation>{device}：グラフィックスカードが見つかりません。範囲はプロセッサのものです。</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device}：電力上限の60%～100%。</translation>
     </message>
     <message>
@@ -2783,7 +2783,7 @@
         <translation>その前に、学習に必要なものを一度だけダウンロードします：{size}（ディスク{disk}）。</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>すぐに時間の30%で動作し、1分間操作がないと全力で動作します。ゲームでは必ず停止します。</translation>
     </message>
     <message numerus="yes">
@@ -4036,7 +4036,7 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>1分後に開始し、使用中は時間の30%で動作します。</translation>
     </message>
     <message>
@@ -6678,7 +6678,7 @@
         <translation>このデバイスは、使用中やゲーム中も提供します。</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>使用中は控えめに、時間の{share}%で動作します。ゲームでは一時停止します。</translation>
     </message>
     <message>
@@ -6794,8 +6794,8 @@
         <translation>有効なデバイスがありません。「ハードウェア」でオンにしてください。</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device}のメモリがこのプロジェクトには足りません（{wanted} MiB必要）。「ハードウェア」で上限を引き上げるか、別のプロジェクトを選ぶか、同じネットワークの人とセルを開いてください（tequio cell host）。</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device}のメモリがこのプロジェクトには足りません（{wanted} GB必要）。「ハードウェア」で上限を引き上げるか、別のプロジェクトを選ぶか、同じネットワークの人とセルを開いてください（tequio cell host）。</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6906,7 +6906,7 @@
         <translation>排他プログラムが実行中かどうかわかりません。「アクティビティ」の「動作状態」を確認するか、「設定」の「提供する条件」で一覧を空にしてください。</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>ほかのプログラムが{device}の{percent}%を使っています。終わってから60秒後に再開します。</translation>
     </message>
     <message>
@@ -6914,16 +6914,16 @@
         <translation>ほかのプログラムが{device}を必要としていました。{until}に再開します。</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>ほかのプログラムがCPUの{percent}%を使っています。{below}%を下回ると再開します。</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>ほかのプログラムのCPU使用率がわかりません。「アクティビティ」の「動作状態」を確認するか、「設定」の「提供する条件」で上限を100%にしてください。</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device}の空きメモリは{free} MiBですが、学習には{wanted} MiB必要です。ほかのプログラムが解放すると再開します。</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device}の空きメモリは{free} GBですが、学習には{wanted} GB必要です。ほかのプログラムが解放すると再開します。</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6934,7 +6934,7 @@
         <translation>グラフィックスカードを確認しています。まもなく再開します。</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>ほかのプログラムが{device}をどれだけ使っているかわかりません。「アクティビティ」の「動作状態」を確認するか、「設定」の「提供する条件」で上限を100%にしてください。</translation>
     </message>
     <message>

@@ -872,7 +872,7 @@
         <translation>{device}: nenhuma placa de vídeo encontrada. A faixa é a dos processadores.</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device}: de 60% do limite de potência até o limite inteiro.</translation>
     </message>
     <message>
@@ -2797,7 +2797,7 @@
         <translation>Antes disso vem, uma vez, o que o treinamento exige: {size}, {disk} no disco.</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>Na hora a 30% do tempo, e por inteiro após um minuto sem atividade. Jogos o param, sempre.</translation>
     </message>
     <message numerus="yes">
@@ -4057,7 +4057,7 @@
         <translation>Máximo</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>Após 1 minuto, e a 30% do tempo enquanto você o usa.</translation>
     </message>
     <message>
@@ -6704,7 +6704,7 @@
         <translation>este dispositivo é emprestado também enquanto você usa o computador ou joga.</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>de leve, a {share}% do tempo, enquanto você usa o computador. Pausa para jogos.</translation>
     </message>
     <message>
@@ -6820,8 +6820,8 @@
         <translation>nenhum dispositivo está ligado. Ligue um em Hardware.</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device} tem pouca memória para este treinamento, que exige {wanted} MiB. Aumente o limite em Hardware, escolha outro treinamento ou abra uma célula com outras pessoas da sua rede (tequio cell host).</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} tem pouca memória para este treinamento, que exige {wanted} GB. Aumente o limite em Hardware, escolha outro treinamento ou abra uma célula com outras pessoas da sua rede (tequio cell host).</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6932,7 +6932,7 @@
         <translation>não dá para saber se um dos seus programas exclusivos está rodando. Veja Saúde em Atividade, ou esvazie a lista deles em Configurações, Quando emprestar.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>outros programas estão usando {percent}% de {device}. Continua 60 s depois que terminarem.</translation>
     </message>
     <message>
@@ -6940,16 +6940,16 @@
         <translation>outros programas precisaram de {device}. Continua {until}.</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>outros programas estão usando {percent}% da sua CPU. Continua abaixo de {below}%.</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>não dá para saber quanto da CPU outros programas usam. Veja Saúde em Atividade, ou ponha esse limite em 100% em Configurações, Quando emprestar.</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} tem {free} MiB de memória livre, e o treinamento exige {wanted} MiB. Continua quando outros programas a devolverem.</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device} tem {free} GB de memória livre, e o treinamento exige {wanted} GB. Continua quando outros programas a devolverem.</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6960,7 +6960,7 @@
         <translation>as placas de vídeo estão sendo verificadas. Continua em instantes.</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>não dá para saber o quanto outros programas ocupam {device}. Veja Saúde em Atividade, ou ponha esse limite em 100% em Configurações, Quando emprestar.</translation>
     </message>
     <message>

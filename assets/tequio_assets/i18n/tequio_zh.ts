@@ -867,7 +867,7 @@
         <translation>{device}：未找到显卡。范围取自处理器。</translation>
     </message>
     <message>
-        <source>{device}: from 60 % of its power limit to all of it.</source>
+        <source>{device}: from 60% of its power limit to all of it.</source>
         <translation>{device}：功耗上限的 60% 到 100%。</translation>
     </message>
     <message>
@@ -2783,7 +2783,7 @@
         <translation>在此之前先一次性下载训练组件：{size}，占用磁盘 {disk}。</translation>
     </message>
     <message>
-        <source>At once at 30 % of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
         <translation>立即以 30% 的时间运行，一分钟无操作后全力运行。游戏始终会使其停止。</translation>
     </message>
     <message numerus="yes">
@@ -4036,7 +4036,7 @@
         <translation>最大</translation>
     </message>
     <message>
-        <source>After 1 minute, and at 30 % of the time while you use it.</source>
+        <source>After 1 minute, and at 30% of the time while you use it.</source>
         <translation>1 分钟之后；使用电脑时以 30% 的时间运行。</translation>
     </message>
     <message>
@@ -6678,7 +6678,7 @@
         <translation>使用电脑或玩游戏时也贡献此设备。</translation>
     </message>
     <message>
-        <source>gently, at {share} % of the time, while you use the computer. Pauses for games.</source>
+        <source>gently, at {share}% of the time, while you use the computer. Pauses for games.</source>
         <translation>您使用电脑时以低强度运行，占 {share}% 的时间。玩游戏时暂停。</translation>
     </message>
     <message>
@@ -6794,8 +6794,8 @@
         <translation>没有启用任何设备。请在“硬件”中打开一个。</translation>
     </message>
     <message>
-        <source>{device} has too little memory for this run, which needs {wanted} MiB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
-        <translation>{device} 的内存不足以运行此任务（需要 {wanted} MiB）。请在“硬件”中提高上限、选择其他任务，或与同一网络中的其他人组建计算单元（tequio cell host）。</translation>
+        <source>{device} has too little memory for this run, which needs {wanted} GB. Raise its limit in Hardware, choose another run, or open a cell with others in your network (tequio cell host).</source>
+        <translation>{device} 的内存不足以运行此任务（需要 {wanted} GB）。请在“硬件”中提高上限、选择其他任务，或与同一网络中的其他人组建计算单元（tequio cell host）。</translation>
     </message>
     <message>
         <source>only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes when there is 1 GB more than that.</source>
@@ -6906,7 +6906,7 @@
         <translation>无法得知是否有独占程序在运行。请看“活动”中的“健康状况”，或在“设置 › 何时贡献”中清空其列表。</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of {device}. Resumes 60 s after they finish.</source>
+        <source>other programs are using {percent}% of {device}. Resumes 60 s after they finish.</source>
         <translation>其他程序占用了 {device} 的 {percent}%。结束 60 秒后恢复。</translation>
     </message>
     <message>
@@ -6914,16 +6914,16 @@
         <translation>其他程序需要 {device}。恢复时间：{until}。</translation>
     </message>
     <message>
-        <source>other programs are using {percent} % of your CPU. Resumes below {below} %.</source>
+        <source>other programs are using {percent}% of your CPU. Resumes below {below}%.</source>
         <translation>其他程序占用了 CPU 的 {percent}%。低于 {below}% 时恢复。</translation>
     </message>
     <message>
-        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how much CPU other programs use. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>无法得知其他程序占用了多少 CPU。请看“活动”中的“健康状况”，或在“设置 › 何时贡献”中将该上限设为 100%。</translation>
     </message>
     <message>
-        <source>{device} has {free} MiB of memory free and training needs {wanted} MiB. Resumes when other programs give it back.</source>
-        <translation>{device} 有 {free} MiB 内存可用，而训练需要 {wanted} MiB。其他程序归还后恢复。</translation>
+        <source>{device} has {free} GB of memory free and training needs {wanted} GB. Resumes when other programs give it back.</source>
+        <translation>{device} 有 {free} GB 内存可用，而训练需要 {wanted} GB。其他程序归还后恢复。</translation>
     </message>
     <message>
         <source>cannot tell what the graphics cards do: their probe does not answer. Resumes when it does; see Health in Activity.</source>
@@ -6934,7 +6934,7 @@
         <translation>正在检测显卡。稍后恢复。</translation>
     </message>
     <message>
-        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100 % in Settings, When to lend.</source>
+        <source>cannot tell how busy other programs keep {device}. See Health in Activity, or set that limit to 100% in Settings, When to lend.</source>
         <translation>无法得知其他程序占用了多少 {device}。请看“活动”中的“健康状况”，或在“设置 › 何时贡献”中将该上限设为 100%。</translation>
     </message>
     <message>

@@ -136,7 +136,7 @@ def decision_reason(decision: Decision, now_ms: int) -> str:
 
 
 def _reason(decision: Decision, now_ms: int, time_template: TimeTemplate) -> str:
-    values = dict(decision.values)
+    values = {name: _localised(name, value) for name, value in decision.values.items()}
     if decision.until_ms is not None:
         template, time_values = time_template(decision.until_ms, now_ms, _local)
         values["until"] = _translate(template).format(**time_values)
@@ -184,7 +184,11 @@ def _localised(name: str, value: Value) -> object:
     if name == "declined":
         template = texts.DECLINED_AUDIT_TEXTS.get(str(value), texts.UNKNOWN_REASON)
         return _translate(template).format(reason=value)
-    return figures.count(value) if isinstance(value, int) else value
+    return _number(value) if isinstance(value, (int, float)) else value
+
+
+def _number(value: float) -> str:
+    return figures.count(value) if isinstance(value, int) else figures.decimal(value, 1)
 
 
 def _translate(template: str) -> str:

@@ -41,7 +41,7 @@ STATE_WORDS: Mapping[LendingState, str] = {
 REASON_TEMPLATES: Mapping[str, str] = {
     "lending": "nobody needs the computer. Pauses when you come back or start a game.",
     "lending.spare": "this device is lent also while you use the computer or play.",
-    "lending-while-used": "gently, at {share} % of the time, while you use the computer. "
+    "lending-while-used": "gently, at {share}% of the time, while you use the computer. "
     "Pauses for games.",
     "lending-anyway": "you started it although a rule says to wait. The rules decide again once "
     "they have allowed it for 5 min. Pauses for games.",
@@ -82,7 +82,7 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "outdated": "this network needs version {wanted} or newer; this is {own}. Resumes once "
     "Tequio is updated.",
     "no-device": "no device is enabled. Turn one on in Hardware.",
-    "no-device.small": "{device} has too little memory for this run, which needs {wanted} MiB. "
+    "no-device.small": "{device} has too little memory for this run, which needs {wanted} GB. "
     "Raise its limit in Hardware, choose another run, or open a cell with others in your network "
     "(tequio cell host).",
     "disk": "only {free} GB of disk space are free, and {wanted} GB should stay free. Resumes "
@@ -126,19 +126,19 @@ REASON_TEMPLATES: Mapping[str, str] = {
     "off pausing for games in Settings, When to lend.",
     "cannot-tell.programs": "cannot tell whether one of your exclusive programs is running. See "
     "Health in Activity, or empty their list in Settings, When to lend.",
-    "others-gpu": "other programs are using {percent} % of {device}. Resumes 60 s after they "
+    "others-gpu": "other programs are using {percent}% of {device}. Resumes 60 s after they "
     "finish.",
     "others-gpu.until": "other programs needed {device}. Resumes {until}.",
-    "others-cpu": "other programs are using {percent} % of your CPU. Resumes below {below} %.",
+    "others-cpu": "other programs are using {percent}% of your CPU. Resumes below {below}%.",
     "others-cpu.unknown": "cannot tell how much CPU other programs use. See Health in Activity, "
-    "or set that limit to 100 % in Settings, When to lend.",
-    "gpu-memory": "{device} has {free} MiB of memory free and training needs {wanted} MiB. "
+    "or set that limit to 100% in Settings, When to lend.",
+    "gpu-memory": "{device} has {free} GB of memory free and training needs {wanted} GB. "
     "Resumes when other programs give it back.",
     "gpu-unknown": "cannot tell what the graphics cards do: their probe does not answer. Resumes "
     "when it does; see Health in Activity.",
     "gpu-unknown.starting": "the graphics cards are being checked. Resumes in a moment.",
     "gpu-unknown.load": "cannot tell how busy other programs keep {device}. See Health in "
-    "Activity, or set that limit to 100 % in Settings, When to lend.",
+    "Activity, or set that limit to 100% in Settings, When to lend.",
     "gpu-unknown.memory": "cannot tell how much memory of {device} is free. See Health in "
     "Activity.",
     "slowed": "training was slowed down: another program needs the device. Resumes {until}.",

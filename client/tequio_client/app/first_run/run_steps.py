@@ -278,7 +278,7 @@ class ReadyStep(FirstRunStep):
         preset = self.context.draft_store.draft.preset
         if preset is LendingPreset.MAX:
             return self.tr(
-                "At once at 30 % of the time, and in full after a minute without input. Games "
+                "At once at 30% of the time, and in full after a minute without input. Games "
                 "stop it, always."
             )
         minutes = int(PRESETS[preset]["idle_minutes"])

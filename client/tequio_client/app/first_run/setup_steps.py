@@ -150,7 +150,7 @@ class ScheduleStep(FirstRunStep):
                 ),
                 LendingPreset.MAX: (
                     self.tr("Max"),
-                    self.tr("After 1 minute, and at 30 % of the time while you use it."),
+                    self.tr("After 1 minute, and at 30% of the time while you use it."),
                 ),
             },
         )

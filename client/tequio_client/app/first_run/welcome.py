@@ -152,7 +152,7 @@ class CostCard(Card):
         if found.is_processor:
             text = self.tr("{device}: no graphics card was found. The range is that of processors.")
         elif found.is_known:
-            text = self.tr("{device}: from 60 % of its power limit to all of it.")
+            text = self.tr("{device}: from 60% of its power limit to all of it.")
         else:
             text = self.tr("{device} does not say its limit. The range is that of most cards.")
         return text.format(device=found.device)

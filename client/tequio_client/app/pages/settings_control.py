@@ -192,7 +192,7 @@ def _number(title: str, spec: NumberSpec, field: Field) -> BuiltControl:
     box.chosen.connect(change)
     usual = field.default
     is_nothing = usual is None or (nothing and usual == spec.least)
-    default = nothing.lower() if is_nothing else f"{figures.count(usual)} {unit}"
+    default = nothing.lower() if is_nothing else figures.count(usual) + figures.unit_suffix(unit)
     return BuiltControl(widget=box, refresh=refresh, default=default)
 
 

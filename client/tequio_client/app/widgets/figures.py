@@ -102,6 +102,13 @@ def percent(number: float) -> str:
     return translate("figures", "{number}%").format(number=count(round(number)))
 
 
+def unit_suffix(unit: str) -> str:
+    """The unit as it follows a number: after a space, or by the language's rule for percent."""
+    if unit == "%":
+        return translate("figures", "{number}%").format(number="")
+    return f" {unit}" if unit else ""
+
+
 def data(size_bytes: int) -> str:
     """Traffic or files, in decimal units like disks and connections."""
     return _scaled(size_bytes, 1_000, QLocale.DataSizeFormat.DataSizeSIFormat)

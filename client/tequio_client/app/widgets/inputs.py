@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 from tequio_client.app.theme import icons
 from tequio_client.app.theme.look import current_tokens, has_focus_ring
 from tequio_client.app.theme.style import TextStyle, font
+from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     ALWAYS_LEFT,
     ALWAYS_RIGHT,
@@ -85,7 +86,7 @@ class NumberBox(QDoubleSpinBox):
         self.setFont(font(TextStyle.BODY))
         self.setDecimals(places)
         self.setRange(least, most)
-        self.setSuffix(f" {unit}" if unit else "")
+        self.setSuffix(figures.unit_suffix(unit))
         self.setSpecialValueText(nothing)
         self.setKeyboardTracking(False)
         self.setGroupSeparatorShown(True)

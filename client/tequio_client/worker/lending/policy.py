@@ -12,6 +12,7 @@ Three rules are about the connection, not the device, and apply whatever else de
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -193,7 +194,7 @@ def no_device(case: RuleInput) -> Decision | None:
         LendingReason.NO_DEVICE,
         fact="small",
         device=largest.gpu.name,
-        wanted=case.facts.need_mb,
+        wanted=_memory_wanted(case.facts.need_mb),
     )
 
 
@@ -301,8 +302,23 @@ def memory(case: RuleInput) -> Decision | None:
         if free is None:
             return waiting(LendingReason.GPU_UNKNOWN, fact="memory", device=name)
         if free < wanted:
-            return waiting(LendingReason.GPU_MEMORY, device=name, free=free, wanted=wanted)
+            return waiting(
+                LendingReason.GPU_MEMORY,
+                device=name,
+                free=_memory_free(free),
+                wanted=_memory_wanted(wanted),
+            )
     return None
+
+
+def _memory_free(size_mb: int) -> float:
+    """Convert MiB to GB, rounded down, so that too little never reads as enough."""
+    return math.floor(size_mb / 102.4) / 10
+
+
+def _memory_wanted(size_mb: int) -> float:
+    """Convert MiB to GB, rounded up."""
+    return math.ceil(size_mb / 102.4) / 10
 
 
 def slowed(case: RuleInput) -> Decision | None:

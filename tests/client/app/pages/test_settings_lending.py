@@ -151,8 +151,8 @@ class Typed:
 NUMBERS = (
     Typed(section="lending", field="idle_minutes", text="12", value=12, shown="12 min"),
     Typed(section="lending", field="idle_minutes", text="0", value=0, shown="Immediately"),
-    Typed(section="lending", field="others_gpu_percent", text="40", value=40, shown="40 %"),
-    Typed(section="lending", field="others_cpu_percent", text="100", value=100, shown="100 %"),
+    Typed(section="lending", field="others_gpu_percent", text="40", value=40, shown="40%"),
+    Typed(section="lending", field="others_cpu_percent", text="100", value=100, shown="100%"),
     Typed(section="network", field="upload_mbit", text="2.5", value=2.5, shown="2.5 Mbit/s"),
     Typed(section="network", field="upload_mbit", text="0", value=None, shown="No limit"),
     Typed(section="network", field="download_mbit", text="80", value=80.0, shown="80.0 Mbit/s"),

@@ -383,7 +383,7 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         with_gpu(free_mb=3_999),
         CHOSEN,
         LendingReason.GPU_MEMORY,
-        {"device": "RTX 5070", "free": 3_999, "wanted": 4_000},
+        {"device": "RTX 5070", "free": 3.9, "wanted": 4.0},
     ),
     (
         "memory unknown",
@@ -419,14 +419,14 @@ ROWS: list[tuple[str, LendingFacts, Preferences, LendingReason, dict[str, Value]
         with_gpu(memory_mb=6_000),
         CHOSEN,
         LendingReason.NO_DEVICE,
-        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+        {"fact": "small", "device": "RTX 5070", "wanted": 4.0},
     ),
     (
         "a cap too small",
         CALM,
         chosen(devices=(DeviceChoice(id="cuda:0", memory_mb=3_999),)),
         LendingReason.NO_DEVICE,
-        {"fact": "small", "device": "RTX 5070", "wanted": 4_000},
+        {"fact": "small", "device": "RTX 5070", "wanted": 4.0},
     ),
     ("no card, but a processor", on_machine(gpus=()), CHOSEN, LendingReason.LENDING, {}),
     (
