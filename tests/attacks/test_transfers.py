@@ -14,8 +14,8 @@ from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobOp, BlobServer
 from tequio_client.worker.swarm.membership import AddressRecords, PeerExchange, RunGossip
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_client.worker.swarm.request_places import OTHER_PLACES, TRUSTED_PLACES
 from tequio_client.worker.swarm.sources import FetchFailedError
-from tequio_client.worker.swarm.streams import MAX_IN_FLIGHT
 from tequio_client.worker.swarm.transfer import Fetcher, TransferTimes
 from tequio_shared.addresses import sign_addresses
 from tequio_shared.ids import NetworkId
@@ -28,6 +28,7 @@ from tests.support.attackers_peers import (
     PeerSetup,
     SilentSources,
     answering,
+    holding_back,
     only_in,
     peer_setup,
     shouting,
@@ -106,14 +107,26 @@ async def test_a_source_that_trickles_holds_nobody_up(here: PeerSetup, slow: str
 async def test_many_transfers_at_once_stay_under_one_cap(here: PeerSetup) -> None:
     counting = SilentSources()
     small = [tree_of(bytes([at]) * MIB).ref for at in range(100, 140)]
-    sources = [await here.crooked(f"source {at}", counting.source(small[0])) for at in range(3)]
+    sources = [await here.crooked(f"source {at}", counting.source(small[0])) for at in range(8)]
     async with here.fetcher() as fetcher, trio.open_nursery() as nursery:
         for ref in small:
             nursery.start_soon(_failing, fetcher, ref, sources)
-        await until(lambda: counting.asked_bytes >= MAX_IN_FLIGHT * MIB, 40)
+        await until(lambda: counting.asked_bytes >= OTHER_PLACES * MIB, 40)
         await trio.sleep(1)
-        assert counting.asked_bytes == MAX_IN_FLIGHT * MIB
+        assert counting.asked_bytes == OTHER_PLACES * MIB <= 16 * MIB - TRUSTED_PLACES * MIB
         nursery.cancel_scope.cancel()
+
+
+@attack(
+    "M13", layer="net", ends="sources that send have places of their own, and slow ones lose theirs"
+)
+@pytest.mark.trio
+async def test_a_few_sources_that_hold_back_do_not_stop_all_transfers(here: PeerSetup) -> None:
+    slow = [await here.crooked(f"slow {at}", holding_back()) for at in range(4)]
+    honest = await here.honest("honest")
+    async with here.fetcher() as fetcher:
+        report = await fetcher.fetch_tree(tree_of().ref, [*slow, honest], timeout_s=40)
+    assert report.bytes_by_source == {honest: len(CONTENT)}
 
 
 async def _failing(fetcher: object, ref: object, sources: object) -> None:

@@ -124,6 +124,23 @@ async def trickling(stream: PeerStream) -> None:
         await trio.sleep(0.2)
 
 
+def holding_back(content: bytes = CONTENT) -> Serve:
+    """Answer honestly what it has, and trickle the content itself."""
+    tree = tree_of(content)
+
+    async def serve(stream: PeerStream) -> None:
+        while True:
+            request = BlobRequest.parse(bytes(await stream.receive_frame(timeout_s=60)))
+            if request.op is BlobOp.PIECES:
+                await stream.write((MIB + 1).to_bytes(4, "big") + bytes([BlobStatus.OK]))
+                while True:
+                    await stream.write(b"x")
+                    await trio.sleep(0.2)
+            await stream.send_frame(bytes([BlobStatus.OK]), honest_payload(request, tree, content))
+
+    return serve
+
+
 async def shouting(stream: PeerStream) -> None:
     """Announce a frame of four gigabytes, and send bytes as long as they are accepted."""
     await stream.receive_frame(timeout_s=60)

@@ -77,11 +77,13 @@ def _is_head(folder: Path, run: RunAnswer, number: int | None) -> bool:
 
 
 @contextmanager
-def own_texts(model: Path, work: Path, consents: Path) -> Iterator[PluginTokenizer | None]:
+def own_texts(
+    model: Path, work: Path, consents: Path, answer_s: float = own_tokenizer.ANSWER_S
+) -> Iterator[PluginTokenizer | None]:
     """Start the tokenizer of the plug-in in a model's folder; None for a model without.
 
     Its code runs in a confined child, which writes below `work`, if the worker's folder `consents`
-    allows it. Raises UserFacingError.
+    allows it; `answer_s` is its time for one text. Raises UserFacingError.
     """
     table = model / layout.TABLE
     if not table.is_file():
@@ -101,7 +103,9 @@ def own_texts(model: Path, work: Path, consents: Path) -> Iterator[PluginTokeniz
             f"and allow it with `tequio plugin allow {name}`"
         )
     place = work / "plugins" / name
-    with own_tokenizer.run_tokenizer(found, place, hidden=(consents,)) as started:
+    with own_tokenizer.run_tokenizer(
+        found, place, hidden=(consents,), answer_s=answer_s
+    ) as started:
         if started.file != table.read_bytes():
             raise UserFacingError(
                 f"the tokens of {found.spec.label} are not those of {table}: export the head again"

@@ -140,19 +140,41 @@ class _EncoderChild:
     """The process that has loaded the code; answers one line with one line."""
 
     def __init__(self, label: str, environment: Mapping[str, str], answer_s: float) -> None:
-        self._label, self.answer_s = label, answer_s
-        self._process = subprocess.Popen(  # noqa: S603 - our own program
+        self._label, self._environment, self.answer_s = label, environment, answer_s
+        self._opening: OpenTokenizer | None = None
+        self._process = self._start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        started = subprocess.Popen(  # noqa: S603 - our own program
             _PROGRAM,
-            env=environment,
+            env=self._environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             **child.start_options(),
         )
-        self.pid = self._process.pid
-        child.end_with_us(self.pid)
+        child.end_with_us(started.pid)
+        return started
 
     def ask(self, message: msgspec.Struct) -> bytes:
-        """Send a line and read one; raises TokenizerError for a child that ends or hangs."""
+        """Send a line and read one; raises TokenizerError for a child that ends or hangs.
+
+        The next question starts it again: else one text that its code cannot bear would be the last
+        that anybody has split. What a new child opens need not be read, since each answer has to
+        say its text by the table of the first.
+        """
+        if isinstance(message, OpenTokenizer):
+            self._opening = message
+        elif self._process.poll() is not None and self._opening is not None:
+            self.close()
+            self._process = self._start()
+            self._answer(self._opening)
+        return self._answer(message)
+
+    def _answer(self, message: msgspec.Struct) -> bytes:
         late = Timer(self.answer_s, self._process.kill)
         late.daemon = True
         late.start()

@@ -74,6 +74,11 @@ class MinimumVersion:
             self._adopt(index, statement.body.minimum)
 
     @property
+    def oldest(self) -> str:
+        """The oldest version that members should run; empty: unknown."""
+        return self._known[1] if self._known else ""
+
+    @property
     def wanted(self) -> str:
         """The version that this program would have to be, at least; empty: it is new enough."""
         minimum = self._known[1] if self._known else BUILD

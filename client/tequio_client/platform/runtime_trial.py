@@ -5,6 +5,9 @@ to its version of the app, so putting it aside goes back to the version before, 
 its own runtime (`versions.go_back`), from the next start on. Beyond the trial crashes are counted
 no more: a runtime whose training was accepted once works, and what fails later is something else.
 
+A run can make trainers crash, too, with a model that no memory holds. It must not choose what runs
+here: nothing goes back to a version that the network finds too old, such as one with a known hole.
+
     runtime/trial.json      the version on trial, its crashes, and the versions that were put aside
 """
 
@@ -17,6 +20,7 @@ import msgspec
 
 from tequio_client import files
 from tequio_client.platform import programs, versions
+from tequio_shared.version import version_number
 
 MOST_CRASHES = 3
 """Crashes in training, before the first accepted contribution, that put a runtime aside."""
@@ -38,11 +42,11 @@ def begin(version: str, accepted: int) -> None:
         _save(_begun(state(), version, accepted))
 
 
-def record_crash(version: str, accepted: int) -> str:
+def record_crash(version: str, accepted: int, *, oldest: str = "") -> str:
     """Count a crash in training; return the version that was gone back to, empty: none was.
 
-    `accepted` is the newest accepted contribution: one of after `begin` ends the trial. Raises
-    OSError.
+    `accepted` is the newest accepted contribution: one of after `begin` ends the trial. `oldest` is
+    the oldest version that may be gone back to; empty: any. Raises OSError.
     """
     now = state()
     if now.version != version:
@@ -50,7 +54,7 @@ def record_crash(version: str, accepted: int) -> str:
     if accepted > now.accepted:
         return ""
     now = msgspec.structs.replace(now, crashes=now.crashes + 1)
-    before = _kept_before(version)
+    before = _kept_before(version, oldest)
     is_over = now.crashes >= MOST_CRASHES and before and version not in now.put_aside
     if is_over:
         aside = (version, *now.put_aside)[:_MOST_KEPT]
@@ -71,12 +75,14 @@ def _begun(now: TrialState, version: str, accepted: int) -> TrialState:
     return msgspec.structs.replace(now, version=version, accepted=accepted, crashes=0)
 
 
-def _kept_before(version: str) -> str:
-    """The version before, if it is complete with its runtime and would start; empty: it is not."""
+def _kept_before(version: str, oldest: str) -> str:
+    """The version before, if it is complete, would start and is not too old; empty: it is not."""
     now = versions.state()
     if now.current != version or programs.RUNTIME_VARIABLE in os.environ:
         return ""
     before = now.previous
+    if before and oldest and version_number(before) < version_number(oldest):
+        return ""
     return before if before and versions.program_of("runtime", before).is_file() else ""
 
 

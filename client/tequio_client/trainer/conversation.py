@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoTokenizer, TextStreamer, set_seed
+from transformers.generation.logits_process import LogitsProcessor, LogitsProcessorList
 from transformers.generation.stopping_criteria import StoppingCriteria, StoppingCriteriaList
 from transformers.generation.streamers import BaseStreamer
 from transformers.utils import logging as transformers_logging
@@ -35,6 +36,9 @@ from tequio_shared.round.token_table import TokenTable
 _ADAPTER = "adapter_config.json"
 _WHY_CHARS = 200
 _TEMPLATE_ERRORS = (TemplateError, LookupError, TypeError, ValueError)
+_LEAST_TEMPERATURE = 1e-3
+_GREATEST_LOGIT = 1e30
+"""With `_LEAST_TEMPERATURE` still a number in float32."""
 _LEAST_PROMPT = 16
 """Tokens of the prompt that are kept whatever the answer's length."""
 Show = Callable[[str], None]
@@ -49,7 +53,7 @@ class WritingStyle:
     tokens: int = 200
     """Most tokens of an answer."""
     temperature: float = 0.8
-    """0: always the likeliest one."""
+    """0, or less than 0.001: always the likeliest one."""
     top_p: float = 0.95
     """Only the likeliest tokens that have this probability together."""
     seed: int | None = None
@@ -178,7 +182,7 @@ class WritingModel:
         """
         most = min(style.tokens, max(self.context - len(ids), 1))
         chosen: dict[str, Any] = {"do_sample": False}
-        if style.temperature:
+        if style.temperature >= _LEAST_TEMPERATURE:
             chosen = {"do_sample": True, "temperature": style.temperature, "top_p": style.top_p}
         streamer = (
             _TablePieces(self._own_texts.table, show)
@@ -194,6 +198,7 @@ class WritingModel:
                     attention_mask=torch.ones_like(prompt),
                     max_new_tokens=most,
                     streamer=streamer,
+                    logits_processor=LogitsProcessorList([_FiniteLogits()]),
                     stopping_criteria=StoppingCriteriaList([stopping]),
                     **chosen,
                 )
@@ -261,6 +266,22 @@ class ModelChat:
     def forget(self) -> None:
         """Start over."""
         self._turns = []
+
+
+class _FiniteLogits(LogitsProcessor):
+    """Ends a text before a token is drawn from what are not numbers.
+
+    A graphics card that is asked to draw from them fails for all that its process does afterwards,
+    so one text would end a service. So would a temperature by which logits overflow.
+    """
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        """See LogitsProcessor; raises ArithmeticError."""
+        del input_ids
+        # -inf is how others exclude a token; the greatest is NaN if any is.
+        if not abs(scores.max().item()) < _GREATEST_LOGIT:
+            raise ArithmeticError("what it computes are not numbers")
+        return scores
 
 
 class _Unwanted(StoppingCriteria):

@@ -123,7 +123,9 @@ class Worker:
             folder, default=DesiredState(lend=not settings.is_linked), fixed=fixed
         )
         self.points_db = PointsDatabase.opened(folder, signer.key)
-        self.runtime_verdict = RuntimeVerdict(lambda: points.last_accepted(self.points_db.file))
+        self.runtime_verdict = RuntimeVerdict(
+            lambda: points.last_accepted(self.points_db.file), lambda: self.minimum.oldest
+        )
         style, cell = settings.trainer.log_style, settings.trainer.cell
         self.lending = Lending(
             settings,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
@@ -15,7 +17,7 @@ from tequio_client.checkpoint import chat as talks
 from tequio_client.checkpoint import layout
 from tequio_client.checkpoint.export import ExportOptions, WeightsOrigin
 from tequio_client.trainer import device
-from tequio_client.trainer.conversation import ModelChat, WritingStyle
+from tequio_client.trainer.conversation import ModelChat, WritingModel, WritingStyle
 from tequio_client.verify.report import NoProgress
 from tequio_shared.errors import UserFacingError
 from tests.client.checkpoint.test_export import exported
@@ -80,6 +82,16 @@ def test_a_conversation_remembers_its_turns_until_it_starts_over(tmp_path: Path)
 def test_a_style_that_makes_no_sense_is_refused(style: dict[str, float], named: str) -> None:
     with pytest.raises(UserFacingError, match=named):
         WritingStyle(**style)  # type: ignore[arg-type]  # floats alone
+
+
+def test_no_token_is_drawn_from_what_are_not_numbers(whole: Path) -> None:
+    model = WritingModel(whole, CPU)
+    ids = model.encode_text("maize")
+    for broken in (math.nan, math.inf, 1e36):
+        with torch.no_grad():
+            next(iter(model._model.lm_head.parameters())).fill_(broken)  # noqa: SLF001 - as if trained so
+        with pytest.raises(UserFacingError, match="not numbers"):
+            model.write(ids, WritingStyle(tokens=4), lambda _: None)
 
 
 def test_a_folder_that_is_no_model_is_named(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Corpus
 from tequio_shared.round.token_table import TokenTable
 from tests.support import plugin_example
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +112,18 @@ def test_a_tokenizer_that_hangs_is_ended(tmp_path: Path) -> None:
         tokenizer.child.answer_s = 0.2  # the start takes longer
         with pytest.raises(TokenizerError, match=r"took more than 0\.2 s"):
             tokenizer.encode(TEXT)
+
+
+@attack("P21", layer="cli", ends="the code that splits texts is started again for the next visitor")
+def test_after_a_text_that_ends_the_child_another_one_is_split(tmp_path: Path) -> None:
+    ends = f"(__import__('os')._exit(0) if text == 'end' else None); {GIVES}"
+    found = packed(tmp_path, WORDS.replace(GIVES, ends))
+    with run_tokenizer(found, tmp_path / "work") as tokenizer:
+        ids = tokenizer.encode(TEXT).tolist()
+        for _ in range(2):
+            with pytest.raises(TokenizerError, match="the process of its tokenizer ended"):
+                tokenizer.encode("end")
+            assert tokenizer.encode(TEXT).tolist() == ids
 
 
 def test_a_plugin_without_a_tokenizer_or_with_a_wrong_one_is_refused(tmp_path: Path) -> None:

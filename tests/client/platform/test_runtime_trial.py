@@ -9,6 +9,7 @@ import pytest
 
 from tequio_client.platform import programs, runtime_trial, versions
 from tequio_client.platform.runtime_trial import MOST_CRASHES, begin, record_crash
+from tests.support.attack_table import attack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +86,15 @@ def test_without_a_complete_version_before_the_new_one_stays() -> None:
     assert versions.state().current == NEW
     put("runtime", OLD)
     assert crash_through(times=1) == [OLD]
+
+
+@attack("P22", layer="cli", ends="the new version stays where the network wants no older one")
+def test_crashes_bring_back_no_version_that_the_network_finds_too_old() -> None:
+    update()
+    assert [record_crash(NEW, -1, oldest=NEW) for _ in range(9)] == [""] * 9
+    assert versions.state().current == NEW
+    assert not versions.state().skipped
+    assert record_crash(NEW, -1, oldest=OLD) == OLD
 
 
 def test_a_runtime_that_a_person_named_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -180,7 +180,7 @@ def serve(  # noqa: PLR0913 - one parameter an option
         ledger=ledger, stores=known, also_seeds=True, trust=read_policy(trust_file)
     )
     options = ExportOptions(origin=origin, run=run_name, target=folder)
-    load = partial(_load, device=chosen, work=folder, consents=consents)
+    load = partial(_load, device=chosen, work=folder, consents=consents, split_s=limits.answer_s)
     host = ModelHost(load, conversation.seed_chance, limits)
     service = ChatService(host, VisitorPage(), ledger, conversation.WritingStyle, per_minute)
     server = HttpServer(service.handle, refuse_request, proxies=proxies)
@@ -225,7 +225,7 @@ def _prepare(options: ExportOptions, *, is_measured: bool) -> Path:
 
 @contextmanager
 def _load(
-    folder: Path, *, device: ComputeDevice, work: Path, consents: Path
+    folder: Path, *, device: ComputeDevice, work: Path, consents: Path, split_s: float
 ) -> Iterator[WritingModel]:
     """Load a model, with what splits its texts; raises UserFacingError."""
     import psutil
@@ -234,5 +234,5 @@ def _load(
     from tequio_client.trainer.conversation import WritingModel
 
     chat_lines.check_memory(folder, psutil.virtual_memory().available)
-    with chat.own_texts(folder, work, consents) as texts:
+    with chat.own_texts(folder, work, consents, split_s) as texts:
         yield WritingModel(folder, device, texts)

@@ -84,13 +84,15 @@ class HttpAnswer:
     ) -> None:
         self._stream, self._protocol, self._deadlines = stream, protocol, deadlines
         self.is_begun = False
+        self.is_head = False
+        """True for a HEAD request, whose answers have no body, refusals too."""
 
-    async def send(self, reply: Reply, *, is_head: bool = False) -> None:
+    async def send(self, reply: Reply) -> None:
         """Send a whole answer; raises trio's errors of a broken or slow connection."""
         self.is_begun = True
         headers = {"content-length": str(len(reply.body)), **reply.headers}
         raw = self._encode(_response(reply.status, headers))
-        if reply.body and not is_head:
+        if reply.body and not self.is_head:
             raw += self._encode(h11.Data(data=reply.body))
         await self._send(raw + self._encode(h11.EndOfMessage()))
 
@@ -167,7 +169,7 @@ class HttpServer:
         exchange = HttpAnswer(stream, protocol, self._deadlines)
         try:
             with trio.fail_after(self._deadlines.request_s):
-                request = await self._read(stream, protocol, host)
+                request = await self._read(stream, protocol, exchange, host)
         except trio.TooSlowError:
             return  # also a silent client, which gets no answer
         except BadRequestError as err:
@@ -182,7 +184,11 @@ class HttpServer:
             await _drain(stream)
 
     async def _read(
-        self, stream: trio.SocketStream, protocol: h11.Connection, host: str
+        self,
+        stream: trio.SocketStream,
+        protocol: h11.Connection,
+        exchange: HttpAnswer,
+        host: str,
     ) -> Request | None:
         """Read a request; None for a client that sent nothing. Raises BadRequestError."""
         head: h11.Request | None = None
@@ -197,6 +203,7 @@ class HttpServer:
                     protocol.receive_data(await stream.receive_some(_READ_BYTES))
                 elif isinstance(event, h11.Request):
                     head = event
+                    exchange.is_head = event.method == b"HEAD"
                     _check_length(event)
                 elif isinstance(event, h11.Data):
                     body += event.data

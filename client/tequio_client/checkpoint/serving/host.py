@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -67,6 +67,8 @@ class Limits:
     prompt_tokens: int = 1_024
     queue: int = 8
     """Questions that may wait while one is answered."""
+    visitor: int = 2
+    """Questions of one visitor that wait or are answered, so that one cannot fill the queue."""
     answer_s: float = 120.0
     """Longest time for writing one answer."""
     wait_s: float = 300.0
@@ -112,6 +114,7 @@ class ModelHost:
         self._model: WritingModel | None = None
         self._resources = ExitStack()  # what the loaded model needs
         self._waiting: deque[Job] = deque()
+        self._asked: Counter[str] = Counter()  # questions that wait or are answered, by visitor
         self._is_writing = False
         self._wake = trio.Event()
         self._turn = trio.Lock()  # of the model: a text, or a change of the head
@@ -121,11 +124,12 @@ class ModelHost:
 
     @contextmanager
     def question(
-        self, prompt: str | list[Turn], style: WritingStyle
+        self, prompt: str | list[Turn], style: WritingStyle, visitor: str
     ) -> Iterator[trio.MemoryReceiveChannel[Event]]:
         """Put a question into the queue; its events come until the body ends.
 
-        Raises QuestionError when the queue is full, and while there is no head.
+        Raises QuestionError when the queue is full, or the visitor's part of it, and while there is
+        no head.
         """
         if self.head is None:
             raise _no_head()
@@ -135,16 +139,26 @@ class ModelHost:
                 f"{len(self._waiting)} questions wait already: ask again later",
                 retry_s=self._retry_s(),
             )
+        if self._asked[visitor] >= self.limits.visitor:
+            raise QuestionError(
+                429,
+                f"{self._asked[visitor]} questions of yours are not answered yet: wait for them",
+                retry_s=self._retry_s(),
+            )
         # Room for every token: a client that reads slowly does not keep the model.
         send, receive = trio.open_memory_channel[Event](style.tokens + 4)
         job = Job(prompt=prompt, style=style, events=send)
         self._waiting.append(job)
+        self._asked[visitor] += 1
         self._wake.set()
         try:
             with receive:
                 yield receive
         finally:
             job.unwanted.set()
+            self._asked[visitor] -= 1
+            if not self._asked[visitor]:
+                del self._asked[visitor]  # visitors are many
             if job in self._waiting:
                 self._waiting.remove(job)
 

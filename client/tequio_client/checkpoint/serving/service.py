@@ -75,21 +75,20 @@ class ChatService:
                 await exchange.send_piece(b"data: " + openai.encode_error(err) + b"\n\n")
                 await exchange.end_stream()
             else:
-                await exchange.send(refuse(err), is_head=request.method == "HEAD")
+                await exchange.send(refuse(err))
 
     async def _route(self, request: Request, exchange: HttpAnswer) -> None:
         """Raises QuestionError, also after the answer was begun."""
-        is_head = request.method == "HEAD"
         wanted = _METHODS.get(request.path)
         if wanted is None:
             raise QuestionError(404, f"nothing is at {request.path[:100]}: {_list_paths()}")
-        if wanted != ("GET" if is_head else request.method):
+        if wanted != ("GET" if exchange.is_head else request.method):
             raise QuestionError(405, f"{request.path} answers {wanted}")
         if request.path == PAGE:
-            await exchange.send(self._page.render(self._models()), is_head=is_head)
+            await exchange.send(self._page.render(self._models()))
         elif request.path == MODELS:
             listed = {"object": "list", "data": self._models()}
-            await exchange.send(_reply(200, msgspec.json.encode(listed)), is_head=is_head)
+            await exchange.send(_reply(200, msgspec.json.encode(listed)))
         else:
             await self._answer(request, exchange)
 
@@ -140,7 +139,7 @@ class ChatService:
             created_s=clock.now_ms() // 1000,
             model=asked.model,
         )
-        with self._host.question(prompt, style) as events:
+        with self._host.question(prompt, style, request.address) as events:
             await self._pass_on(events, exchange, form, is_streamed=asked.stream)
 
     def _style(self, asked: VisitorQuestion) -> WritingStyle:

@@ -18,9 +18,12 @@ log = structlog.get_logger(__name__)
 class RuntimeVerdict:
     """Of a package's runtime; from source there is none to go back to."""
 
-    def __init__(self, last_accepted: Callable[[], int]) -> None:
-        """`last_accepted` gives the newest accepted contribution, as a number that grows."""
-        self._last_accepted = last_accepted
+    def __init__(self, last_accepted: Callable[[], int], oldest: Callable[[], str]) -> None:
+        """`last_accepted` gives the newest accepted contribution, as a number that grows.
+
+        `oldest` gives the oldest version that members of the network should run; empty: unknown.
+        """
+        self._last_accepted, self._oldest = last_accepted, oldest
 
     async def begin(self) -> None:
         """Remember what was accepted before this version's runtime, if it is a new one."""
@@ -39,7 +42,9 @@ class RuntimeVerdict:
             return ""
         try:
             before = await trio.to_thread.run_sync(
-                lambda: runtime_trial.record_crash(BUILD, self._last_accepted())
+                lambda: runtime_trial.record_crash(
+                    BUILD, self._last_accepted(), oldest=self._oldest()
+                )
             )
         except (OSError, TequioError) as err:
             log.warning("crash of the trainer not counted", error=str(err))

@@ -221,6 +221,7 @@ class TrainerProcess:
         self._task: _Pending | None = None  # in force; owned by `ask`
         self._failures = 0  # starts since the last finished command
         self._lost_rank = False  # of this child, which ended because of it
+        self._has_plugin = False  # the run in force brings code of its own
         self._alive: link.TrainerHeartbeat | None = None  # of this child; so the next
         self._ready: link.TrainerReady | None = None
         self.failure: str | None = None  # why it was given up
@@ -270,6 +271,9 @@ class TrainerProcess:
         """Have a crash in a task judged; empty: the trainer is started again."""
         if self._judge_crash is None or self._task is None or self._lost_rank:
             return ""
+        if self._has_plugin:
+            # That code may end its process at will, and could so choose this computer's version.
+            return ""
         return await self._judge_crash(reason)
 
     async def ask(self, make: Callable[[int], link.Command], answer: type[R]) -> R:
@@ -284,7 +288,7 @@ class TrainerProcess:
         pending = _Pending(self._number, make)
         command = make(pending.number)
         if isinstance(command, link.Prepare):
-            self._prepare = pending
+            self._prepare, self._has_plugin = pending, command.plugin is not None
         else:
             self._task = pending
         self.child.send(link.encode(command))

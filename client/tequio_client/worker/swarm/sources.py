@@ -274,17 +274,19 @@ class ChunkQueue:
         return next((at for at, one in enumerate(self._todo) if _first_run(held, one)), None)
 
     def _late_chunk(self, source: Source, held: list[bool] | None) -> Chunk | None:
-        """Find a chunk that a single other source owes for longer than `hedge_s`.
+        """Find a chunk that other sources owe: one for longer than `hedge_s`, two for twice that.
 
-        A single one: with more, a slow moment of our own line would fetch everything many times.
-        A chunk that is here may still be listed while a slow disk writes it; to ask for it again
+        And so on, doubling: else a slow moment of our own line would fetch everything many times.
+        With a limit instead, two slow sources that know of each other would hold a chunk back. A
+        chunk that is here may still be listed while a slow disk writes it; to ask for it again
         would spin.
         """
         for chunk, requests in self._flying.items():
-            (first, since_s), *others = requests
-            is_late = trio.current_time() - since_s > self._hedge_s
-            is_wanted = is_late and not others and not self._partial.has_pieces(*chunk)
-            if first != source and is_wanted and _first_run(held, chunk) == chunk:
+            newest_s = max(since_s for _, since_s in requests)
+            is_late = trio.current_time() - newest_s > self._hedge_s * 2 ** (len(requests) - 1)
+            is_asked = any(asked == source for asked, _ in requests)
+            is_wanted = is_late and not is_asked and not self._partial.has_pieces(*chunk)
+            if is_wanted and _first_run(held, chunk) == chunk:
                 return chunk
         return None
 

@@ -28,6 +28,7 @@ from tequio_client.worker.swarm.blob_server import (
     unpack_blob,
 )
 from tequio_client.worker.swarm.limits import ByteBudget
+from tequio_client.worker.swarm.request_places import RequestPlaces
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, peer_id_text
 
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-MAX_IN_FLIGHT = 16
-"""Requests for content on their way to all sources: bounds memory, 1 MiB each."""
 REQUEST_S = 120.0
 """Longest time for one answer; a silent stream is given up much sooner."""
 SILENCE_S = 20.0
@@ -72,9 +71,9 @@ class BlobClient:
     ) -> None:
         self.streams = StreamPool(network, silence_s=silence_s)
         self._budget = download or ByteBudget()
-        # One cap over all fetches and peers: what is on its way has to fit into memory, however
-        # many fetches are started at once.
-        self._flight = trio.CapacityLimiter(MAX_IN_FLIGHT)
+        # Over all fetches and peers: what is on its way has to fit into memory, however many
+        # fetches are started at once.
+        self._places = RequestPlaces(self.streams.close_peer)
 
     async def held(self, peer: PeerKey, ref: TreeRef) -> list[bool] | None:
         """Ask which pieces of the tree the peer has; None for all of them."""
@@ -85,7 +84,7 @@ class BlobClient:
         """Fetch pieces, not yet verified; of the right length, or MalformedError."""
         request = BlobRequest(op=BlobOp.PIECES, name=ref.root, first=first, count=count)
         _, expect_bytes = ref.span(first, count)
-        async with self._flight:
+        async with self._places.taken(peer):
             payload = await self._ask(peer, request, expect_bytes)
         if len(payload) != expect_bytes:
             raise MalformedError(f"{len(payload)} bytes where {expect_bytes} were asked for")
@@ -104,7 +103,7 @@ class BlobClient:
     async def blob_part(self, peer: PeerKey, name: Digest, first: int) -> tuple[int, memoryview]:
         """Fetch the size of the blob, and its bytes from `first`, at most PAYLOAD_BYTES."""
         request = BlobRequest(op=BlobOp.BLOB, name=name, first=first, count=PAYLOAD_BYTES)
-        async with self._flight:
+        async with self._places.taken(peer):
             return unpack_blob(await self._ask(peer, request, PAYLOAD_BYTES))
 
     async def has_blob(self, peer: PeerKey, name: Digest) -> bool:
@@ -118,7 +117,7 @@ class BlobClient:
     async def leaf(self, peer: PeerKey, root: Digest, index: int, leaf_bytes: int) -> memoryview:
         """Fetch a leaf of an error feedback and its inclusion path, not yet verified."""
         request = BlobRequest(op=BlobOp.LEAF, name=root, first=index, count=1)
-        async with self._flight:
+        async with self._places.taken(peer):
             return await self._ask(peer, request, leaf_bytes)
 
     async def _ask(self, peer: PeerKey, request: BlobRequest, expect_bytes: int = 0) -> memoryview:

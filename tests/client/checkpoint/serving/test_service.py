@@ -16,6 +16,7 @@ from tequio_client.checkpoint.serving.service import CHAT, COMPLETIONS, MODELS
 from tequio_client.trainer import device
 from tequio_client.trainer.conversation import ModelChat, WritingStyle
 from tests.client.checkpoint.serving.conftest import NAME, PATIENCE_S
+from tests.support.attack_table import attack
 from tests.support.llama_swarm import ROUNDS
 
 if TYPE_CHECKING:
@@ -151,7 +152,7 @@ async def hang_up(stream: trio.SocketStream) -> None:
 
 
 async def test_a_long_queue_is_refused(serve: Serve, whole: Path) -> None:
-    limits = Limits(tokens=24, prompt_tokens=32, queue=2)
+    limits = Limits(tokens=24, prompt_tokens=32, queue=2, visitor=9)
     async with serve(whole, limits=limits) as service, trio.open_nursery() as nursery:
         service.pace.hold()
         await service.ask_raw(max_tokens=20)
@@ -169,6 +170,72 @@ async def test_a_long_queue_is_refused(serve: Serve, whole: Path) -> None:
         service.pace.allow(1_000)
         await service.until(lambda: len(answers) == 5)
         assert [one.status_code for one in answers[3:]] == [200, 200]
+
+
+BEHIND_PROXY = (ipaddress.ip_network("127.0.0.0/8"),)
+
+
+@attack("P21", layer="net", ends="each visitor has two places; the others are answered")
+async def test_one_visitor_cannot_fill_the_queue(serve: Serve, whole: Path) -> None:
+    async with serve(whole, proxies=BEHIND_PROXY) as service, trio.open_nursery() as nursery:
+        service.pace.hold()
+        answers: list[tuple[str, int]] = []
+
+        async def ask(visitor: str) -> None:
+            service.client.headers["x-forwarded-for"] = visitor
+            answers.append((visitor, (await service.post(max_tokens=1)).status_code))
+
+        for _ in range(20):
+            nursery.start_soon(ask, "192.0.2.1")
+        await service.until(lambda: len(answers) == 18)
+        assert set(answers) == {("192.0.2.1", 429)}
+        nursery.start_soon(ask, "192.0.2.2")
+        await trio.sleep(0.2)
+        service.pace.allow(1_000)
+        await service.until(lambda: len(answers) == 21)
+        assert sorted(answers[18:]) == [("192.0.2.1", 200)] * 2 + [("192.0.2.2", 200)]
+        await ask("192.0.2.1")
+        assert answers[-1][1] == 200, "once these are answered, it has its places back"
+
+
+ODD_REQUESTS = {
+    "HEAD with a long body": b"HEAD / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\n",
+    "HEAD with no chunk": b"HEAD / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nz\r\n",
+    "HEAD without a host": b"HEAD / HTTP/1.1\r\n\r\n",
+    "HEAD of a question": b"HEAD /v1/completions HTTP/1.1\r\nhost: x\r\n\r\n",
+    "a tunnel": b"CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n",
+    "another protocol": b"GET / HTTP/1.1\r\nhost: x\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n",
+    "an old version": b"GET / HTTP/1.0\r\n\r\n",
+    "two lengths": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
+    "a path of bytes": b"GET /\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
+    "a header of bytes": b"GET / HTTP/1.1\r\nhost: x\r\nx-forwarded-for: \xff,,\r\n\r\n",
+    "half a body": b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{",
+    "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+}
+
+
+@attack(
+    "P21",
+    layer="net",
+    ends="odd requests are refused, and others answered",
+)
+@pytest.mark.parametrize("odd", ODD_REQUESTS)
+async def test_no_odd_request_ends_the_service(serve: Serve, whole: Path, odd: str) -> None:
+    async with serve(whole, proxies=BEHIND_PROXY) as service:
+        stream = await service.connect()
+        await stream.send_all(ODD_REQUESTS[odd])
+        await hang_up(stream)
+        assert (await service.post(max_tokens=1)).status_code == 200
+
+
+@attack("P21", layer="cli", ends="no token is drawn where logits would overflow")
+@pytest.mark.parametrize("least", [1e-300, 1e-45, 1e-40, 1e-4])
+async def test_the_least_temperature_gives_the_likeliest_text(
+    serve: Serve, whole: Path, least: float
+) -> None:
+    async with serve(whole) as service:
+        likeliest = (await service.post(temperature=0)).json()["choices"]
+        assert (await service.post(temperature=least)).json()["choices"] == likeliest
 
 
 async def test_a_question_that_is_given_up_leaves_the_queue(serve: Serve, whole: Path) -> None:
@@ -220,7 +287,7 @@ async def test_each_visitor_has_a_rate_of_its_own_behind_a_named_proxy(
         return found
 
     hops = ("192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2")
-    async with serve(whole, per_minute=1, proxies=(ipaddress.ip_network("127.0.0.0/8"),)) as one:
+    async with serve(whole, per_minute=1, proxies=BEHIND_PROXY) as one:
         assert await statuses(one, *hops) == [200, 429, 200, 200, 429]
         forged = await statuses(one, "192.0.2.9, 192.0.2.1")
         assert forged == [429], "what a visitor writes there does not count"

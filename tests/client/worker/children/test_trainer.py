@@ -11,6 +11,7 @@ import sys
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import trio
 import trio.testing
@@ -28,6 +29,7 @@ from tequio_client.worker.children.trainer import (
     trainer_program,
 )
 from tequio_shared.errors import RefusedError
+from tests.support.attack_table import attack
 from tests.support.scripted_child import lives, scripted
 from tests.support.timing_slack import allowed_s
 
@@ -484,3 +486,32 @@ async def test_a_crash_without_a_task_is_not_judged(tmp_path: Path) -> None:
         with pytest.raises(TrainerFailedError, match="5 times"):
             await trainer.ask(prepare, link.TrainerReady)
     assert judged == []
+
+
+@attack("P22", layer="cli", ends="crashes while a run's own code is loaded are not counted")
+async def test_a_crash_beside_a_runs_own_code_is_not_judged(tmp_path: Path) -> None:
+    judged: list[str] = []
+
+    async def judge(reason: str) -> str:
+        judged.append(reason)
+        return "put aside"
+
+    def with_plugin(number: int) -> link.Prepare:
+        return msgspec.structs.replace(prepare(number), plugin="plugin.zip")
+
+    script = """
+for command in commands:
+    if command["type"] != "prepare": sys.exit(7)
+    facts = {"device": "cpu", "device_name": "c", "precision": "float32", "torch": "2"}
+    say("ready", command=command["command"], memory_mb=0, parameters=1, **facts)
+"""
+    async with running(tmp_path, script, judge_crash=judge) as trainer:
+        await trainer.ask(with_plugin, link.TrainerReady)
+        with pytest.raises(TrainerFailedError, match="5 times"):
+            await trainer.ask(evaluate, link.Evaluated)
+        assert judged == []
+    async with running(tmp_path, script, judge_crash=judge) as trainer:
+        await trainer.ask(prepare, link.TrainerReady)
+        with pytest.raises(TrainerFailedError, match="put aside"):
+            await trainer.ask(evaluate, link.Evaluated)
+    assert len(judged) == 1

@@ -79,7 +79,7 @@ async def test_a_chunk_whose_request_failed_is_next_in_line(partial: PartialTree
     assert queue.next_chunk(BEN, None) == first
 
 
-async def test_a_late_chunk_is_asked_of_one_other_source(
+async def test_a_late_chunk_is_asked_of_one_other_source_and_later_of_more(
     partial: PartialTree, autojump_clock: MockClock
 ) -> None:
     del autojump_clock
@@ -93,6 +93,9 @@ async def test_a_late_chunk_is_asked_of_one_other_source(
         assert queue.next_chunk(BEN, None) == (0, 4)
         with queue.requested((0, 4), BEN):
             assert queue.next_chunk(CLEO, None) is None
+            await trio.sleep(2 * HEDGE_S + 0.1)
+            assert queue.next_chunk(BEN, None) is None, "its own"
+            assert queue.next_chunk(CLEO, None) == (0, 4)
             partial.write(0, CONTENT[:40])
         assert not queue.wants_from(None)
 
