@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -44,6 +45,7 @@ COLUMNS = (
     "share of the line",
     "our stream's",
     "plain TCP's",
+    "load of the machine",
 )
 HERE, THERE = "45.3.1.1", "45.3.1.2"
 """Serving and fetching; public ones, as the limits for strangers' networks belong to it."""
@@ -63,7 +65,8 @@ class Line:
     large_buffers: bool = False
 
     def __str__(self) -> str:
-        rate = f"{self.mbit // 1000} Gbit/s" if self.mbit >= 1000 else f"{self.mbit} Mbit/s"
+        gbit, rest = divmod(self.mbit, 1000)
+        rate = f"{gbit} Gbit/s" if gbit and not rest else f"{self.mbit} Mbit/s"
         buffers = ", large buffers" if self.large_buffers else ""
         return f"{rate}, {self.round_trip_ms} ms{buffers}"
 
@@ -90,6 +93,7 @@ def main() -> None:
     if options.fetch:
         print("SPEEDS " + json.dumps(trio.run(_fetched, json.loads(options.fetch))), flush=True)
         return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # namespaces are deleted then, too
     rows = [LINES[at] for at in options.only] if options.only else LINES
     measured = [_measured(line, options.seconds, options.runs) for line in rows]
     content = table.markdown(COLUMNS, [_row(one) for one in measured])
@@ -171,7 +175,7 @@ def _row(one: dict[str, Any]) -> list[str]:
     line = Line(**{name: one[name] for name in ("mbit", "round_trip_ms", "large_buffers")})
     speeds = [statistics.median(one["mb_per_s"][way]) for way in WAYS]
     shares = [f"{speed * 8 / line.mbit:.2f}" for speed in speeds]
-    return [str(line), f"{speeds[0]:.1f}", *shares]
+    return [str(line), f"{speeds[0]:.1f}", *shares, f"{one['load']:.1f}"]
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """A line between two network namespaces with a rate and a delay, in both directions.
 
 Two TUN devices are joined by a process that holds each packet for as long as the line would: this
-kernel may have no netem. As from a real network card, TCP gets its segments joined up to 64 KiB: one
-by one, 1 Gbit/s would be 83,000 packets a second. Needs root.
+kernel may have no netem. As from a real network card, TCP gets its segments joined up to 64 KiB:
+one by one, 1 Gbit/s would be 83,000 packets a second. Needs root.
 
     python shaped_link.py HERE THERE NAMESPACE --mbit 100 --delay-ms 40
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 TUNSETIFF, IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x400454CA, 0x0001, 0x1000, 0x4000
 TUNSETOFFLOAD, TUN_F_CSUM, TUN_F_TSO4 = 0x400454D0, 0x01, 0x02
 OFFLOAD = struct.Struct("=BBHHHH")
-"""`struct virtio_net_hdr` before each packet: flags, kind, header bytes, segment bytes, checksum."""
+"""`struct virtio_net_hdr` before each packet: flags, kind, header and segment bytes, checksum."""
 JOINED_BYTES = 1 << 16
 MTU = 1_500
 MOST_WAITING_S = 0.1
@@ -100,7 +100,9 @@ def main() -> None:
 
 def _tun(name: str) -> int:
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TUN | IFF_NO_PI | IFF_VNET_HDR))
+    fcntl.ioctl(
+        device, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TUN | IFF_NO_PI | IFF_VNET_HDR)
+    )
     fcntl.ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4)
     return device
 

@@ -18,6 +18,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 PATCHES = sorted((ROOT / "docs" / "upstream").glob("*.patch"))
 PAGE = ROOT / "docs" / "upstream.md"
+GIT = shutil.which("git") or "git"
 PACKAGE = Path(libp2p.__file__).parent
 # Not all that the library imports is installed: the client puts parts of its own in the place.
 CONFTEST = """
@@ -38,7 +39,7 @@ def copy(tmp_path: Path) -> Path:
 def apply(patch: Path, folder: Path, part: str, *more: str) -> None:
     """Apply the files of a patch that are below `part`; fails unless they fit exactly."""
     subprocess.run(
-        ("git", "apply", *more, f"--include={part}/*", str(patch)),
+        (GIT, "apply", *more, f"--include={part}/*", str(patch)),
         cwd=folder,
         check=True,
         env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
@@ -48,9 +49,9 @@ def apply(patch: Path, folder: Path, part: str, *more: str) -> None:
 def outcome(folder: Path) -> tuple[int, str]:
     """Run the tests of the copy."""
     paths = (str(folder), *(str(ROOT / part) for part in ("client", "shared", "assets")))
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull)
     ran = subprocess.run(
-        (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull)
-        + ("--rootdir", str(folder), "--confcutdir", str(folder), str(folder / "tests")),
+        (*command, "--rootdir", str(folder), "--confcutdir", str(folder), str(folder / "tests")),
         check=False,
         cwd=folder,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"},

@@ -466,7 +466,7 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
         _, parts[first] = await client.blob_part(peer, name, first)
         return True
 
-    await _in_parallel(pull)
+    await pull_in_parallel(pull)
     return b"".join(parts[first] for first in sorted(parts))
 
 
@@ -502,7 +502,7 @@ class ChunkFetch:
             return False
 
         with self._queue.holding(held):
-            await _in_parallel(pull)
+            await pull_in_parallel(pull)
 
     async def _fetch(self, source: Source, chunk: Chunk) -> None:
         with self._queue.requested(chunk, source):
@@ -518,7 +518,7 @@ class ChunkFetch:
                 self._progress.is_done = self._partial.is_whole
 
 
-async def _in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
+async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
     """Repeat pulls from one source, several side by side, until they return False: nothing is left.
 
     There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while they take less than SOON_S:
