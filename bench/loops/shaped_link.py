@@ -62,6 +62,8 @@ class Direction:
 
 def line_bytes(packet: bytes) -> int:
     """Bytes of a packet on a line of this MTU, where each segment has headers of its own."""
+    header_bytes: int
+    segment_bytes: int
     _, _, header_bytes, segment_bytes, _, _ = OFFLOAD.unpack_from(packet)
     size_bytes = len(packet) - OFFLOAD.size
     segments = -(-(size_bytes - header_bytes) // segment_bytes) if segment_bytes else 1
