@@ -40,7 +40,7 @@ from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.ids import Digest
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
     from tequio_shared.ids import PeerKey
 
@@ -48,12 +48,12 @@ MIB = 1 << 20
 SMALL_BYTES = 67_000
 SMALL_TREES = 40
 RAW = "/tequio/bench/raw/1"
-LISTEN = ("/ip4/127.0.0.1/tcp/0",)
+LOOPBACK = "127.0.0.1"
 QUOTA = 1 << 40
 
 
-async def serve(folder: Path, size_bytes: int) -> None:
-    """Run a serving process: print its address and content, then serve."""
+async def serve(folder: Path, size_bytes: int, host: str) -> None:
+    """Run a serving process at an address: print its port and content, then serve."""
     store = Store(folder, quota_bytes=QUOTA)
     rng = random.Random(1)  # noqa: S311 - test content
     megabytes = [rng.randbytes(MIB) for _ in range(size_bytes // MIB)]
@@ -69,17 +69,17 @@ async def serve(folder: Path, size_bytes: int) -> None:
             await stream.send_all(megabyte)
 
     async with (
-        PeerNetwork(seed=os.urandom(32), listen=LISTEN) as peers,
+        PeerNetwork(seed=os.urandom(32), listen=listening(host)) as peers,
         trio.open_nursery() as nursery,
     ):
         BlobServer(peers, store)
         peers.serve(RAW, raw_stream)
-        listeners = await nursery.start(partial(trio.serve_tcp, raw_tcp, 0, host="127.0.0.1"))
+        listeners = await nursery.start(partial(trio.serve_tcp, raw_tcp, 0, host=host))
         where = {
             "address": peers.addresses()[0],
             "root": ref.root.hex(),
             "small": [tree.root.hex() for tree in small],
-            "port": listeners[0].socket.getsockname()[1],
+            "tcp": listeners[0].socket.getsockname(),
         }
         print("WHERE " + json.dumps(where), flush=True)
         await trio.sleep_forever()
@@ -94,7 +94,7 @@ class FetchBenchmark:
     fetcher: Fetcher
     sources: list[PeerKey]
     ref: TreeRef
-    port: int
+    tcp_at: tuple[str, int]
 
     async def fetch(self) -> None:
         """Fetch the tree from the first source."""
@@ -110,7 +110,7 @@ class FetchBenchmark:
 
     async def tcp(self) -> None:
         """Read the same number of bytes from a socket."""
-        async with await trio.open_tcp_stream("127.0.0.1", self.port) as stream:
+        async with await trio.open_tcp_stream(*self.tcp_at) as stream:
             left = self.ref.size_bytes
             while left:
                 left -= len(await stream.receive_some(MIB))
@@ -131,7 +131,7 @@ class FetchBenchmark:
         """Milliseconds for one small tree after the other."""
         times = []
         for root in roots:
-            ref = _ref(root, SMALL_BYTES)
+            ref = tree_ref(root, SMALL_BYTES)
             fetch = partial(self.fetcher.fetch_tree, ref, self.sources[:1], timeout_s=30)
             times.append(1e3 * await timed(fetch))
         return {"median": round(statistics.median(times), 1), "max": round(max(times), 1)}
@@ -154,7 +154,7 @@ async def measure(
     """Run all measurements against the serving processes."""
     where, store = wheres[0], Store(folder, quota_bytes=QUOTA)
     async with (
-        PeerNetwork(seed=b"f" * 32, listen=LISTEN) as peers,
+        PeerNetwork(seed=b"f" * 32, listen=listening(LOOPBACK)) as peers,
         Fetcher(peers, store, rng=random.Random(3)) as fetcher,  # noqa: S311 - jitter
     ):
         bench = FetchBenchmark(
@@ -162,8 +162,8 @@ async def measure(
             store=store,
             fetcher=fetcher,
             sources=[await peers.connect(each["address"]) for each in wheres],
-            ref=_ref(where["root"], mib * MIB),
-            port=where["port"],
+            ref=tree_ref(where["root"], mib * MIB),
+            tcp_at=where["tcp"],
         )
         idle = psutil.Process().memory_info().rss
         await bench.fetch()
@@ -206,9 +206,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="how often each way is measured")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--host", default=LOOPBACK, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.serve:
-        trio.run(serve, args.serve, args.mib * MIB)
+        trio.run(serve, args.serve, args.mib * MIB, args.host)
         return
     with tempfile.TemporaryDirectory() as text, ExitStack() as stack:
         folder = Path(text)
@@ -221,9 +222,12 @@ def main() -> None:
         report(result, args.json)
 
 
-def server(folder: Path, mib: int, stack: ExitStack) -> Iterator[dict[str, Any]]:
+def server(
+    folder: Path, mib: int, stack: ExitStack, *, prefix: Sequence[str] = (), host: str = LOOPBACK
+) -> Iterator[dict[str, Any]]:
     """Start a serving process, which ends with the stack; return what it prints."""
-    command = [sys.executable, __file__, "--mib", str(mib), "--serve", str(folder)]
+    where = ("--mib", str(mib), "--serve", str(folder), "--host", host)
+    command = [*prefix, sys.executable, __file__, *where]
     child = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
     stack.callback(child.kill)
     assert child.stdout is not None  # noqa: S101 - it is a pipe
@@ -257,7 +261,12 @@ def report(result: dict[str, Any], path: Path | None) -> None:
         path.write_text(json.dumps(result, indent=2) + "\n")
 
 
-def _ref(root: str, size_bytes: int) -> TreeRef:
+def listening(host: str) -> tuple[str]:
+    """Multiaddr of a free port at an IPv4 address."""
+    return (f"/ip4/{host}/tcp/0",)
+
+
+def tree_ref(root: str, size_bytes: int) -> TreeRef:
     return TreeRef(root=Digest(bytes.fromhex(root)), size_bytes=size_bytes, piece_bytes=MIB)
 
 

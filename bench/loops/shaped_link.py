@@ -1,7 +1,8 @@
 """A line between two network namespaces with a rate and a delay, in both directions.
 
 Two TUN devices are joined by a process that holds each packet for as long as the line would: this
-kernel may have no netem. Needs root.
+kernel may have no netem. As from a real network card, TCP gets its segments joined up to 64 KiB:
+one by one, 1 Gbit/s would be 83,000 packets a second. Needs root.
 
     python shaped_link.py HERE THERE NAMESPACE --mbit 100 --delay-ms 40
 
@@ -21,7 +22,11 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 
-TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
+TUNSETIFF, IFF_TUN, IFF_NO_PI, IFF_VNET_HDR = 0x400454CA, 0x0001, 0x1000, 0x4000
+TUNSETOFFLOAD, TUN_F_CSUM, TUN_F_TSO4 = 0x400454D0, 0x01, 0x02
+OFFLOAD = struct.Struct("=BBHHHH")
+"""`struct virtio_net_hdr` before each packet: flags, kind, header and segment bytes, checksum."""
+JOINED_BYTES = 1 << 16
 MTU = 1_500
 MOST_WAITING_S = 0.1
 """Of a router's queue; later packets are dropped, which tells senders to slow down."""
@@ -42,17 +47,27 @@ class Direction:
 
     def read(self, now: float) -> None:
         """Read a packet, and put it on the line."""
-        packet = os.read(self.source, MTU + 100)
+        packet = os.read(self.source, OFFLOAD.size + JOINED_BYTES)
         begins = max(now, self.free_at)
         if begins - now > MOST_WAITING_S:
             return
-        self.free_at = begins + len(packet) / self.bytes_per_s
+        self.free_at = begins + line_bytes(packet) / self.bytes_per_s
         self.waiting.append((self.free_at + self.delay_s, packet))
 
     def deliver(self, now: float) -> None:
         """Write the packets that have arrived."""
         while self.waiting and self.waiting[0][0] <= now:
             os.write(self.target, self.waiting.popleft()[1])
+
+
+def line_bytes(packet: bytes) -> int:
+    """Bytes of a packet on a line of this MTU, where each segment has headers of its own."""
+    header_bytes: int
+    segment_bytes: int
+    _, _, header_bytes, segment_bytes, _, _ = OFFLOAD.unpack_from(packet)
+    size_bytes = len(packet) - OFFLOAD.size
+    segments = -(-(size_bytes - header_bytes) // segment_bytes) if segment_bytes else 1
+    return size_bytes + (segments - 1) * header_bytes
 
 
 def main() -> None:
@@ -87,7 +102,10 @@ def main() -> None:
 
 def _tun(name: str) -> int:
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-    fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TUN | IFF_NO_PI))
+    fcntl.ioctl(
+        device, TUNSETIFF, struct.pack("16sH", name.encode(), IFF_TUN | IFF_NO_PI | IFF_VNET_HDR)
+    )
+    fcntl.ioctl(device, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4)
     return device
 
 

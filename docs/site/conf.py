@@ -74,6 +74,7 @@ NAVIGATION = {
         scale""",
     "Project": """
         decisions/README
+        upstream
         languages
         desktop-checks
         unseen""",

@@ -41,7 +41,7 @@ from tequio_client.worker.swarm.sources import (
     FetchProgress,
     FetchSources,
 )
-from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
+from tequio_client.worker.swarm.streams import MAX_IN_FLIGHT, SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, first_error
 from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
@@ -53,7 +53,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 REQUESTS_PER_SOURCE = 4
-"""On their way to one source at once: hides the round trip, and a slow source owes little."""
+"""On their way to one source at once, at first: hides the round trip, and a slow source owes
+little."""
+MOST_REQUESTS = MAX_IN_FLIGHT
+"""The same of a source that answers soon: 16 MiB fill a line of 1 Gbit/s over 130 ms."""
+SOON_S, LATE_S = 0.4, 1.0
+"""An answer sooner than the one lets its source have one more request on its way, an answer later
+than the other one less."""
 SOURCES_AT_A_TIME = 4
 """Connected peers that are added to the sources of a fetch at once.
 
@@ -453,12 +459,14 @@ async def _whole_blob(client: BlobClient, peer: PeerKey, name: Digest, most_byte
     parts = {0: part}
     todo = list(range(PAYLOAD_BYTES, size, PAYLOAD_BYTES))
 
-    async def pull() -> None:
-        while todo:
-            first = todo.pop(0)
-            _, parts[first] = await client.blob_part(peer, name, first)
+    async def pull() -> bool:
+        if not todo:
+            return False
+        first = todo.pop(0)
+        _, parts[first] = await client.blob_part(peer, name, first)
+        return True
 
-    await _in_parallel(pull)
+    await pull_in_parallel(pull)
     return b"".join(parts[first] for first in sorted(parts))
 
 
@@ -481,7 +489,7 @@ class ChunkFetch:
         """Fetch from one source until the tree is done, or it has nothing more of it."""
         held = await self._fetcher.held(source, self._ref)
 
-        async def pull() -> None:
+        async def pull() -> bool:
             while not self._progress.is_done and self._queue.wants_from(held):
                 chunk = self._queue.next_chunk(source, held)
                 if chunk is None:  # all that it holds is on its way from others
@@ -490,9 +498,11 @@ class ChunkFetch:
                     self._progress.is_done = self._partial.is_whole
                 else:
                     await self._fetch(source, chunk)
+                    return True
+            return False
 
         with self._queue.holding(held):
-            await _in_parallel(pull)
+            await pull_in_parallel(pull)
 
     async def _fetch(self, source: Source, chunk: Chunk) -> None:
         with self._queue.requested(chunk, source):
@@ -508,17 +518,31 @@ class ChunkFetch:
                 self._progress.is_done = self._partial.is_whole
 
 
-async def _in_parallel(pull: Callable[[], Awaitable[None]]) -> None:
-    """Run REQUESTS_PER_SOURCE pulls from one source; a PeerError ends all of them and is raised.
+async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
+    """Repeat pulls from one source, several side by side, until they return False: nothing is left.
 
-    MalformedError goes before other errors: wrong bytes get a source banned, a failure does not.
+    There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while they take less than SOON_S:
+    on a fast line with a long way, few requests leave the line idle. A PeerError ends all of them
+    and is raised; MalformedError goes before other errors: wrong bytes get a source banned, a
+    failure does not.
     """
     errors: list[PeerError] = []
+    running = REQUESTS_PER_SOURCE
     async with trio.open_nursery() as nursery:
 
         async def run() -> None:
+            nonlocal running
+            begun_s = trio.current_time()
             try:
-                await pull()
+                while await pull():
+                    took_s = trio.current_time() - begun_s
+                    begun_s += took_s
+                    if took_s < SOON_S and running < MOST_REQUESTS:
+                        running += 1
+                        nursery.start_soon(run)
+                    elif took_s > LATE_S and running > REQUESTS_PER_SOURCE:
+                        running -= 1
+                        return
             except PeerError as err:
                 errors.append(err)
                 nursery.cancel_scope.cancel()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import trio
+import trio.testing
 
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import hash_bytes
@@ -19,7 +20,14 @@ from tequio_client.worker.swarm.blob_server import (
 )
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
-from tequio_client.worker.swarm.transfer import TransferTimes
+from tequio_client.worker.swarm.transfer import (
+    LATE_S,
+    MOST_REQUESTS,
+    REQUESTS_PER_SOURCE,
+    SOON_S,
+    TransferTimes,
+    pull_in_parallel,
+)
 from tequio_shared.ids import sha256
 from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
 
@@ -183,3 +191,42 @@ def test_the_answer_to_a_request_is_read_from_the_store(tmp_path: Path) -> None:
     assert (
         read_payload(store, BlobRequest(op=BlobOp.PIECES, name=ref.root, count=ref.pieces)) == SMALL
     )
+
+
+class TimedSource:
+    """Answers each request after a time; counts those that are open."""
+
+    def __init__(self, *answers_s: float) -> None:
+        self.answers_s = list(answers_s)
+        self.open = 0
+        self.most_open: list[int] = []  # at each request
+
+    async def pull(self) -> bool:
+        if not self.answers_s:
+            return False
+        self.open += 1
+        self.most_open.append(self.open)
+        await trio.sleep(self.answers_s.pop(0))
+        self.open -= 1
+        return True
+
+
+@pytest.mark.trio
+async def test_a_source_that_answers_soon_has_more_requests_open(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    fast, slow = TimedSource(*[SOON_S / 2] * 200), TimedSource(*[SOON_S * 2] * 200)
+    await pull_in_parallel(fast.pull)
+    await pull_in_parallel(slow.pull)
+    assert max(fast.most_open) == MOST_REQUESTS
+    assert max(slow.most_open) == REQUESTS_PER_SOURCE
+
+
+@pytest.mark.trio
+async def test_a_source_that_becomes_slow_has_few_requests_open_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    source = TimedSource(*[SOON_S / 2] * 100, *[LATE_S * 2] * 100)
+    await pull_in_parallel(source.pull)
+    assert max(source.most_open) == MOST_REQUESTS
+    assert source.most_open[-1] == REQUESTS_PER_SOURCE

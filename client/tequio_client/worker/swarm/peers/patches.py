@@ -44,8 +44,8 @@ JOINED_BYTES = 32_768
 NEGOTIATION_BYTES = 1024
 """Longest line of a negotiation; the library would wait for as many bytes as the peer names."""
 
-WINDOW_BYTES = 4 << 20
-"""Largest receive window of a stream: 40 MB/s at a round trip of 100 ms."""
+WINDOW_BYTES = 8 << 20
+"""Largest receive window of a stream: 80 MB/s at a round trip of 100 ms."""
 CONNECTION_BYTES = 32 << 20
 """Unread bytes of one connection beyond which its peer must be writing past its windows."""
 STREAMS = 128
@@ -82,7 +82,7 @@ def install() -> None:
     for router in (_pubsub, _gossipsub):
         router.env_to_send_in_RPC = _no_record  # type: ignore[attr-defined]
     _yamux.MAX_MESSAGE_SIZE = NOISE_PAYLOAD_BYTES
-    # A quarter of the library's: several streams at full window have to stay under
+    # Half of the library's: several streams at full window have to stay under
     # CONNECTION_BYTES, or an honest peer would look like one that ignores its windows.
     _yamux.MAX_WINDOW_SIZE = WINDOW_BYTES
     _yamux.YamuxStream = PromptStream  # type: ignore[misc]
