@@ -20,6 +20,7 @@ from tequio_client.ipc.control import (
     PointsSeries,
     PublishedHead,
     Question,
+    RunOrganiser,
     RunRow,
     RunsReply,
 )
@@ -109,7 +110,8 @@ NOVA = run(
     source="FineWeb-2, Spanish",
     description="Chats in Nahuatl and Spanish, for schools.",
     licence="Apache-2.0",
-    organisers=(ACCOUNT.key,),
+    organisers=(RunOrganiser(key=ACCOUNT.key, name="Ana Sofía"),),
+    chat="https://try.nova.example/",
     published=(
         PublishedHead(round=1_800, repo="tequio/nova-350m", revision="4f1c" * 10),
         PublishedHead(round=1_600, repo="tequio/nova-350m", revision="90ab" * 10),

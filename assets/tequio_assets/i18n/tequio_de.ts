@@ -491,6 +491,25 @@
     </message>
 </context>
 <context>
+    <name>CheckRow</name>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>Auf diesem System kann das nichts erkennen</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Wird geprüft…</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Unbekannt</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -2497,25 +2516,6 @@
     </message>
 </context>
 <context>
-    <name>ProbeRow</name>
-    <message>
-        <source>Answered by {source} in {time} ms</source>
-        <translation>Antwort von {source} in {time} ms</translation>
-    </message>
-    <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Auf diesem System kann das nichts erkennen</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>OK</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Unbekannt</translation>
-    </message>
-</context>
-<context>
     <name>ProgramPicker</name>
     <message>
         <source>Choose a program</source>
@@ -3441,6 +3441,17 @@
     <message>
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>Der Schlüssel dazu ist auf {custodians} Verwahrer verteilt; {needed} müssen zusammenwirken, um die Texte zu öffnen.</translation>
+    </message>
+</context>
+<context>
+    <name>RunChat</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Modell ausprobieren</translation>
+    </message>
+    <message>
+        <source>Opens {address} in the browser. It is a service of the organisers: nothing that it writes is checked by the network.</source>
+        <translation>Öffnet {address} im Browser. Das ist ein Dienst der Organisatoren: Was er schreibt, prüft das Netzwerk nicht.</translation>
     </message>
 </context>
 <context>

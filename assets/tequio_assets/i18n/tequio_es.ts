@@ -491,6 +491,25 @@
     </message>
 </context>
 <context>
+    <name>CheckRow</name>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>En este sistema nada puede saberlo</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>Bien</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Comprobando…</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Se desconoce</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -2497,25 +2516,6 @@
     </message>
 </context>
 <context>
-    <name>ProbeRow</name>
-    <message>
-        <source>Answered by {source} in {time} ms</source>
-        <translation>Respondió {source} en {time} ms</translation>
-    </message>
-    <message>
-        <source>Nothing on this system can tell</source>
-        <translation>En este sistema nada puede saberlo</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>Bien</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Se desconoce</translation>
-    </message>
-</context>
-<context>
     <name>ProgramPicker</name>
     <message>
         <source>Choose a program</source>
@@ -3441,6 +3441,17 @@
     <message>
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>La clave está repartida entre {custodians} custodios; {needed} tienen que actuar juntos para abrirlos.</translation>
+    </message>
+</context>
+<context>
+    <name>RunChat</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Probar el modelo</translation>
+    </message>
+    <message>
+        <source>Opens {address} in the browser. It is a service of the organisers: nothing that it writes is checked by the network.</source>
+        <translation>Abre {address} en el navegador. Es un servicio de los organizadores: la red no comprueba nada de lo que escribe.</translation>
     </message>
 </context>
 <context>

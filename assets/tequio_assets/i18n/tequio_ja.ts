@@ -490,6 +490,25 @@
     </message>
 </context>
 <context>
+    <name>CheckRow</name>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>このシステムでは検出できません</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>確認中…</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>不明</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -2483,25 +2502,6 @@
     </message>
 </context>
 <context>
-    <name>ProbeRow</name>
-    <message>
-        <source>Answered by {source} in {time} ms</source>
-        <translation>{source}が{time}ミリ秒で応答</translation>
-    </message>
-    <message>
-        <source>Nothing on this system can tell</source>
-        <translation>このシステムでは検出できません</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>OK</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>不明</translation>
-    </message>
-</context>
-<context>
     <name>ProgramPicker</name>
     <message>
         <source>Choose a program</source>
@@ -3424,6 +3424,17 @@
     <message>
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>封印を解くキーは{custodians}人の保管者が分けて持ち、開くには{needed}人が揃う必要があります。</translation>
+    </message>
+</context>
+<context>
+    <name>RunChat</name>
+    <message>
+        <source>Try the model</source>
+        <translation>モデルを試す</translation>
+    </message>
+    <message>
+        <source>Opens {address} in the browser. It is a service of the organisers: nothing that it writes is checked by the network.</source>
+        <translation>{address} をブラウザーで開きます。主催者が運営するサービスで、生成される文章はネットワークでは検証されません。</translation>
     </message>
 </context>
 <context>

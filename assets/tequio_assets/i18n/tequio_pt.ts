@@ -491,6 +491,25 @@
     </message>
 </context>
 <context>
+    <name>CheckRow</name>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>Nada neste sistema sabe dizer</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>OK</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>Verificando…</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>Desconhecido</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -2497,25 +2516,6 @@
     </message>
 </context>
 <context>
-    <name>ProbeRow</name>
-    <message>
-        <source>Answered by {source} in {time} ms</source>
-        <translation>Respondido por {source} em {time} ms</translation>
-    </message>
-    <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Nada neste sistema sabe dizer</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>OK</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>Desconhecido</translation>
-    </message>
-</context>
-<context>
     <name>ProgramPicker</name>
     <message>
         <source>Choose a program</source>
@@ -3441,6 +3441,17 @@
     <message>
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>A chave deles é dividida entre {custodians} guardiões; {needed} precisam agir juntos para abri-los.</translation>
+    </message>
+</context>
+<context>
+    <name>RunChat</name>
+    <message>
+        <source>Try the model</source>
+        <translation>Experimentar o modelo</translation>
+    </message>
+    <message>
+        <source>Opens {address} in the browser. It is a service of the organisers: nothing that it writes is checked by the network.</source>
+        <translation>Abre {address} no navegador. É um serviço dos organizadores: a rede não verifica nada do que ele escreve.</translation>
     </message>
 </context>
 <context>

@@ -490,6 +490,25 @@
     </message>
 </context>
 <context>
+    <name>CheckRow</name>
+    <message>
+        <source>Nothing on this system can tell</source>
+        <translation>此系统没有可用的检测方法</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>Checking…</source>
+        <translation>正在检查…</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation>未知</translation>
+    </message>
+</context>
+<context>
     <name>CheckStep</name>
     <message>
         <source>Can this computer take part?</source>
@@ -2483,25 +2502,6 @@
     </message>
 </context>
 <context>
-    <name>ProbeRow</name>
-    <message>
-        <source>Answered by {source} in {time} ms</source>
-        <translation>由 {source} 在 {time} 毫秒内应答</translation>
-    </message>
-    <message>
-        <source>Nothing on this system can tell</source>
-        <translation>此系统没有可用的检测方法</translation>
-    </message>
-    <message>
-        <source>OK</source>
-        <translation>正常</translation>
-    </message>
-    <message>
-        <source>Unknown</source>
-        <translation>未知</translation>
-    </message>
-</context>
-<context>
     <name>ProgramPicker</name>
     <message>
         <source>Choose a program</source>
@@ -3424,6 +3424,17 @@
     <message>
         <source>The key to them is shared among {custodians} custodians; {needed} have to act together to open them.</source>
         <translation>解封密钥由 {custodians} 位保管人分持，需要 {needed} 位共同才能打开。</translation>
+    </message>
+</context>
+<context>
+    <name>RunChat</name>
+    <message>
+        <source>Try the model</source>
+        <translation>试用模型</translation>
+    </message>
+    <message>
+        <source>Opens {address} in the browser. It is a service of the organisers: nothing that it writes is checked by the network.</source>
+        <translation>在浏览器中打开 {address}。这是组织者自己的服务：它写出的内容不经网络检查。</translation>
     </message>
 </context>
 <context>

@@ -27,6 +27,7 @@ from tequio_shared.ids import STEERING
 
 if TYPE_CHECKING:
     from tequio_client.trainer.conversation import ModelChat
+    from tequio_client.verify.reader import LedgerReader
     from tequio_client.verify.report import WorkProgress
     from tequio_shared.api.runs import RunAnswer
 
@@ -36,10 +37,13 @@ RESTART, END = "/new", "/quit"
 _STEERING = re.compile(f"(?!\t)[{STEERING}]")
 
 
-def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
+def newest_model(
+    options: ExportOptions, progress: WorkProgress, reader: LedgerReader | None = None
+) -> Path:
     """Export the newest head of a run, or that of `options.round`, below `options.target`.
 
-    Nothing happens if it is there already; other heads of the run go. Raises UserFacingError.
+    Nothing happens if it is there already; other heads of the run go. With a `reader`, as in
+    `export_head`, each call reads the log from where the last one stopped. Raises UserFacingError.
     """
     heads = options.target / HEADS
     heads.mkdir(parents=True, exist_ok=True)
@@ -52,7 +56,8 @@ def newest_model(options: ExportOptions, progress: WorkProgress) -> Path:
         if run is not None and _is_head(target, run, number):
             return target
         shutil.rmtree(target, ignore_errors=True)
-        export.export_head(replace(options, target=target, merges_adapters=True), progress)
+        wanted = replace(options, target=target, merges_adapters=True)
+        export.export_head(wanted, progress, reader)
         for other in heads.glob(f"{name}-*"):
             if other != target:
                 shutil.rmtree(other, ignore_errors=True)

@@ -23,11 +23,9 @@ from tequio_client.checkpoint.history import HeadHistory, RunDocuments
 from tequio_client.checkpoint.layout import ExportForm
 from tequio_client.checkpoint.tensors import MergedModel
 from tequio_client.ledger.api import LedgerApi
-from tequio_client.ledger.http import LedgerUnavailableError
 from tequio_client.runtime import locked
-from tequio_client.verify.reader import FoldedLog
-from tequio_client.verify.report import LogReport, WorkProgress
-from tequio_client.verify.source import LiveLog, NotAvailableError
+from tequio_client.verify.reader import LedgerReader
+from tequio_client.verify.report import WorkProgress
 from tequio_client.worker import shutdown
 from tequio_client.worker.store.trees import TreeRef, weights_ref
 from tequio_client.worker.swarm.seeds import fetch_tree, find_stored
@@ -58,6 +56,10 @@ class WeightsOrigin:
     """True if seeds are asked for what the stores lack."""
     trust: Policy | None = None
 
+    def reader(self) -> LedgerReader:
+        """Make a reader of the ledger's log, which has read nothing yet."""
+        return LedgerReader(self.ledger, self.trust)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
@@ -72,8 +74,15 @@ class ExportOptions:
     """Merge adapters into their base, for programs that only load complete models."""
 
 
-def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
-    """Export a head, checked against the root in the log; raises UserFacingError."""
+def export_head(
+    options: ExportOptions, progress: WorkProgress, reader: LedgerReader | None = None
+) -> HeadHistory:
+    """Export a head, checked against the root in the log; raises UserFacingError.
+
+    Reads the whole log, O(its entries). A `reader` of the same ledger is for callers that export
+    one head after another: it keeps the state of the log in memory, and each export reads only
+    the entries since the last one.
+    """
     target = options.target.absolute()
     folder = target.parent / f".{target.name}.part"
     _check_free(target)
@@ -83,7 +92,8 @@ def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
             _disk_errors(target),
             shutdown.explain_unreachable_ledger(options.origin.ledger),
         ):
-            story = trio.run(_export, options, folder, progress)
+            story = _story(reader or options.origin.reader(), options, progress)
+            trio.run(_export, story, options, folder, progress)
             files.sync_and_rename_folder(folder / _MADE, target)
             shutil.rmtree(folder / _FETCHED, ignore_errors=True)
     finally:
@@ -93,31 +103,27 @@ def export_head(options: ExportOptions, progress: WorkProgress) -> HeadHistory:
     return story
 
 
-async def _export(options: ExportOptions, folder: Path, progress: WorkProgress) -> HeadHistory:
+async def _export(
+    story: HeadHistory, options: ExportOptions, folder: Path, progress: WorkProgress
+) -> None:
+    export = _Export(
+        story=story,
+        form=_form(options, story.manifest),
+        origin=options.origin,
+        folder=folder,
+        progress=progress,
+    )
     async with LedgerApi(options.origin.ledger, trust=options.origin.trust) as api:
-        story = await trio.to_thread.run_sync(_story, LiveLog(api), options, progress)
-        export = _Export(
-            story=story,
-            form=_form(options, story.manifest),
-            origin=options.origin,
-            folder=folder,
-            progress=progress,
-        )
         head, *base = await export.weights(api)
     await trio.to_thread.run_sync(export.write, head, base)
-    return story
 
 
-def _story(source: LiveLog, options: ExportOptions, progress: WorkProgress) -> HeadHistory:
-    """Read and check the ledger's whole log, and find a head in it; raises UserFacingError."""
-    report = LogReport()
-    try:
-        log = FoldedLog(source, report, tiles=source)
-        log.read(progress)
-    except NotAvailableError as err:
-        raise LedgerUnavailableError(str(err)) from err
-    report.check("the log", f"run `tequio audit --ledger {options.origin.ledger}` for details")
-    return history.head_history(log, source.blob, options.run, options.round)
+def _story(reader: LedgerReader, options: ExportOptions, progress: WorkProgress) -> HeadHistory:
+    """Read on and check the ledger's log, and find a head in it; raises UserFacingError."""
+    reader.read(progress)
+    return reader.ask(
+        lambda log, source: history.head_history(log, source.blob, options.run, options.round)
+    )
 
 
 def _form(options: ExportOptions, manifest: Manifest) -> ExportForm:

@@ -34,6 +34,7 @@ from tequio_shared.round.points import flop_per_token, points
 from tequio_shared.round.round import Head
 from tequio_shared.scoring import power_of_two
 from tequio_shared.statements.runs import HeadMeasure
+from tequio_shared.wording import plural
 
 MAX_CONTRIBUTORS = 100
 """More are counted, not listed."""
@@ -329,7 +330,7 @@ def _base_rows(story: HeadHistory) -> tuple[tuple[str, str], ...]:
         return ()
     commit = f", commit `{base.revision}`" if base.revision else ""
     return (
-        ("frozen base", f"{_base_name(story)}{commit}, {len(base.files)} files"),
+        ("frozen base", f"{_base_name(story)}{commit}, {plural(len(base.files), 'file')}"),
         ("adapted matrices", "4 bits (NF4)" if base.is_in_4_bits else "as in the files"),
         ("adapters beside", ", ".join(f"`{one}`" for one in base.targets)),
     )
@@ -390,7 +391,7 @@ def _people(story: HeadHistory) -> str:
     more = ranked[MAX_CONTRIBUTORS:]
     if more:
         rest = points(sum(amount for _, amount in more))
-        text += f"\n\nAnd {len(more):,} more keys with {rest} points together."
+        text += f"\n\nAnd {plural(len(more), 'more key')} with {rest} points together."
     return text
 
 

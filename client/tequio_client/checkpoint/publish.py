@@ -26,6 +26,7 @@ from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import find_one
 from tequio_client.organiser import signing
 from tequio_client.organiser.verdicts import VerdictReader
+from tequio_client.verify.reader import LedgerReader
 from tequio_client.verify.report import NoProgress, WorkProgress
 from tequio_client.worker import shutdown
 from tequio_shared.api.runs import RunAnswer
@@ -141,6 +142,7 @@ def follow_run(
     options.folder.mkdir(parents=True, exist_ok=True)
     back_off = BackOff(Random(options.location), MAX_BACKOFF_S)  # noqa: S311 - pauses, no secrets
     reader = VerdictReader(name=run) if options.is_measured else None
+    exports = LogExports(options, options.origin.reader())
     is_over, polls = False, 0
     while not is_over:
         wait_s = POLL_S
@@ -148,7 +150,7 @@ def follow_run(
             found = _find_heads(options, run, reader)
             polls += found.is_finished
             is_last = found.is_finished and (found.is_settled or polls > VERDICT_POLLS)
-            _publish_if_due(options, found, every, storage, is_last=is_last)
+            _publish_if_due(exports, found, every, storage, is_last=is_last)
             is_over = is_last
             back_off.reset()
         except* TequioError as group:
@@ -191,8 +193,16 @@ def _find_heads(options: PublishOptions, run: str, reader: VerdictReader | None)
     return _FollowedHead(run=found, round=found.head_round, is_settled=True)
 
 
+@dataclass(frozen=True, slots=True)
+class LogExports:
+    """Options, and a reader of the log that goes on from head to head."""
+
+    options: PublishOptions
+    reader: LedgerReader
+
+
 def _publish_if_due(
-    options: PublishOptions,
+    exports: LogExports,
     found: _FollowedHead,
     every: int,
     storage: HeadStorage,
@@ -201,18 +211,19 @@ def _publish_if_due(
 ) -> None:
     if found.round is None:
         return
-    last = storage.last_round(options.location)
+    last = storage.last_round(exports.options.location)
     if is_due(found.round, last, every, is_finished=is_last):
-        _publish(options, storage, found.run, found.round)
+        _publish(exports, storage, found.run, found.round)
 
 
-def _publish(options: PublishOptions, storage: HeadStorage, run: RunAnswer, number: int) -> None:
+def _publish(exports: LogExports, storage: HeadStorage, run: RunAnswer, number: int) -> None:
+    options = exports.options
     target = options.folder / f"round-{number}"
     if not (target / layout.CLAIM).exists():
         exporting = export.ExportOptions(
             origin=options.origin, run=run.run, round=number, target=target
         )
-        export.export_head(exporting, NoProgress())
+        export.export_head(exporting, NoProgress(), exports.reader)
     publishing = replace(options, folder=target)
     claim = verify_folder(publishing, NoProgress())
     done, entry = publish_folder(

@@ -47,6 +47,7 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadPromote
 from tequio_shared.statements.statement import Entry
+from tequio_shared.wording import plural
 
 
 class VerifyOutcome(IntEnum):
@@ -198,7 +199,7 @@ def _findings(folder: Path, origin: WeightsOrigin, progress: WorkProgress) -> tu
         f"root of the weights: {claim.weights_root}",
         f"network: {genesis.name} ({claim.network}), log key {genesis.log_key}",
         f"log: entry {claim.entry}, proven under the signed checkpoint of "
-        f"{checkpoint.size} entries",
+        f"{plural(checkpoint.size, 'entry', 'entries')}",
     )
 
 

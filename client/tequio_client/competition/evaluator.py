@@ -46,6 +46,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.statements.competitions import EvalCommit, EvalLot, EvalOffer, EvalResult
 from tequio_shared.statements.statement import Body
+from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
 
@@ -251,7 +252,9 @@ class Evaluator:
             if self.key in view.offers:
                 self._report_once(view, "drawn", "others were drawn: nothing to do")
             return False
-        self._report_once(view, "drawn", f"drawn to evaluate {len(view.submissions)} models")
+        self._report_once(
+            view, "drawn", f"drawn to evaluate {plural(len(view.submissions), 'model')}"
+        )
         for name in sorted(view.submissions, key=lambda one: self._turn(view, one)):
             self._try(view, name)
         if any(self._is_left(view, name) for name in view.submissions):

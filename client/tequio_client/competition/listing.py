@@ -38,6 +38,7 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import Digest, PeerKey, sha256, to_text
 from tequio_shared.scoring import nanobits_per_byte, power_of_two
 from tequio_shared.statements.competitions import CompResult
+from tequio_shared.wording import plural
 
 _GIGA = 10**9
 _STATES = {
@@ -86,7 +87,9 @@ def print_outcome(view: CompetitionView, outcome: CompetitionOutcome, console: C
         console.print(f"{pair.first} minus {pair.other}: {apart}, {verdict}", highlight=False)
     for line in _outliers(outcome):
         console.print(line, style="yellow", highlight=False)
-    console.print(f"{outcome.documents:,} documents were scored", highlight=False)
+    console.print(
+        f"{plural(outcome.documents, 'document was', 'documents were')} scored", highlight=False
+    )
 
 
 def unranked_reason(place: RankedEntrant) -> str:
@@ -100,7 +103,7 @@ def _outliers(outcome: CompetitionOutcome) -> Iterator[str]:
                 who, off = short_id(one.evaluator), one.off / 1_000
                 yield (
                     f"evaluator {who} is off by {off:,.1f} bits for "
-                    f"{place.entrant}, in {one.outside:,} documents: the medians ignore it"
+                    f"{place.entrant}, in {plural(one.outside, 'document')}: the medians ignore it"
                 )
 
 
@@ -243,9 +246,9 @@ def print_reported(ledger: str, wanted: str | None) -> None:
         (one.share for one in answer.shares if one.index is not None), answer.rules, console
     )
     if answer.beacon:
-        console.print(f"{answer.documents:,} documents are drawn")
+        console.print(f"{plural(answer.documents, 'document is', 'documents are')} drawn")
     if answer.challenged:
-        console.print(f"{answer.challenged:,} challenges")
+        console.print(plural(answer.challenged, "challenge"))
     if answer.outcome:
         console.print(f"result: {answer.outcome}")
     console.print(UNVERIFIED_NOTE)

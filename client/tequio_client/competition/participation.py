@@ -44,6 +44,7 @@ from tequio_shared.statements.competitions import (
     EvalOffer,
 )
 from tequio_shared.statements.statement import Body
+from tequio_shared.wording import plural
 
 
 def enter(log: LedgerReader, wanted: str | None, name: str, run: str | None, folder: Path) -> str:
@@ -185,7 +186,7 @@ def _submit(
     what = (
         f"the head of round {made.round}"
         if made.run
-        else f"{made.repo} at {made.revision}, {len(made.files)} files"
+        else f"{made.repo} at {made.revision}, {plural(len(made.files), 'file')}"
     )
     return f"{name} submits {what}; a later submission before {_deadline(view)} replaces it"
 

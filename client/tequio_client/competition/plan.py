@@ -35,6 +35,7 @@ from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, STATEMENT_BYTES
 from tequio_shared.scoring import STRIDE, WINDOW
 from tequio_shared.sealed_set import SealedSet
 from tequio_shared.statements.competitions import CompOpen
+from tequio_shared.wording import plural
 
 _UNITS_MS = {"s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd])")
@@ -294,7 +295,7 @@ def describe_rules(rules: CompetitionRules) -> Iterator[str]:
     )
     yield (
         f"  scoring    windows of {scoring.window:,} tokens, stride {scoring.stride:,}, "
-        f"{scoring.evaluators} evaluators of tier {scoring.evaluator_tier} or higher"
+        f"{plural(scoring.evaluators, 'evaluator')} of tier {scoring.evaluator_tier} or higher"
     )
     limits = msgspec.structs.asdict(rules.budget).items()
     budget = ", ".join(f"{limit:,} {name}" for name, limit in limits if limit)

@@ -13,6 +13,7 @@ import click
 
 from tequio_client.cli import OutputFile, PlainGroup
 from tequio_shared.errors import UserFacingError
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager, ExitStack
@@ -244,7 +245,9 @@ def build(  # noqa: PLR0913 - one parameter an option
     click.echo(f"source:   {corpus.source}")
     if line.read:
         click.echo(f"read:     {line.read}")
-    click.echo(f"train:    {corpus.samples} samples in {len(corpus.train)} shards")
+    click.echo(
+        f"train:    {plural(corpus.samples, 'sample')} in {plural(len(corpus.train), 'shard')}"
+    )
     click.echo(f"held out: {sum(one.documents for one in corpus.held_out)} documents")
     if encoder is not None and corpus.chat and line.census:
         click.echo(f"turns end: {encoder.tokenizer.decode([corpus.chat.turn_end])}")
@@ -371,6 +374,7 @@ def build_tasks(
                 path = out / f"{drawn.name}{tasks.SUFFIX}"
                 path.write_bytes(raw)
                 click.echo(
-                    f"{drawn.name}: {len(drawn.questions)} questions, chance {drawn.chance:.1%}, "
+                    f"{drawn.name}: {plural(len(drawn.questions), 'question')}, "
+                    f"chance {drawn.chance:.1%}, "
                     f"hash {to_text(sha256(raw))}, in {path}"
                 )

@@ -22,6 +22,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, key_from_text, peer_id_text
 from tequio_shared.round.points import points
+from tequio_shared.wording import plural
 
 MIB = 1 << 20
 REFRESH_S = 0.5
@@ -84,7 +85,7 @@ def print_summary(result: DemoResult, console: Console) -> None:
         f"{result.start.bits_per_byte:.3f} -> {result.end.bits_per_byte:.3f} bits per byte, "
         f"perplexity {result.end.perplexity:.2f} per token",
     )
-    facts.add_row("log", f"{tally.size} entries, root {tally.root[:16]}…")
+    facts.add_row("log", f"{plural(tally.size, 'entry', 'entries')}, root {tally.root[:16]}…")
     facts.add_row("audit", f"{AUDIT_RESULTS.get(result.audit_exit, 'failed')}")
     facts.add_row("time", f"{result.seconds:.0f} s")
     console.print(Panel(facts, title="What came out", title_align="left"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from tequio_client import cli
+from tequio_shared.wording import plural
 
 _FILE = click.argument(
     "file", type=click.Path(path_type=Path, dir_okay=False), metavar="GROUP-FILE"
@@ -173,4 +174,4 @@ def export(*, to: Path, folder: Path) -> None:
     from tequio_client.group.report import export_head
 
     number = export_head(folder, to)
-    click.echo(f"{to}: the model after {number} rounds")
+    click.echo(f"{to}: the model after {plural(number, 'round')}")

@@ -23,6 +23,7 @@ from tequio_client.keys import identity
 from tequio_client.organiser.sealing import staged_folder
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
+from tequio_shared.wording import plural
 
 _ROWS = 10
 
@@ -51,7 +52,7 @@ class GroupReport:
     def as_text(self) -> str:
         group, state = self.group, self.state
         lines = [
-            f"group:       {group.name}, {group.size} members, {group.threshold} needed",
+            f"group:       {group.name}, {plural(group.size, 'member')}, {group.threshold} needed",
             f"fingerprint: {fingerprint(group)}",
             f"head:        {state.number} of {group.training.rounds} ({state.head[:10]})",
         ]
@@ -59,7 +60,7 @@ class GroupReport:
             f"  {'you' if one.key == self.own_key else '   '}  {one.name}" for one in group.members
         ]
         for row in state.rows[-_ROWS:]:
-            count = f"{len(row.members)} updates" if row.members else "fetched"
+            count = plural(len(row.members), "update") if row.members else "fetched"
             loss = "" if row.loss is None else f", your loss before it {row.loss:.4f}"
             spent = "" if row.epsilon is None else f", epsilon {row.epsilon:.3f}"
             lines.append(f"head {row.number}: {count}{loss}{spent}")

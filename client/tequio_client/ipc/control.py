@@ -377,6 +377,14 @@ class GeneratedSample(msgspec.Struct, frozen=True, kw_only=True):
     text: Text
 
 
+class RunOrganiser(msgspec.Struct, frozen=True, kw_only=True):
+    """An organiser of a run. A name can be chosen freely, a key not: both are shown."""
+
+    key: Name
+    name: Name = ""
+    """Public name, as the ledger reports it; empty: none."""
+
+
 class RunPlugin(msgspec.Struct, frozen=True, kw_only=True):
     """Code that a run brings."""
 
@@ -414,8 +422,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Purpose, as its rules state it; empty: they do not."""
     licence: Name = ""
     """Licence of the trained weights, as its rules state it; empty: they do not."""
-    organisers: Annotated[tuple[Name, ...], msgspec.Meta(max_length=MAX_ORGANISERS)] = ()
-    """Keys that signed its opening."""
+    organisers: Annotated[tuple[RunOrganiser, ...], msgspec.Meta(max_length=MAX_ORGANISERS)] = ()
+    """The keys that signed its opening, with their names."""
     witness_share_bp: Count = 0
     """Points of all witnesses of a round, in 1/10000 of its trainers'."""
     day_disk_bytes: Count = 0
@@ -430,6 +438,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     """Text of its organisers for its volunteers, as the ledger reports it; empty: none."""
     pause_reason: Annotated[str, msgspec.Meta(max_length=256)] = ""
     """Reason of its pause; empty: none."""
+    chat: Annotated[str, msgspec.Meta(max_length=256)] = ""
+    """Address, https, at which its organisers let people try the model; empty: none."""
     published: Annotated[
         tuple[PublishedHead, ...], msgspec.Meta(max_length=MAX_PUBLISHED_HEADS)
     ] = ()

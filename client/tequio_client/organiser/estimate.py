@@ -39,6 +39,7 @@ from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
 from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_client.trainer.model import ModelOutline
@@ -302,7 +303,8 @@ def _time_faults(facts: _Facts) -> Iterator[str]:
     if facts.first_s > limit_s:
         fitting = int(limit_s / 2 * facts.speed / manifest.windows.tokens)
         yield (
-            f"a newcomer's {manifest.windows.first} windows take {duration_text(facts.first_s)}, "
+            f"a newcomer's {plural(manifest.windows.first, 'window takes', 'windows take')} "
+            f"{duration_text(facts.first_s)}, "
             f"and the limit is {duration_text(limit_s)}: "
             + (
                 f"set windows.first to {fitting} or less"

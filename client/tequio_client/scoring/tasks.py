@@ -25,6 +25,7 @@ from tequio_shared.multiple_choice import (
     interval_95,
 )
 from tequio_shared.scoring import WINDOW
+from tequio_shared.wording import plural
 
 _NAME_CHARS = 60
 
@@ -97,9 +98,10 @@ def score_tasks(
 def print_tasks(models: Sequence[tuple[str, Sequence[TaskScore]]], console: Console) -> None:
     """Print a table of each task: right answers of each model, with the interval of 95 %."""
     for at, first in enumerate(models[0][1]):
+        asked = plural(first.totals.asked, "question")
         table = Table(
             "model",
-            title=f"{first.task}: {first.totals.asked:,} questions, chance {first.chance:.1%}",
+            title=f"{first.task}: {asked}, chance {first.chance:.1%}",
         )
         for column in ("right", "interval", "right per length", "close"):
             table.add_column(column, justify="right", no_wrap=True)

@@ -12,6 +12,7 @@ from tequio_client.simulator.members import SimulatedMember
 from tequio_client.simulator.network import DAY_MS, START_MS, Simulation, SimulationSample
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.points import points
+from tequio_shared.wording import plural
 
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _AMOUNTS = ("", "thousand", "million", "billion", "trillion")
@@ -161,7 +162,7 @@ def _kept(member: SimulatedMember, simulation: Simulation) -> int:
 
 def report_lines(report: SimulationReport) -> Iterator[str]:
     """Write a report for people."""
-    yield f"{report.run}: {report.peers:,} peers, {duration(report.days)}"
+    yield f"{report.run}: {plural(report.peers, 'peer')}, {duration(report.days)}"
     if report.has_ended:
         yield "the run ended after its last round: raise rounds.most to simulate more"
     if not report.rounds_closed + report.rounds_void:

@@ -40,6 +40,7 @@ from tequio_shared.competition.state import CompetitionPhase, CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, sha256, to_text
 from tequio_shared.log.policy import NoQuorumError, Policy
+from tequio_shared.wording import plural
 
 ArchiveOf: TypeAlias = "Callable[[CompetitionRules], Path]"
 """Gets the sealed archive as a file; raises NotAvailableError, OtherArchiveError."""
@@ -263,7 +264,8 @@ def describe_log(log: FoldedLog) -> str:
     names = ", ".join(one.key.name for one in log.signed.cosignatures)
     cosigned = f", cosigned by {names}" if names else ""
     return (
-        f"log: {log.checkpoint.size:,} entries make the root that {log.checkpoint.origin} "
+        f"log: {plural(log.checkpoint.size, 'entry makes', 'entries make')} the root that "
+        f"{log.checkpoint.origin} "
         f"signed{cosigned}; network {log.genesis.name} ({to_text(log.genesis.network_id)})"
     )
 
@@ -278,7 +280,10 @@ def describe_statements(view: CompetitionView, number: int) -> str:
 
 def describe_texts(judged: JudgedCompetition) -> str:
     number = judged.view.rules.sealed.documents
-    return f"texts: {number:,} documents match the sealed root, {len(judged.texts):,} were drawn"
+    return (
+        f"texts: {plural(number, 'document matches', 'documents match')} the sealed root, "
+        f"{plural(len(judged.texts), 'was', 'were')} drawn"
+    )
 
 
 def describe_evaluators(judged: JudgedCompetition) -> str:
@@ -312,7 +317,8 @@ def describe_outcome(judged: JudgedCompetition) -> str:
 
 
 def describe_rescoring(documents: int, device: str) -> str:
-    return f"scored again on {device}: {documents:,} documents, each within tolerance of the median"
+    scored = plural(documents, "document")
+    return f"scored again on {device}: {scored}, each within tolerance of the median"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

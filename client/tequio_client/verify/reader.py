@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import trio
 
@@ -46,6 +47,8 @@ from tequio_shared.log.tiles import (
 )
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry
+
+T = TypeVar("T")
 
 POLL_S = 0.5
 """Between two requests for a checkpoint that is waited for."""
@@ -397,6 +400,15 @@ class LedgerReader:
         with shutdown.explain_unreachable_ledger(self.ledger):
             return trio.run(self._blob, name)
 
+    def ask(self, question: Callable[[FoldedLog, LiveLog], T]) -> T:
+        """Ask a question about the log as far as it was read, and of its ledger, in one connection.
+
+        For what needs proofs or documents beside the entries; after the first `read`. Raises
+        UserFacingError for a ledger that is away, and what the question raises.
+        """
+        with shutdown.explain_unreachable_ledger(self.ledger):
+            return trio.run(self._ask, question)
+
     @property
     def network(self) -> LedgerNetwork:
         """The network; after the first `read`."""
@@ -452,6 +464,18 @@ class LedgerReader:
             self._log.read(progress)
         except NotAvailableError as err:
             raise LedgerUnavailableError(str(err)) from err
+
+    async def _ask(self, question: Callable[[FoldedLog, LiveLog], T]) -> T:
+        if self._log is None:
+            raise AssertionError("nothing was read yet")
+        async with LedgerApi(self.ledger, trust=self.trust) as api:
+            self._source.api = api
+            try:
+                return await trio.to_thread.run_sync(question, self._log, self._source)
+            except NotAvailableError as err:
+                raise LedgerUnavailableError(str(err)) from err
+            finally:
+                self._source.api = None
 
     async def _blob(self, name: Digest) -> bytes | None:
         async with LedgerApi(self.ledger, trust=self.trust) as api:

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tequio_shared.errors import UserFacingError
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.round.points import points
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,17 +99,13 @@ class AuditTotals:
     def lines(self) -> tuple[str, str]:
         """Write the totals in two lines."""
         return (
-            f"Audits by repeated training: {_plural(self.repeated, 'contribution')} in "
-            f"{_plural(self.reports, 'report')}, and {_plural(self.declined, 'audit')} declined. "
+            f"Audits by repeated training: {plural(self.repeated, 'contribution')} in "
+            f"{plural(self.reports, 'report')}, and {plural(self.declined, 'audit')} declined. "
             f"Not done: {self.not_done:,}; withheld: {self.withheld:,}; audits contradicted by "
             f"the others: {self.contradicted:,}.",
             f"Points: {points(self.vested)} vested, {points(self.unvested)} still vesting, "
             f"{points(self.forfeited)} forfeited.",
         )
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 @dataclass(slots=True)

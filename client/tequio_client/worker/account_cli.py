@@ -15,6 +15,7 @@ from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER, TEAM_MEMBERS
 from tequio_shared.round.points import GFLOP_PER_POINT
 from tequio_shared.round.points import points as points_text
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_client.worker.ledger.teams import TeamQuestion
@@ -229,7 +230,7 @@ def team_lines(found: control.TeamReply) -> list[str]:
     """Describe a team; a new member reads the same as with `tequio team show`."""
     if not found.team:
         return ["the key is in no team: points count only for the key itself"]
-    members = f"{found.members} member{'' if found.members == 1 else 's'}"
+    members = plural(found.members, "member")
     lines = [
         f"team       {found.name or f'Team {found.team}'} ({members})",
         f"points     {points_text(found.gflop)}",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tequio_client import cli, heap
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -459,7 +460,8 @@ def _status_lines(shown: Snapshot) -> Iterator[str]:
     if shown.audits.ordered_round:
         yield _audit_line(shown.audits)
     if shown.status is not None:
-        yield f"{shown.status.peers} peers; {shown.status.verdict or 'no round closed yet'}"
+        peers = plural(shown.status.peers, "peer")
+        yield f"{peers}; {shown.status.verdict or 'no round closed yet'}"
     if shown.reach.port:
         sentences = " ".join(reachability_templates(shown.reach))
         yield sentences.format(**reachability_values(shown.reach))
@@ -536,7 +538,7 @@ def _print_vesting(shown: PointsView) -> None:
 
 
 def _pending(rounds: int) -> str:
-    return "1 round pending" if rounds == 1 else f"{rounds or 'no'} rounds pending"
+    return f"{plural(rounds, 'round')} pending" if rounds else "no rounds pending"
 
 
 def _points(micro: int) -> str:

@@ -22,6 +22,7 @@ from tequio_client.ipc.texts import (
 )
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.points import points
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,9 +80,9 @@ def _surroundings(shown: Snapshot) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
-    peers = shown.status.peers if shown.status else 0
+    peers = plural(shown.status.peers if shown.status else 0, "peer")
     reached = "" if shown.ledger.is_reached else " (does not answer)"
-    table.add_row("Network", Text(f"{shown.ledger.url}{reached}, {peers} peers"))
+    table.add_row("Network", Text(f"{shown.ledger.url}{reached}, {peers}"))
     traffic = f"{line.up_bytes_per_s / _MB:.1f} MB/s up, {line.down_bytes_per_s / _MB:.1f} down"
     most = f" of {line.month_cap_bytes / _GB:.0f}" if line.month_cap_bytes else ""
     table.add_row("Traffic", f"{traffic}; {line.month_bytes / _GB:.1f}{most} GB this month")
@@ -89,7 +90,7 @@ def _surroundings(shown: Snapshot) -> Table:
     table.add_row("Storage", f"{store}; {disk.free_bytes / _GIB:.0f} GiB free on the disk")
     forecast = f"; about {points(total.per_day)} a day" if total.per_day else ""
     today = f"{points(total.total)} verified, {points(total.today)} of them today"
-    table.add_row("Points", f"{today}; {total.pending} rounds pending{forecast}")
+    table.add_row("Points", f"{today}; {plural(total.pending, 'round')} pending{forecast}")
     for need in shown.needs:
         table.add_row("To do", Text(need.text or need.kind, style="yellow"))
     return table

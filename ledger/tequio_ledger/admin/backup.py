@@ -39,6 +39,7 @@ from tequio_shared.ids import Digest, to_text
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.served.state import State
+from tequio_shared.wording import plural
 
 NAME = "manifest.json"
 VERSION = 1
@@ -297,7 +298,10 @@ def backup_command(found: FoundSettings[LedgerLocation], target: Path) -> None:
     folder = DataFolder(location.folder)
     check_location(folder, location.database)
     made = backup(folder, target.absolute(), now_ms)
-    click.echo(f"backed up {made.size} entries and {len(made.files)} files to {target}")
+    click.echo(
+        f"backed up {plural(made.size, 'entry', 'entries')} and "
+        f"{plural(len(made.files), 'file')} to {target}"
+    )
     for name in made.left_out:
         click.echo(f"left out: blob {name}, which is missing or damaged here", err=True)
 
@@ -334,12 +338,13 @@ def restore_command(
     if source is not None:
         made = restore(source.absolute(), folder.path)
         click.echo(
-            f"restored {made.size} entries to {folder.path}; serve it, let its clients show what "
-            "they hold, then stop it and run `tequio-ledger restore --confirm`"
+            f"restored {plural(made.size, 'entry', 'entries')} to {folder.path}; serve it, "
+            "let its clients show what they hold, then stop it and run "
+            "`tequio-ledger restore --confirm`"
         )
     else:
         size = confirm(folder, notes, database)
-        click.echo(f"confirmed: the log of {size} entries may be signed again")
+        click.echo(f"confirmed: the log of {plural(size, 'entry', 'entries')} may be signed again")
 
 
 def check_location(folder: DataFolder, database: str) -> None:

@@ -43,6 +43,7 @@ from tequio_shared.ids import Digest
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
+from tequio_shared.wording import plural
 
 RESTORE = "restore the folder from a backup"
 """Advice for most damage."""
@@ -255,7 +256,7 @@ def check_log(
         return
     fold = _Fold(genesis, blobs)
     Integrity(genesis.network_id).check(connection, head, fold.apply)
-    yield ok("log", f"{head.size} entries, every byte as it was written")
+    yield ok("log", f"{plural(head.size, 'entry', 'entries')}, every byte as it was written")
     yield from fold.compare(connection)
     yield from _blobs(blobs)
     yield from _clock(connection, fold.latest_ms, clock())
@@ -284,7 +285,7 @@ def _checkpoints(connection: Connection, head: SignedHead, genesis: Genesis) -> 
     if last < head.size:
         found = f"entries {last} to {head.size - 1} have no checkpoint yet"
         yield warning("checkpoints", found, "start the ledger: it signs what is committed")
-    yield ok("checkpoints", f"{count}, the last of {last} entries")
+    yield ok("checkpoints", f"{count}, the last of {plural(last, 'entry', 'entries')}")
 
 
 class _Fold:
@@ -335,7 +336,7 @@ def _blobs(blobs: BlobFolder) -> Iterator[Finding]:
         elif digest not in rows:
             found = f"{blobs.path(digest)} has no row in the database"
             yield warning("blobs", found, "restart the ledger: it counts the file")
-    yield ok("blobs", f"{len(files)} files were read and hashed")
+    yield ok("blobs", f"{plural(len(files), 'file was', 'files were')} read and hashed")
 
 
 def _clock(connection: Connection, latest_ms: int, now_ms: int) -> Iterator[Finding]:

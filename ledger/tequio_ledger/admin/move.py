@@ -34,6 +34,7 @@ from tequio_ledger.store.models import LOG_ENTRY, LOG_HEAD, LOG_MARK, METADATA, 
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.network.genesis import Genesis
+from tequio_shared.wording import plural
 
 Report = Callable[[int, int], None]
 
@@ -185,7 +186,11 @@ def migrate(settings: LedgerSettings) -> None:
                 f"the log in {database.name} changed meanwhile: stop every ledger that serves it"
             )
         now = database.revision()
-    log = "no log yet" if head is None else f"{head.size} entries, root {to_text(head.root)}"
+    log = (
+        "no log yet"
+        if head is None
+        else f"{plural(head.size, 'entry', 'entries')}, root {to_text(head.root)}"
+    )
     click.echo(f"tables {before or 'none'} -> {now}; {log}")
 
 
@@ -206,7 +211,8 @@ def move(settings: LedgerSettings, target: str) -> None:
     ):
         head = Move(folder, old, new).run(_report)
     click.echo(
-        f"moved {head.size} entries with root {to_text(head.root)}; continue with "
+        f"moved {plural(head.size, 'entry', 'entries')} with root {to_text(head.root)}; "
+        f"continue with "
         f"`tequio-ledger serve --database {new.name}`"
     )
 

@@ -41,6 +41,7 @@ from tequio_shared.ids import Digest, PeerKey
 from tequio_shared.keys import check_key, verify
 from tequio_shared.ratelimit import TokenBuckets
 from tequio_shared.statements.network import MemberVouch
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_ledger.runtime import Clock
@@ -308,7 +309,7 @@ class ConnectionService:
         raise RefusedError(
             "owner-full",
             f"this account already vouches for {len(others)} keys, which is the limit: the first "
-            f"of these vouches ends in {soonest} days",
+            f"of these vouches ends in {plural(soonest, 'day')}",
         )
 
     def _refused(self, err: RefusedError) -> RefusedError:

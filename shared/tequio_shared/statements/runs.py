@@ -107,11 +107,16 @@ class RunNotice(RunBody, frozen=True, kw_only=True):
     text: NoticeText
 
     def __post_init__(self) -> None:
-        if self.about == "chat" and self.text and not _CHAT_ADDRESS.fullmatch(self.text):
+        if self.about == "chat" and self.text and not is_chat_address(self.text):
             raise MalformedError(
                 f"{self.text!r} is not the address of a chat: expected https://, a name in lower "
                 "case, and at most a port and a path"
             )
+
+
+def is_chat_address(text: str) -> bool:
+    """Check an address of a run's chat: https, a name in lower case, and a path."""
+    return _CHAT_ADDRESS.fullmatch(text) is not None
 
 
 class RunFinish(RunBody, frozen=True, kw_only=True):

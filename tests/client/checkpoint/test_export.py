@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import torch
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from tequio_client.checkpoint import export, layout, tensors
+from tequio_client.checkpoint import export, layout, tensors, verify
 from tequio_client.checkpoint.export import WeightsOrigin
+from tequio_client.checkpoint.verify import VerifyOutcome
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import model
 from tequio_client.verify.report import NoProgress
@@ -24,6 +26,7 @@ from tests.support.llama_swarm import ROUNDS, LlamaRun, ServedLog, play, played,
 from tests.support.small_disk import SmallDisk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tequio_client.checkpoint.history import HeadHistory
@@ -38,6 +41,38 @@ def exported(site: ServedLog, target: Path, *stores: Path, **wanted: Any) -> Hea
         target=target,
     )
     return export.export_head(wish, NoProgress())
+
+
+class EntriesRead(NoProgress):
+    """How many entries each reading of the log had before it."""
+
+    def __init__(self) -> None:
+        self.left: list[int] = []
+
+    @contextmanager
+    def work(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        if what == "entries":
+            self.left.append(total)
+        with super().work(what, total) as tick:
+            yield tick
+
+
+def test_a_reader_goes_on_from_head_to_head(site: ServedLog, tmp_path: Path) -> None:
+    store, name = played().store(tmp_path / "store", 1, ROUNDS), site.log.swarm.manifest.name
+    origin = WeightsOrigin(ledger=site.url, stores=[store])
+    reader, read = origin.reader(), EntriesRead()
+    for number in (1, ROUNDS):
+        wish = export.ExportOptions(
+            origin=origin, run=name, round=number, target=tmp_path / str(number)
+        )
+        assert export.export_head(wish, read, reader).head.round == number
+        assert (
+            verify.verify_folder(wish.target, origin, NoProgress()).outcome
+            is VerifyOutcome.IS_THE_HEAD
+        )
+    first, second = read.left
+    assert first > ROUNDS
+    assert second == 0, "nothing was added to the log since then"
 
 
 def refusal(site: ServedLog, target: Path, *stores: Path, **wanted: Any) -> str:  # noqa: ANN401
@@ -228,7 +263,8 @@ def test_a_log_that_breaks_a_rule_is_not_exported(tmp_path: Path) -> None:
     log = SwarmLog(played().swarm)
     log.leaves[40] = log.leaves[40][:-1] + b"!"
     with served_log(log) as other:
-        assert "the log cannot be trusted" in refusal(other, tmp_path / "out", tmp_path)
+        said = refusal(other, tmp_path / "out", tmp_path)
+        assert f"the log at {other.url} cannot be trusted" in said
     assert not (tmp_path / "out").exists()
 
 

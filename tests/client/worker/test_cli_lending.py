@@ -119,7 +119,7 @@ async def test_a_status_says_what_can_be_done_about_a_rule(tmp_path: Path) -> No
         )
         told = await said(tmp_path, "status")
         assert told.splitlines()[:2] == [
-            "Waiting: other programs are using 70 % of your CPU. Resumes below 40 %.",
+            "Waiting: other programs are using 70% of your CPU. Resumes below 40%.",
             "Start now anyway: tequio contribute --now",
         ]
         host.decision = Decision(state=LendingState.WAITING, reason=LendingReason.NO_RUNTIME)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+
 from PySide6.QtCore import QCoreApplication, QLocale, QSize, QSysInfo, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
@@ -13,7 +17,6 @@ from tequio_client.app.pages.page import Page, PageContext, PageHeader
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Theme
 from tequio_client.app.theme.style import TextStyle
-from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
     TOP,
     Card,
@@ -29,10 +32,11 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.app.widgets.messages import Banner, Toast
+from tequio_client.app.widgets.messages import Banner, DetailsButton, Toast
 from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
 from tequio_client.names import redact_names
+from tequio_client.platform.asker import NOT_POLLED
 from tequio_shared.version import BUILD
 
 SESSION_FACTS = ("idle_s", "is_locked", "fullscreen", "game", "programs", "is_metered")
@@ -219,15 +223,71 @@ def log_lines(diagnostics: str) -> str:
     return parts[-1] if len(parts) == DIAGNOSTICS_PARTS else ""
 
 
-def probe_name(fact: ProbeHealth) -> str:
-    """The translated name of a probe."""
-    known = PROBE_NAMES.get(fact.name)
-    return QCoreApplication.translate("health", known) if known else fact.name
+class CheckState(Enum):
+    """Result of a check, from what all of its sources answer."""
+
+    OK = auto()
+    PENDING = auto()
+    UNKNOWN = auto()
 
 
-def probe_advice(fact: ProbeHealth) -> str:
-    """The advice for a probe that fails."""
-    return QCoreApplication.translate("health", PROBE_ADVICE.get(fact.name, OTHER_ADVICE))
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One row: a fact that lending depends on, and the sources that tell it."""
+
+    facts: tuple[ProbeHealth, ...]
+    """At least one, all of one name."""
+
+    @property
+    def state(self) -> CheckState:
+        """Unknown if one source fails; pending while a source has not been asked."""
+        failed = [fact for fact in self.facts if not fact.ok]
+        if any(fact.error != NOT_POLLED for fact in failed):
+            return CheckState.UNKNOWN
+        return CheckState.PENDING if failed else CheckState.OK
+
+    @property
+    def name(self) -> str:
+        """The translated name."""
+        name = self.facts[0].name
+        known = PROBE_NAMES.get(name)
+        return QCoreApplication.translate("health", known) if known else name
+
+    @property
+    def problem(self) -> str:
+        """Why it is unknown, in the words of its sources; empty in other states."""
+        if self.state is not CheckState.UNKNOWN:
+            return ""
+        return "; ".join(dict.fromkeys(fact.error for fact in self.facts if fact.error))
+
+    @property
+    def advice(self) -> str:
+        """A way out if it is unknown; empty in other states."""
+        if self.state is not CheckState.UNKNOWN:
+            return ""
+        advice = PROBE_ADVICE.get(self.facts[0].name, OTHER_ADVICE)
+        return QCoreApplication.translate("health", advice)
+
+    @property
+    def has_source(self) -> bool:
+        return any(fact.source != NO_SOURCE for fact in self.facts)
+
+
+def checks_of(facts: Iterable[ProbeHealth]) -> list[Check]:
+    """Gather the sources of each name into one check, in the order of the first."""
+    by_name: dict[str, list[ProbeHealth]] = {}
+    for fact in facts:
+        by_name.setdefault(fact.name, []).append(fact)
+    return [Check(tuple(found)) for found in by_name.values()]
+
+
+def technical_lines(facts: Iterable[ProbeHealth]) -> str:
+    """A line for each source, untranslated, for a report: its names, time and error."""
+    lines = (
+        f"{fact.name}: {fact.source}, {fact.took_ms} ms" + (f", {fact.error}" if fact.error else "")
+        for fact in facts
+    )
+    return "\n".join(lines)
 
 
 class HealthView(QWidget):
@@ -235,15 +295,16 @@ class HealthView(QWidget):
         super().__init__()
         card = Card()
         self._picture, self.summary = IconLabel("circle-check", QSize(20, 20), "ok"), WrappedLabel()
-        card.body.addLayout(hbox(self._picture, (self.summary, 1), spacing=12))
-        self.session = ProbesCard(
+        self.details = DetailsButton()
+        card.body.addLayout(hbox(self._picture, (self.summary, 1), self.details, spacing=12))
+        self.session = ChecksCard(
             self.tr("Your session"), self.tr("Nothing was told of your session yet.")
         )
         self._starting = self.tr("The hardware is being checked…")
         self._silent = self.tr(
             "The hardware probe is not responding. The worker restarts it automatically."
         )
-        self.machine = ProbesCard(self.tr("This computer"), self._starting)
+        self.machine = ChecksCard(self.tr("This computer"), self._starting)
         both = Columns()
         both.set_parts((self.session, self.machine))
         vbox(card, both, None, spacing=style.GAP, parent=self)
@@ -253,16 +314,17 @@ class HealthView(QWidget):
         machine = snapshot.machine.health if snapshot else ()
         is_starting = snapshot is None or snapshot.is_probe_starting
         self.machine.empty.setText(self._starting if is_starting else self._silent)
-        self.session.show_facts(model.session.health)
-        self.machine.show_facts(machine)
-        facts = (*model.session.health, *machine)
-        failed = sum(not fact.ok for fact in facts)
-        is_complete = bool(model.session.health and machine)
-        if is_complete and not failed:
+        mine, its = checks_of(model.session.health), checks_of(machine)
+        self.session.show_checks(mine)
+        self.machine.show_checks(its)
+        self.details.set_details(technical_lines((*model.session.health, *machine)))
+        states = [check.state for check in (*mine, *its)]
+        failed = states.count(CheckState.UNKNOWN)
+        if mine and its and all(state is CheckState.OK for state in states):
             self._picture.set_icon("circle-check", "ok")
-            self.summary.setText(self.tr("All %n check(s) are working.", "", len(facts)))
+            self.summary.setText(self.tr("All %n check(s) are working.", "", len(states)))
             return
-        is_calm = is_starting and not failed
+        is_calm = not failed and (is_starting or CheckState.PENDING in states)
         icon = ("info", "text_accent") if is_calm else ("triangle-alert", "warn")
         self._picture.set_icon(*icon)
         if failed:
@@ -273,54 +335,53 @@ class HealthView(QWidget):
             self.summary.setText(self.tr("Some checks have not responded yet."))
 
 
-class ProbesCard(Card):
+class ChecksCard(Card):
     def __init__(self, heading: str, empty: str) -> None:
         super().__init__(heading)
         self.setMinimumWidth(PROBES_WIDTH)
         self.setAccessibleName(heading)
-        self.rows: list[ProbeRow] = []
+        self.rows: list[CheckRow] = []
         self.empty = WrappedLabel(empty, tone="sub")
         self._column = vbox(spacing=12)
         self.body.setSpacing(12)
         fill(self.body, self.empty, self._column, None)
 
-    def show_facts(self, facts: tuple[ProbeHealth, ...]) -> None:
-        self.empty.setVisible(not facts)
-        discard(*self.rows[len(facts) :])
-        added = [ProbeRow() for _ in facts[len(self.rows) :]]
-        self.rows = [*self.rows[: len(facts)], *added]
+    def show_checks(self, checks: list[Check]) -> None:
+        self.empty.setVisible(not checks)
+        discard(*self.rows[len(checks) :])
+        added = [CheckRow() for _ in checks[len(self.rows) :]]
+        self.rows = [*self.rows[: len(checks)], *added]
         fill(self._column, *added)
-        for row, fact in zip(self.rows, facts, strict=True):
-            row.show_fact(fact)
+        for row, check in zip(self.rows, checks, strict=True):
+            row.show_check(check)
 
 
-class ProbeRow(QWidget):
+class CheckRow(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self._shown: ProbeHealth | None = None
+        self._shown: Check | None = None
         self.name, self.chip = ElidedLabel("", TextStyle.STRONG), Chip()
-        self.source = ElidedLabel("", TextStyle.CAPTION, "sub")
         self.error = WrappedLabel("", TextStyle.CAPTION, "warn")
         self.remedy = caption()
-        words = vbox(self.name, self.source, self.error, self.remedy, spacing=2)
+        words = vbox(self.name, self.error, self.remedy, spacing=2)
         hbox((words, 1), (self.chip, TOP), spacing=12, parent=self)
 
-    def show_fact(self, fact: ProbeHealth) -> None:
-        if fact == self._shown:
+    def show_check(self, check: Check) -> None:
+        if check == self._shown:
             return
-        self._shown = fact
-        self.name.setText(probe_name(fact))
-        source = self.tr("Answered by {source} in {time} ms")
-        if fact.source == NO_SOURCE:
-            source = self.tr("Nothing on this system can tell")
-        self.source.setText(source.format(source=fact.source, time=figures.count(fact.took_ms)))
-        self.error.setText(fact.error)
-        self.error.setVisible(bool(fact.error))
-        self.remedy.setText("" if fact.ok else probe_advice(fact))
-        self.remedy.setVisible(not fact.ok)
-        if fact.ok:
+        self._shown = check
+        self.name.setText(check.name)
+        problem = check.problem
+        if problem and not check.has_source:
+            problem = self.tr("Nothing on this system can tell")
+        for label, words in ((self.error, problem), (self.remedy, check.advice)):
+            label.setText(words)
+            label.setVisible(bool(words))
+        if check.state is CheckState.OK:
             self.chip.set_label(self.tr("OK"), "circle-check", "ok")
+        elif check.state is CheckState.PENDING:
+            self.chip.set_label(self.tr("Checking…"))
         else:
             self.chip.set_label(self.tr("Unknown"), "triangle-alert", "warn")
-        parts = (self.name.text(), self.chip.text, self.source.text(), fact.error)
-        self.setAccessibleName(", ".join(filter(None, (*parts, self.remedy.text()))))
+        parts = (self.name.text(), self.chip.text, problem, check.advice)
+        self.setAccessibleName(", ".join(filter(None, parts)))

@@ -9,7 +9,7 @@ from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
 from tequio_client.ipc.control import RequestPluginConsent, RunPlugin, RunRow
-from tequio_client.names import short_id
+from tequio_client.names import name_with_id, short_id
 
 
 def code_text(plugin: RunPlugin) -> str:
@@ -22,6 +22,13 @@ def code_text(plugin: RunPlugin) -> str:
     allowed = QCoreApplication.translate("RunCode", "You allowed it.")
     asked = QCoreApplication.translate("RunCode", "It needs your consent before it trains here.")
     return f"{text} {allowed if plugin.is_allowed else asked}"
+
+
+def organiser_names(run: RunRow) -> str:
+    """Name each organiser, with the short key, which nobody can choose; empty: none is known."""
+    return ", ".join(
+        name_with_id(one.name, one.key) if one.name else short_id(one.key) for one in run.organisers
+    )
 
 
 def consent_for(plugin: RunPlugin, *, is_allowed: bool) -> RequestPluginConsent:
@@ -41,7 +48,7 @@ class CodeConsentDialog(QuestionDialog):
             self.tr(
                 "This run brings code that is not part of Tequio. It was written or chosen by the "
                 "run's organisers ({keys})."
-            ).format(keys=", ".join(short_id(key) for key in run.organisers) or "?"),
+            ).format(keys=organiser_names(run) or "?"),
             self.tr("Allow this code"),
             self.tr("Not now"),
             parent,

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from tequio_client.app.language import join_sentences
 from tequio_client.app.pages import devices
-from tequio_client.app.pages.run_code import code_text
+from tequio_client.app.pages.run_code import code_text, organiser_names
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import (
@@ -38,7 +38,6 @@ from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunPlugin,
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ipc.snapshot import Snapshot
-from tequio_client.names import short_id
 
 AUTOMATIC = ""
 """The choice left to the program."""
@@ -165,7 +164,7 @@ def about_text(run: RunRow) -> str:
     """Describe a run as far as known: notices, purpose, texts, licence, and its organisers."""
     licence = QCoreApplication.translate("RunNeeds", "Licence of the model: {licence}")
     organisers = QCoreApplication.translate("RunNeeds", "Opened by: {keys}")
-    keys = ", ".join(short_id(key) for key in run.organisers)
+    keys = organiser_names(run)
     told = QCoreApplication.translate("RunNeeds", "From the organisers: {text}")
     paused = QCoreApplication.translate("RunNeeds", "Paused: {text}")
     lines = (
@@ -307,7 +306,7 @@ class RunDetail(Card):
         self.meaning, self.note = WrappedLabel(), caption()
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
-        self.published, self.writing = RunPublished(), RunWriting()
+        self.published, self.writing, self.chat = RunPublished(), RunWriting(), RunChat()
         self.code, self.consent = WrappedLabel(), Button("")
         self.consent.clicked.connect(
             lambda: self.consent_requested.emit(self._run, not self._is_allowed)
@@ -316,11 +315,13 @@ class RunDetail(Card):
         fill(self.body, self.name, self.words, self.about, self.code, hbox(self.consent, None))
         fill(self.body, self.facts, self.takes, self.needs)
         self.body.addWidget(self.meaning)
-        fill(self.body, hbox(self.button, None), self.note, self.writing, self.published, None)
+        fill(self.body, hbox(self.button, None), self.note, self.writing, self.chat)
+        fill(self.body, self.published, None)
 
     def show_any(self, *, is_chosen: bool, now: str = "") -> None:
         """Show the automatic choice; `now` is the run that it picked."""
         self.published.show_heads(())
+        self.chat.show_address("")
         self.writing.show_sample(None)
         self._show_parts(is_run=False)
         self._run = AUTOMATIC
@@ -351,6 +352,7 @@ class RunDetail(Card):
         self.facts.show_run(run)
         self.published.show_heads(run.published)
         self.writing.show_sample(run.sample)
+        self.chat.show_address(run.chat)
         self.needs.show_needs(needs, offer.device)
         self.meaning.setText(self._meaning(run, offer))
         chosen = self.tr("Chosen") if run.is_open else self.tr("Ended")
@@ -507,6 +509,30 @@ class RunWriting(QWidget):
         self.prompt.setText(fitted_lines(sample.prompt))
         ends = self.tr("Nothing: to the model the text ends there.")
         self.text.setText(fitted_lines(sample.text) or ends)
+
+
+class RunChat(QWidget):
+    """A link to the service at which the organisers of a run let people try its model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._address = ""
+        self.note = caption()
+        self.button = Button(self.tr("Try the model"), "quiet", "external-link")
+        self.button.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(self._address)))
+        vbox(hbox(self.button, None), self.note, spacing=4, parent=self)
+        self.hide()
+
+    def show_address(self, address: str) -> None:
+        """An empty address hides the link."""
+        self._address = address
+        about = self.tr(
+            "Opens {address} in the browser. It is a service of the organisers: nothing that it "
+            "writes is checked by the network."
+        )
+        self.note.setText(fitted_lines(about.format(address=address)))
+        self.button.setToolTip(address)
+        self.setVisible(bool(address))
 
 
 def fitted_lines(text: str) -> str:

@@ -52,6 +52,7 @@ from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, peer_id_text, to_text
 from tequio_shared.keys import SEED_BYTES
 from tequio_shared.version import BUILD
+from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
 
@@ -279,7 +280,7 @@ def _terms(offer: CellOffer, ask: AskForPlace, receiver: str) -> str:
         f"{host} invites this computer to train together:\n"
         f"  run      {run} at {clean_text(offer.ledger, 4 * _LABEL)}\n"
         f"  points   {_points(offer, receiver)}\n"
-        f"  cell     {offer.ranks} devices; {how}{memory}\n"
+        f"  cell     {plural(offer.ranks, 'device')}; {how}{memory}\n"
         f"  device   {clean_text(ask.device.words, 2 * _LABEL)}, until you press Ctrl-C\n"
         "  network  weights, samples and gradients go through the local network neither encrypted\n"
         "           nor authenticated: others in it can read and change them\n"

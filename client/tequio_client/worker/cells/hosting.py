@@ -34,6 +34,7 @@ from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
 
@@ -149,7 +150,7 @@ async def _offer(
 def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> None:
     places = [f"{one.host}:{port}" for one in multicast.own_addresses()] or [f"HOST:{port}"]
     owner.print_line(
-        f"a cell of {offer.ranks} devices for the run {offer.run}; each needs about "
+        f"a cell of {plural(offer.ranks, 'device')} for the run {offer.run}; each needs about "
         f"{offer.need_mb:,} MiB\n"
         f"  this computer  {offer.device.words}\n"
         f"  code           {code}\n"

@@ -30,6 +30,7 @@ from tequio_client.ipc.control import (
     LossCurve,
     LossCurvePoint,
     PublishedHead,
+    RunOrganiser,
     RunPlugin,
     RunRow,
     RunsReply,
@@ -57,11 +58,11 @@ from tequio_shared.api.runs import RoundAnswer, RunAnswer
 from tequio_shared.competition.rules import CompetitionOutcome, RankedEntrant
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
-from tequio_shared.ids import PeerKey, RunId, digest_from_text, sha256, to_text
+from tequio_shared.ids import PeerKey, RunId, digest_from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.network import is_on_hub
-from tequio_shared.statements.runs import RunOpen
+from tequio_shared.statements.runs import RunOpen, is_chat_address
 from tequio_shared.statements.statement import Entry
 
 log = structlog.get_logger(__name__)
@@ -284,10 +285,12 @@ class RunsList:
         `first_rounds` the first round of each run in which our work earned points, and
         `is_witness` tells whether we offer that role.
         """
-        rows = []
+        rows: list[RunRow] = []
+        names: dict[str, str] = {}
         for answer in select_runs(await self._ledger.runs()):
             try:
                 row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
+                row = await self._with_names(row, names)
                 row = msgspec.structs.replace(row, first_round=first_rounds.get(row.run, 0))
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
@@ -318,7 +321,7 @@ class RunsList:
             source=clean_text(corpus.source, MAX_SOURCE_CHARACTERS),
             description=manifest.description or "",
             licence=manifest.licence or "",
-            organisers=await self._organisers(answer),
+            organisers=tuple(RunOrganiser(key=key) for key in await self._organisers(answer)),
             witness_share_bp=manifest.witness_share_bp,
             parameters=manifest.parameters,
             adapters=manifest.model.parameters if manifest.frozen else 0,
@@ -333,6 +336,7 @@ class RunsList:
             first_bytes=needed.first_bytes,
             announcement=answer.announcement.text if answer.announcement else "",
             pause_reason=answer.pause_reason.text if answer.pause_reason else "",
+            chat=answer.chat.text if answer.chat and is_chat_address(answer.chat.text) else "",
             published=tuple(
                 PublishedHead(round=one.round, repo=one.location, revision=one.revision)
                 for one in answer.published
@@ -381,6 +385,19 @@ class RunsList:
             known = tuple(to_text(key) for key, _ in opening.signatures)
             _cache(self._openings, answer.run, known, MAX_RUNS)
         return known
+
+    async def _with_names(self, row: RunRow, names: dict[str, str]) -> RunRow:
+        """Add the organisers' public names; `names` are those that were read for this list.
+
+        One request for each organiser of a list, of which a network has few: a name can be changed
+        and withdrawn, so it is not kept longer.
+        """
+        for one in row.organisers:
+            if one.key not in names:
+                account = await self._ledger.find_peer(key_from_text(one.key))
+                names[one.key] = account.name if account else ""
+        named = (RunOrganiser(key=one.key, name=names[one.key]) for one in row.organisers)
+        return msgspec.structs.replace(row, organisers=tuple(named))
 
     async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:
         """Pace of the last rounds; that of the rules for a run that has begun just now, or ended.

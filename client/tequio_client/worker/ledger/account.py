@@ -55,6 +55,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import APPEAL_BYTES
 from tequio_shared.names import check_name
 from tequio_shared.statements.network import KeyRegister
+from tequio_shared.wording import plural
 
 REGISTRATION_TIMEOUT_S = 300.0
 """Limit for the whole registration, the new key's proof of work included."""
@@ -268,7 +269,7 @@ def _instructions(code: ConnectCode, provider: str) -> list[str]:
     return [
         f"open   {code.url}",
         f"enter  {code.user_code}",
-        f"within {minutes} minutes, signed in with your {provider} account.",
+        f"within {plural(minutes, 'minute')}, signed in with your {provider} account.",
         "Never share this code, and never enter a code that somebody else gave you.",
     ]
 

@@ -28,6 +28,7 @@ from tequio_shared.statements.network import (
     StandingUphold,
 )
 from tequio_shared.statements.statement import Entry, Statement
+from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
 
@@ -169,7 +170,9 @@ def _about_appeals(one: StandingAnswer) -> str:
         return "If this is wrong, tell the organisers with `tequio appeal`."
     text = f"The appeal in entry {one.appeal} is waiting for the organisers"
     if one.standing == Standing.QUARANTINED:
-        text += f"; if nobody answers within {days} days, the quarantine turns into probation"
+        text += (
+            f"; if nobody answers within {plural(days, 'day')}, the quarantine turns into probation"
+        )
     return f"{text}."
 
 

@@ -22,6 +22,7 @@ from tequio_client.worker.swarm.mirrors import Source, source_text
 from tequio_client.worker.swarm.streams import AnswerError
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import Digest
+from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
 
@@ -59,7 +60,7 @@ class FetchFailedError(PeerError):
 
     def __init__(self, progress: FetchProgress) -> None:
         super().__init__(
-            f"could not fetch {progress.name.hex()} from {len(progress.asked)} sources "
+            f"could not fetch {progress.name.hex()} from {plural(len(progress.asked), 'source')} "
             f"in {progress.seconds:.0f} s ({len(progress.bad_sources)} sent wrong data)"
         )
         self.progress = progress

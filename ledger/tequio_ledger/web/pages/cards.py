@@ -38,6 +38,7 @@ from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, key_f
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.round.points import comparison, points
 from tequio_shared.served.competitions import competition_snapshot
+from tequio_shared.wording import noun
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -94,7 +95,7 @@ async def get_network_card(request: Request, ledger: Ledger) -> Response:
             title=headline(listed[0] if listed and not listed[0].is_over else None),
             text="People lend idle graphics cards and train open language models together.",
             figures=(
-                (text.count(members), text.noun(members, "volunteer") + " taking part"),
+                (text.count(members), noun(members, "volunteer") + " taking part"),
                 (text.short_count(tokens), "tokens trained"),
                 *(((text.count(listed[0].closed), "rounds closed"),) if listed else ()),
             ),
@@ -139,7 +140,7 @@ def _run(ledger: Ledger, name: str) -> _Read:
             text=f"A language model of {size} parameters. {now.mark.word}.",
             figures=(
                 (text.count(rounds.shown(now.number)), f"of {text.count(rounds.most)} rounds"),
-                (text.count(now.members), text.noun(now.members, "volunteer") + " taking part"),
+                (text.count(now.members), noun(now.members, "volunteer") + " taking part"),
                 (text.short_count(now.tokens), "tokens trained"),
             ),
             curve=curve,
@@ -159,8 +160,8 @@ def _competition(ledger: Ledger, name: str) -> _Read:
         title=found.rules.name,
         text=summary.tagline,
         figures=(
-            (text.count(entrants), text.noun(entrants, "entrant")),
-            (text.count(evaluators), text.noun(evaluators, "evaluator")),
+            (text.count(entrants), noun(entrants, "entrant")),
+            (text.count(evaluators), noun(evaluators, "evaluator")),
             (summary.mark.word, "a competition of models"),
         ),
     )
@@ -208,7 +209,7 @@ def _team(ledger: Ledger, name: str) -> _Read:
         text=work_in_words(gflop)
         or "A team that trains open language models together with others.",
         figures=(
-            (text.count(members), text.noun(members, "member")),
+            (text.count(members), noun(members, "member")),
             (points(gflop), "points"),
         ),
         face=record.owner,

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tequio_ledger.web.pages.text import StatusLabel, count, plural
+from tequio_ledger.web.pages.text import StatusLabel, count
 from tequio_shared.competition.rules import LEAST_EVALUATORS, CompetitionRules
 from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, TOTAL_TOLERANCE
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_shared.served.competitions import CompetitionSnapshot

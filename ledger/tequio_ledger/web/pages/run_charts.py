@@ -19,6 +19,7 @@ from tequio_ledger.web.pages.charts import (
 from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.ids import from_text
 from tequio_shared.round.points import GFLOP_PER_POINT, points
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_ledger.web.pages.round_view import RoundEntry, RoundRecord
@@ -209,7 +210,7 @@ def points_per_day(by_day: dict[int, int], now_ms: int) -> Chart:
     readings = [_day(day, by_day.get(day, 0), today) for day in range(first, today + 1)]
     total = sum(by_day.get(day, 0) for day in range(first, today + 1))
     summary = (
-        f"{points(total)} points in {text.plural(len(readings), 'day')}"
+        f"{points(total)} points in {plural(len(readings), 'day')}"
         if total
         else "No points in these days"
     )

@@ -41,6 +41,7 @@ from tequio_shared.served.competitions import competitions_of_run
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow, RoundRow, VerdictRules
 from tequio_shared.served.state import State
 from tequio_shared.statements.statement import Entry
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -269,7 +270,7 @@ class RoundLine:
 
     @property
     def caption(self) -> str:
-        number, accepted = self.past.round, text.plural(self.past.accepted, "contribution")
+        number, accepted = self.past.round, plural(self.past.accepted, "contribution")
         if self.mark is text.OUTCOMES["closed"]:
             return f"Round {number}: {accepted} accepted"
         return f"Round {number}: {self.mark.word.lower()}"

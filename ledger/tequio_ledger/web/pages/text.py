@@ -22,6 +22,7 @@ from tequio_shared.round.measures import bits_per_byte
 from tequio_shared.round.points import comparison, exact_points, points
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import power_of_two
+from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
     from tequio_shared.round.manifest import Admission
@@ -90,16 +91,6 @@ def byte_perplexity(bits: float) -> float:
 def percent(part: float) -> str:
     """Write a fraction of 1."""
     return f"{100 * part:.0f} %"
-
-
-def plural(number: int, one: str, many: str | None = None) -> str:
-    """Write a number with its noun: 1 round, 12 rounds."""
-    return f"{number:,} {noun(number, one, many)}"
-
-
-def noun(number: int, one: str, many: str | None = None) -> str:
-    """Write the noun of a number that is shown elsewhere."""
-    return one if number == 1 else many or one + "s"
 
 
 def size(size_bytes: int) -> str:

@@ -14,13 +14,16 @@ from tequio_client.app.pages.activity import (
     EVERY_MS,
     PROBE_NAMES,
     ActivityPage,
-    ProbeRow,
+    Check,
+    CheckRow,
+    CheckState,
     log_lines,
 )
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
 from tequio_client.ipc.control import AskDiagnostics
 from tequio_client.ipc.facts import ProbeHealth, SessionFacts
+from tequio_client.platform.asker import NOT_POLLED
 from tequio_client.worker.control import snapshot as control_snapshot
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
@@ -146,7 +149,7 @@ def test_copying_waits_for_the_worker_and_the_page_does_not(
     assert QGuiApplication.clipboard().text().startswith("Tequio diagnostics")
 
 
-def test_every_probe_is_shown_with_source_error_and_way_out(
+def test_every_check_is_shown_with_its_error_and_way_out(
     page: ActivityPage, worker: ScriptedWorker, model: AppModel
 ) -> None:
     model.update_session(SessionFacts(health=(WELL, BLIND)))
@@ -155,7 +158,7 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     page.open_view("health")
     well, blind = page.health.session.rows
     assert (well.name.text(), well.chip.text) == ("Time without input", "OK")
-    assert well.source.text() == "Answered by mutter in 3 ms"
+    assert "mutter" not in well.accessibleName()
     assert not well.error.isVisible()
     assert not well.remedy.isVisible()
     assert (blind.name.text(), blind.chip.text) == ("Fullscreen programs", "Unknown")
@@ -163,8 +166,50 @@ def test_every_probe_is_shown_with_source_error_and_way_out(
     assert "switch off pausing for games in Settings" in blind.remedy.text()
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
-    assert row.source.text() == "Nothing on this system can tell"
+    assert row.error.text() == "Nothing on this system can tell"
     assert page.health.summary.text().startswith("2 checks aren't working.")
+
+
+def test_sources_and_times_are_behind_details(
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel
+) -> None:
+    model.update_session(SessionFacts(health=(WELL, BLIND)))
+    _show_snapshot(page, worker)
+    page.open_view("health")
+    page.health.details.click()
+    assert page.health.details.dialog is not None
+    lines = page.health.details.dialog.text.toPlainText().splitlines()
+    assert lines == ["idle: mutter, 3 ms", "fullscreen: x11, 12 ms, no display"]
+
+
+def test_two_sources_of_one_fact_are_one_row(
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel
+) -> None:
+    cards = [ProbeHealth(name="gpu", source=source, ok=True) for source in ("nvml", "sysfs")]
+    broken = replace(cards[0], ok=False, error="driver mismatch")
+    model.update_session(SessionFacts(health=(WELL,)))
+    for nvml, chip, error in ((cards[0], "OK", ""), (broken, "Unknown", "driver mismatch")):
+        machine = replace(MACHINE, health=(nvml, cards[1]))
+        _show_snapshot(page, worker, replace(LENDING, machine=machine))
+        page.open_view("health")
+        (row,) = page.health.machine.rows
+        assert (row.name.text(), row.chip.text) == ("Graphics cards", chip)
+        assert row.error.text() == error
+
+
+def test_what_was_not_asked_yet_is_not_a_fault(
+    page: ActivityPage, worker: ScriptedWorker, model: AppModel
+) -> None:
+    waiting = replace(BLIND, error=NOT_POLLED)
+    assert Check((waiting,)).state is CheckState.PENDING
+    model.update_session(SessionFacts(health=(WELL, waiting)))
+    _show_snapshot(page, worker, replace(LENDING, machine=replace(MACHINE, health=(WELL,))))
+    page.open_view("health")
+    row = page.health.session.rows[1]
+    assert row.chip.text == "Checking…"
+    assert not row.error.isVisible()
+    assert not row.remedy.isVisible()
+    assert page.health.summary.text() == "Some checks have not responded yet."
 
 
 def test_when_all_probes_answer_it_says_so(
@@ -199,9 +244,9 @@ def test_health_follows_what_the_app_sees(
 
 @pytest.mark.parametrize("name", [*PROBE_NAMES, "of-a-later-version"])
 def test_every_probe_has_a_way_out(name: str, qtbot: QtBot) -> None:
-    row = ProbeRow()
+    row = CheckRow()
     qtbot.addWidget(row)
-    row.show_fact(ProbeHealth(name=name, source="x", ok=False, error="why"))
+    row.show_check(Check((ProbeHealth(name=name, source="x", ok=False, error="why"),)))
     assert row.name.text()
     assert row.remedy.text().endswith(".")
 

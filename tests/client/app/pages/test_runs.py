@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
+from tequio_client.app.pages.run_code import organiser_names
 from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
@@ -130,11 +132,34 @@ def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
         "Chats in Nahuatl and Spanish, for schools.\n"
         "Learns from: FineWeb-2, Spanish\n"
         "Licence of the model: Apache-2.0\n"
-        f"Opened by: {NOVA.organisers[0][:10]}"
+        f"Opened by: Ana Sofía ({NOVA.organisers[0].key[:10]})"
     )
     unknown = replace(NOVA, description="", source="", licence="", organisers=())
     page.detail.show_run(unknown, None, is_ours=False, is_chosen=False)
     assert not shown.isVisibleTo(page.detail)
+
+
+def test_an_organiser_without_a_name_is_a_short_key() -> None:
+    named, plain = NOVA.organisers[0], replace(NOVA.organisers[0], name="")
+    short = named.key[:10]
+    assert (
+        organiser_names(replace(NOVA, organisers=(plain, named))) == f"{short}, Ana Sofía ({short})"
+    )
+    assert organiser_names(replace(NOVA, organisers=())) == ""
+
+
+def test_a_run_with_a_chat_links_to_it(
+    page: RunsPage, worker: ScriptedWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _show_snapshot(page, worker)
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    chat = page.detail.chat
+    assert "a service of the organisers" in chat.note.text()
+    chat.button.click()
+    assert opened == [NOVA.chat]
+    page.detail.show_run(replace(NOVA, chat=""), None, is_ours=True, is_chosen=False)
+    assert not chat.isVisibleTo(page.detail)
 
 
 def test_joining_sends_the_run_with_all_other_preferences(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import RunPlugin, RunRow
+from tequio_client.ipc.control import RunOrganiser, RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
 from tequio_client.ledger.api import LedgerApi
@@ -41,6 +41,8 @@ from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.round.manifest import AuditRules, Corpus, TrainShard
 from tequio_shared.round.plugin import PluginSpec
+from tequio_shared.statements.network import MemberName
+from tequio_shared.statements.runs import RunNotice
 from tests.ledger.test_replay import CLOCK, live_through
 from tests.support import memory_swarm as swarms
 from tests.support import signing_swarm
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
     from tequio_ledger.ledger import Ledger
     from tequio_shared.round.manifest import Manifest
 
+CHAT = "https://try.nova.example/"
 PACE = RoundPace(members=5, length_ms=60_000, tokens=0)
 KEY = PeerKey(bytes([1]) * 32)
 TWO_CARDS = MachineFacts(
@@ -389,13 +392,23 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
 # --- the list, from a real ledger
 
 
-async def open_run(ledger: Ledger, manifest: Manifest, data: Corpus) -> None:
+async def open_run(
+    ledger: Ledger, manifest: Manifest, data: Corpus, *, name: str = "", chat: str = ""
+) -> None:
+    """Open a run; its organiser may have a public name, and state where the run's chat is."""
+    organiser, now_ms, run = SigningOrganiser(ledger), ledger.clock(), manifest.run_id
     async with running(ledger):
         for blob in (manifest.encode(), data.encode()):
             ledger.blobs.put(blob)
-        entry = SigningOrganiser(ledger).open(manifest, ledger.clock())
-        (outcome,) = await ledger.sequencer.submit([entry])
-        assert isinstance(outcome, Logged), outcome
+        entries = [organiser.open(manifest, now_ms)]
+        if name:
+            entries.append(organiser.sign(MemberName(name=name), now_ms))
+        if chat:
+            notice = RunNotice(about="chat", text=chat)
+            entries.append(organiser.sign(notice, now_ms, run=run))
+        for entry in entries:
+            (outcome,) = await ledger.sequencer.submit([entry])
+            assert isinstance(outcome, Logged), outcome
 
 
 @pytest.mark.trio
@@ -407,8 +420,8 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
         paper, data=told, description="A model for tests.", licence="Apache-2.0"
     )
     with opened(make_settings(tmp_path), VirtualClock()) as ledger:
-        asyncio.run(open_run(ledger, manifest, data))
         organiser = SigningOrganiser(ledger).key
+        asyncio.run(open_run(ledger, manifest, data, name="Ana Sofía", chat=CHAT))
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
             runs = RunsList(api)
@@ -422,7 +435,8 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     assert (row.run, row.name, row.rounds) == (to_text(manifest.run_id), "paper", 50)
     assert (row.is_open, row.is_ours, row.members) == (True, True, 0)
     assert (row.description, row.licence) == ("A model for tests.", "Apache-2.0")
-    assert row.organisers == (to_text(organiser),)
+    assert row.organisers == (RunOrganiser(key=to_text(organiser), name="Ana Sofía"),)
+    assert row.chat == CHAT
     assert (row.first_bytes, row.disk_bytes) == (needed.first_bytes, needed.disk_bytes)
     assert row.hourly_up_bytes == needed.hourly_up_bytes
     assert (row.day_points, fast.day_points) == (0, 1_000 * 86_400), "it trains all the time"

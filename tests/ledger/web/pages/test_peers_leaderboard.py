@@ -107,6 +107,26 @@ def test_neighbours_of_a_key_are_ranked_by_all_points_whatever_the_span(seen: Pa
     assert "Rounds paid" not in page.text
 
 
+@pytest.mark.parametrize("query", ["", "?span=7d", "?by=teams", "?around=KEY"])
+def test_every_place_has_a_link_to_share(seen: PageSite, query: str) -> None:
+    path = "/leaderboard" + query.replace("KEY", to_text(seen.shown.peers[0].key))
+    page = seen.pages.get(path)
+    rows = [one.attributes["id"] for one in page.all("tr") if "id" in one.attributes]
+    found = [
+        one.attributes["href"]
+        for one in page.all("a")
+        if one.attributes.get("aria-label", "").endswith("link to this place")
+    ]
+    assert rows
+    assert [one.partition("#")[2] for one in found] == rows
+    for link in found:
+        # A fragment alone stays on the page that was asked; the neighbours of a key are its own.
+        target, _, row = link.partition("#")
+        ids = [one.attributes.get("id") for one in seen.pages.get(target or path).all("tr")]
+        assert row in ids
+        assert bool(target) == ("around" in path)
+
+
 def test_a_name_and_a_picture_stand_for_a_key(seen: PageSite) -> None:
     ana, unnamed = seen.shown.peers[0], seen.shown.peers[2]
     page = seen.pages.get("/leaderboard")
