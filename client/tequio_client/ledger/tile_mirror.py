@@ -8,8 +8,8 @@ and a wrong file of it never looks like a forked log.
 
 A mirror may hurt no more than a retry. For every file that is missing, late or wrong there is the
 ledger, which is asked at once. A mirror that fails, lies, or uses up `patience_s` by answering more
-slowly than is fair rests for `rest_s`. Fair is what the ledger itself took for such a file, and
-`fair_s` before that is known.
+slowly than is fair rests for `rest_s`. Fair is `FAIR` times what the ledger took for such a file,
+so the first one comes from the ledger, as does each one while the mirror rests.
 
 The edge costs some small requests to the ledger, so a mirror is used for logs, and after growth, of
 `least_entries`. A verified tile of level 1 covers 65,536 entries, and is fetched once.
@@ -49,6 +49,7 @@ from tequio_shared.log.tiles import (
 log = structlog.get_logger(__name__)
 
 FromLedger: TypeAlias = Callable[[Tile], Awaitable[bytes]]
+FAIR = 2
 _MAX_TILES = 64
 """Verified tiles of hashes that are cached: 0.5 MiB."""
 _MAX_MISSES = 8
@@ -61,6 +62,7 @@ class MirrorLimits:
 
     answer_s: float = 5.0
     fair_s: float = 0.25
+    """The least that is fair."""
     patience_s: float = 5.0
     """Time beyond what is fair that a mirror may take in all, before it rests."""
     rest_s: float = 300.0
@@ -90,7 +92,7 @@ class TileMirror:
         self._edge: dict[TileName, bytes] = {}  # unfinished ones, verified
         self._misses = 0
         self._rests_until_s = 0.0
-        self._fair_s = self._limits.fair_s
+        self._fair_s: float | None = None  # not known before the ledger was timed
         self._patience_s = self._limits.patience_s
 
     async def aclose(self) -> None:
@@ -101,13 +103,15 @@ class TileMirror:
 
         Raises LedgerUnavailableError and PeerError only for answers of the ledger.
         """
-        if self._is_resting() or not await self._covers((tile.level, tile.index)):
+        if self._fair_s is None or self._is_resting():
+            return None
+        if not await self._covers((tile.level, tile.index)):
             return None
         return await self._verified((tile.level, tile.index))
 
     def record_ledger(self, seconds: float) -> None:
-        """Record how long the ledger took for a full file: the mirror may take as long."""
-        self._fair_s = max(self._limits.fair_s, seconds)
+        """Record how long the ledger took for a full file."""
+        self._fair_s = max(self._limits.fair_s, FAIR * seconds)
 
     def _is_resting(self) -> bool:
         return trio.current_time() < self._rests_until_s
@@ -182,7 +186,7 @@ class TileMirror:
         return raw
 
     def _spend(self, seconds: float) -> None:
-        self._patience_s -= max(0.0, seconds - self._fair_s)
+        self._patience_s -= max(0.0, seconds - (self._fair_s or 0.0))
         if self._patience_s <= 0 and not self._is_resting():
             self._rest("it is slower than the ledger")
 
