@@ -67,6 +67,13 @@ def main(entries: int, document: Path | None, json_file: Path | None) -> None:
         folder = Path(temporary)
         million.fill(folder / "ledger", entries, million.SignedMember)
         size, alone, mirrored = measured(folder)
+    report_to(size, alone, mirrored, document, json_file)
+
+
+def report_to(
+    size: int, alone: Reading, mirrored: Reading, document: Path | None, json_file: Path | None
+) -> None:
+    """Print the table, and put it into a document and a file."""
     rows = [_row("ledger alone", alone), _row("with the mirror", mirrored)]
     table, on = markdown(HEADER, rows), machine()
     note = (

@@ -7,9 +7,9 @@ root is the checkpoint's. So what the mirror adds to the ledger's own answers is
 and a wrong file of it never looks like a forked log.
 
 A mirror may hurt no more than a retry. For every file that is missing, late or wrong there is the
-ledger, which is asked at once. A mirror that fails, lies, or uses up `patience_s` by answering more
-slowly than is fair rests for `rest_s`. Fair is `FAIR` times what the ledger took for such a file,
-so the first one comes from the ledger, as does each one while the mirror rests.
+ledger, which is asked at once. A mirror that fails, lies, or uses up `patience_s` because it is on
+average slower than is fair rests for `rest_s`. Fair is `FAIR` times what the ledger took for such a
+file, so the first one comes from the ledger, as does each one while the mirror rests.
 
 The edge costs some small requests to the ledger, so a mirror is used for logs, and after growth, of
 `least_entries`. A verified tile of level 1 covers 65,536 entries, and is fetched once.
@@ -64,7 +64,7 @@ class MirrorLimits:
     fair_s: float = 0.25
     """The least that is fair."""
     patience_s: float = 5.0
-    """Time beyond what is fair that a mirror may take in all, before it rests."""
+    """Time beyond what is fair that its answers may take together before it rests."""
     rest_s: float = 300.0
     least_entries: int = 16 * TILE_WIDTH
     """Growth of the log from which on its edge is fetched again."""
@@ -186,7 +186,9 @@ class TileMirror:
         return raw
 
     def _spend(self, seconds: float) -> None:
-        self._patience_s -= max(0.0, seconds - (self._fair_s or 0.0))
+        """Count the time of one answer: a quick one makes up for a slow one."""
+        spare_s = (self._fair_s or 0.0) - seconds
+        self._patience_s = min(self._limits.patience_s, self._patience_s + spare_s)
         if self._patience_s <= 0 and not self._is_resting():
             self._rest("it is slower than the ledger")
 
