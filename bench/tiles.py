@@ -7,7 +7,7 @@ which is a plain web server over the folder. A relay in front of the ledger coun
 sends, the web server those of its files. Everything runs on this machine, so times say nothing
 about a network; a mirror that this machine makes slow rests, and the ledger sends more.
 
-    python bench/tiles.py [--entries N] [--document FILE] [--json FILE]
+    python bench/tiles.py [--entries N] [--json FILE]
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import trio
 from ledgers import million
 from ledgers.program import served
 from loops.machine import machine
-from loops.table import markdown, put
+from loops.table import markdown
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.ledger.follower import LogFollower
@@ -59,21 +59,13 @@ class Reading:
 
 @click.command()
 @click.option("--entries", default=200_000, show_default=True, help="Entries of the log.")
-@click.option("--document", type=click.Path(path_type=Path, exists=True))
 @click.option("--json", "json_file", type=click.Path(path_type=Path))
-def main(entries: int, document: Path | None, json_file: Path | None) -> None:
-    """Measure, print the table, and put it into a document."""
+def main(entries: int, json_file: Path | None) -> None:
+    """Measure, and print the table."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         million.fill(folder / "ledger", entries, million.SignedMember)
         size, alone, mirrored = measured(folder)
-    report_to(size, alone, mirrored, document, json_file)
-
-
-def report_to(
-    size: int, alone: Reading, mirrored: Reading, document: Path | None, json_file: Path | None
-) -> None:
-    """Print the table, and put it into a document and a file."""
     rows = [_row("ledger alone", alone), _row("with the mirror", mirrored)]
     table, on = markdown(HEADER, rows), machine()
     note = (
@@ -81,8 +73,6 @@ def report_to(
         f"{os.getloadavg()[0]:.1f}."
     )
     click.echo(f"{table}\n\n{note}")
-    if document:
-        put(document, "tiles", f"{table}\n\n{note}")
     if json_file:
         report = {**on, "entries": size, "alone": asdict(alone), "mirrored": asdict(mirrored)}
         json_file.write_text(json.dumps(report) + "\n")
