@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ from tequio_shared.log.policy import TlogProof
 from tequio_shared.network.run import first_head
 from tequio_shared.statements.network import KeyRegister, MemberLeave, MemberReady
 from tequio_shared.statements.runs import RunOpen
-from tequio_shared.statements.statement import Entry, make
+from tequio_shared.statements.statement import Entry, make, sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from tequio_ledger.ledger import Ledger
     from tequio_ledger.log.proofs import TileProofs
-    from tequio_shared.ids import PeerKey, RunId
+    from tequio_shared.ids import NetworkId, PeerKey, RunId
     from tequio_shared.statements.statement import Body
 
 
@@ -75,14 +76,34 @@ class UnsignedMember:
         return Entry(statement=statement, signatures=((self.key, bytes(64)),))
 
 
-def fill(folder: Path, entries: int) -> float:
+class SignedMember(UnsignedMember):
+    """The same with signatures, for logs whose readers verify them."""
+
+    def __init__(self, signer: Signer, net: NetworkId) -> None:
+        super().__init__(signer.key)
+        self._signer = signer
+        self._net = net
+
+    def next_entry(self, body: Body, at_ms: int, run: RunId | None = None) -> Entry:
+        statement = super().next_entry(body, at_ms, run).statement
+        return sign(self._net, statement, self._signer)
+
+
+MakeMember = Callable[["Signer", "NetworkId"], UnsignedMember]
+
+
+def unsigned(signer: Signer, _net: NetworkId) -> UnsignedMember:
+    return UnsignedMember(signer.key)
+
+
+def fill(folder: Path, entries: int, member_of: MakeMember = unsigned) -> float:
     """Fill a new SQLite ledger; return the seconds."""
     begun_s = time.perf_counter()
     with DataFolder(folder) as held:
         ledger = open_ledger(settings_of(folder), held, now_ms)
         with closing(ledger.database):
             batch: list[AdmittedEntry] = []
-            for entry in _story(ledger, entries - 1):
+            for entry in _story(ledger, entries - 1, member_of):
                 batch.append(AdmittedEntry.of(entry, ledger.state.net, now_ms()))
                 if len(batch) == BATCH:
                     ledger.log.append(batch, lambda _connection: None)
@@ -115,7 +136,7 @@ def measured(folder: Path, database: str) -> dict[str, float]:
     return report
 
 
-def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
+def _story(ledger: Ledger, entries: int, member_of: MakeMember) -> Iterator[Entry]:
     """Keys are registered, a run opens, members come and go; at the end all are gone.
 
     So the coordinator has nothing to say, and derived rows, which are not written, are not missed.
@@ -125,9 +146,9 @@ def _story(ledger: Ledger, entries: int) -> Iterator[Entry]:
     at_ms = now_ms()
     head = to_text(first_head(rules).hash)
     opening = RunOpen(manifest=to_text(rules.run_id), head=head)
-    yield UnsignedMember(ORGANISER.key).next_entry(opening, at_ms, rules.run_id)
+    yield member_of(ORGANISER, ledger.state.net).next_entry(opening, at_ms, rules.run_id)
     names = (b"member %d" % number for number in range(AUTHORS))
-    members = [UnsignedMember(Signer(sha256(name)).key) for name in names]
+    members = [member_of(Signer(sha256(name)), ledger.state.net) for name in names]
     ready = MemberReady(head=to_text(sha256(b"head")), roles=("trainer", "witness"))
     for member in members:
         yield member.next_entry(KeyRegister(nonce=0), at_ms)

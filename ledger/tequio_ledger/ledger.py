@@ -31,6 +31,7 @@ from tequio_ledger.log.publisher import Publisher, read_policy
 from tequio_ledger.log.sequencer import ChangeSignal, Sequencer
 from tequio_ledger.log.snapshots import SnapshotWriter
 from tequio_ledger.log.table_check import TableCheck
+from tequio_ledger.log.tile_files import TileCopier, open_tile_bucket
 from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
@@ -119,6 +120,16 @@ class Ledger:
                 changed=self._changed,
                 settings=read_settings(self.settings.webhooks),
             )
+        self.tiles: TileCopier | None = None
+        tile_bucket = open_tile_bucket(self.settings.tiles)
+        if tile_bucket is not None:
+            self.tiles = TileCopier(
+                ledger=self,
+                network=self.genesis.network_id,
+                database=self.database,
+                changed=self._changed,
+                bucket=tile_bucket,
+            )
         documents = DocumentCache(self.blobs)
         self.tables = TableCheck(self.database, self.genesis.network_id, documents)
         self.snapshots = SnapshotWriter(
@@ -181,6 +192,8 @@ class Ledger:
             tasks.append(asyncio.create_task(self.publisher.run()))
         if self.webhooks is not None:
             tasks.append(asyncio.create_task(self.webhooks.run()))
+        if self.tiles is not None:
+            tasks.append(asyncio.create_task(self.tiles.run()))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -31,17 +31,14 @@ from urllib.parse import quote
 import msgspec
 import structlog
 from msgspec import Meta, Struct
-from sqlalchemy import select, update
 
 from tequio_ledger.news import TYPES, NewsItem, news_of
 from tequio_ledger.outgoing import http_client
-from tequio_ledger.store import files, log_rows
+from tequio_ledger.store import files, log_rows, sent
 from tequio_ledger.store.database import FAILURES
-from tequio_ledger.store.insertion import insert_new
-from tequio_ledger.store.models import NEWS_POSITION
 from tequio_shared.addresses import parse_host
 from tequio_shared.errors import PeerError, TequioError, UserFacingError
-from tequio_shared.ids import sha256, to_text
+from tequio_shared.ids import Digest, sha256, to_text
 
 if TYPE_CHECKING:
     import httpx
@@ -276,7 +273,9 @@ class Webhooks:
                 if not await self._deliver(hook, self._message(item)):
                     return None
                 position = item.index + 1  # now: a failure to store it must not repeat the item
-                await asyncio.to_thread(self._store, hook, position)
+                await asyncio.to_thread(
+                    sent.write_position, self._database, self._key(hook), position
+                )
         except (TequioError, OSError, *FAILURES) as err:
             log.warning("webhook waits", host=_host(hook.url), why=str(err))
             await asyncio.sleep(RETRY_S)
@@ -286,7 +285,9 @@ class Webhooks:
         """Find the next item in a page of the log; gives its index, or where the page ends."""
         size = self._ledger.published.size
         # Each time: meanwhile another process may have written the log, and posted its news.
-        first = max(self._load(hook, size), size - MAX_CATCH_UP if position is None else position)
+        # A new webhook begins at the end of the log.
+        posted = sent.read_position(self._database, self._key(hook), size)
+        first = max(posted, size - MAX_CATCH_UP if position is None else position)
         end = min(size, first + PAGE)
         with self._database.glance.connect() as connection:
             for one in log_rows.each_entry(connection, first, end):
@@ -360,28 +361,7 @@ class Webhooks:
         kind = PeerError if status == _TOO_MANY or status >= _BROKEN else _RefusedForGoodError
         raise kind(f"status {status}")
 
-    def _load(self, hook: Webhook, size: int) -> int:
-        """Read how far the news are posted; the first time that is the end of the log."""
-        key = self._key(hook)
-        wanted = select(NEWS_POSITION.c.position).where(NEWS_POSITION.c.hook == key)
-        with self._database.glance.connect() as connection:
-            stored = connection.scalar(wanted)
-        if stored is None:
-            with self._database.writer.begin() as connection:
-                insert_new(connection, NEWS_POSITION, {"hook": key, "position": size})
-            return size
-        return stored
-
-    def _store(self, hook: Webhook, position: int) -> None:
-        change = (
-            update(NEWS_POSITION)
-            .where(NEWS_POSITION.c.hook == self._key(hook), NEWS_POSITION.c.position < position)
-            .values(position=position)
-        )
-        with self._database.writer.begin() as connection:
-            connection.execute(change)
-
-    def _key(self, hook: Webhook) -> bytes:
+    def _key(self, hook: Webhook) -> Digest:
         """Name a webhook in the database, where its secrets do not belong."""
         return sha256(self._genesis.network_id, msgspec.json.encode(_place(hook)))
 

@@ -20,7 +20,7 @@ from structlog.testing import capture_logs
 
 from tequio_ledger.log.sequencer import Logged
 from tequio_ledger.replay import replay
-from tequio_ledger.store.models import NEWS_POSITION
+from tequio_ledger.store.models import SENT_POSITION
 from tequio_ledger.webhooks import (
     ATTEMPTS,
     NewsMessage,
@@ -177,7 +177,7 @@ async def wait_until(is_met: Callable[[], bool]) -> None:
 
 def stored(ledger: Ledger) -> list[tuple[bytes, int]]:
     with ledger.database.glance.connect() as connection:
-        return [(row.hook, row.position) for row in connection.execute(select(NEWS_POSITION))]
+        return [(row.place, row.position) for row in connection.execute(select(SENT_POSITION))]
 
 
 def opening(ledger: Ledger) -> int:

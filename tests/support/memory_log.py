@@ -198,6 +198,10 @@ class LogServer:
     sent_bytes: int = 0
     cut_events_after: int | None = None
     """Entries on one event stream before it is cut."""
+    tiles_url: str | None = None
+    """The mirror of tiles that the ledger names."""
+    pause_s: float = 0.0
+    """Time before each answer."""
 
     async def handle(self, stream: trio.SocketStream) -> None:
         """Answer one request and close."""
@@ -212,6 +216,7 @@ class LogServer:
         if not method:
             return
         self.requests.append(f"{method} {path}")
+        await trio.sleep(self.pause_s)
         reply = self.tamper(method, path, self._answer(method, path, body))
         if reply.events is not None:
             await self._stream(stream, reply.events)
@@ -253,7 +258,7 @@ class LogServer:
         name, _, query = path.partition("?")
         last = name.rpartition("/")[2]
         routes: tuple[tuple[str, Callable[[], Reply]], ...] = (
-            ("/v1/network", lambda: _json(_network())),
+            ("/v1/network", lambda: _json(_network(self.tiles_url))),
             ("/log/checkpoint", lambda: _checkpoint(self.log)),
             ("/log/tile/", lambda: Reply(body=self.log.tile(Tile.parse(name[len("/log/") :])))),
             ("/v1/statements", lambda: self._submit(body)),
@@ -327,7 +332,7 @@ def _checkpoint(log: MemoryLog) -> Reply:
     return Reply(body=sign_checkpoint(log.checkpoint(), LOG_SIGNER))
 
 
-def _network() -> NetworkAnswer:
+def _network(tiles_url: str | None) -> NetworkAnswer:
     document = genesis()
     return filled(
         NetworkAnswer,
@@ -337,6 +342,7 @@ def _network() -> NetworkAnswer:
         log_key=document.log_key,
         coordinator=document.coordinator,
         software="memory",
+        tiles_url=tiles_url,
     )
 
 

@@ -20,11 +20,13 @@ import trio
 
 from tequio_client.ledger.http import (
     MAX_SERVER_TEXT,
+    AddressOf,
     ApiLimits,
     LedgerHttp,
     LedgerRefusedError,
     LedgerUnavailableError,
 )
+from tequio_client.ledger.tile_mirror import TileMirror, open_mirror
 from tequio_client.names import clean_text
 from tequio_shared.addresses import AddressRecord
 from tequio_shared.api import connector
@@ -78,10 +80,17 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.keys import Signer
-from tequio_shared.limits import BLOB_BYTES, ENTRY_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
-from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, VerifierKey, open_checkpoint
+from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER, POST_BYTES, POST_STATEMENTS
+from tequio_shared.log.notes import NOTE_BYTES, Checkpoint, VerifierKey
 from tequio_shared.log.policy import Policy
-from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, parse_bundle
+from tequio_shared.log.tiles import (
+    BUNDLE_LEVEL,
+    TILE_WIDTH,
+    Tile,
+    encode_bundle,
+    open_signed,
+    parse_bundle,
+)
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.statements.statement import Entry, statement_id
 
@@ -103,23 +112,41 @@ class LedgerNetwork:
     id: NetworkId
     genesis: Genesis
     log_key: VerifierKey
+    tiles_url: str = ""
+    """The mirror of tiles that the ledger names, which nothing vouches for; empty for none."""
 
     @classmethod
     def parse(cls, raw: bytes) -> Self:
         """Parse an answer of `/v1/network`; raises PeerError when it contradicts itself."""
-        genesis = parse_answer(raw, NetworkAnswer).checked_genesis()
-        log_key = VerifierKey.parse(genesis.log_key)
-        return cls(id=genesis.network_id, genesis=genesis, log_key=log_key)
+        answer = parse_answer(raw, NetworkAnswer)
+        genesis = answer.checked_genesis()
+        return cls(
+            id=genesis.network_id,
+            genesis=genesis,
+            log_key=VerifierKey.parse(genesis.log_key),
+            tiles_url=answer.tiles_url or "",
+        )
 
 
 class LedgerApi:
     """A ledger, over a few kept connections; `async with` closes them."""
 
     def __init__(
-        self, url: str, *, limits: ApiLimits | None = None, trust: Policy | None = None
+        self,
+        url: str,
+        *,
+        limits: ApiLimits | None = None,
+        trust: Policy | None = None,
+        address_of: AddressOf | None = None,
     ) -> None:
-        """Checkpoints only count with the quorum of `trust`; raises as `LedgerHttp` does."""
+        """Checkpoints only count with the quorum of `trust`; raises as `LedgerHttp` does.
+
+        With `address_of`, full tiles and bundles are fetched from the mirror that the ledger names,
+        if it names one, at the address that this gives for the mirror's host.
+        """
         self._trust = trust
+        self._address_of = address_of
+        self._mirror: TileMirror | None = None
         self._limits = limits or ApiLimits()
         self._network: LedgerNetwork | None = None
         self.http = LedgerHttp(url, self._limits)
@@ -130,11 +157,16 @@ class LedgerApi:
 
     async def __aexit__(self, *_: object) -> None:
         await self.http.aclose()
+        if self._mirror is not None:
+            await self._mirror.aclose()
 
     async def network(self) -> LedgerNetwork:
         """Get the network, checked against its id; asked for only once."""
         if self._network is None:
-            self._network = LedgerNetwork.parse(await self.http.call("/v1/network"))
+            found = LedgerNetwork.parse(await self.http.call("/v1/network"))
+            if found.tiles_url and self._address_of is not None and self._mirror is None:
+                self._mirror = open_mirror(found.tiles_url, self._ask_tile, self._address_of)
+            self._network = found
         return self._network
 
     async def runs(self) -> tuple[RunAnswer, ...]:
@@ -269,9 +301,10 @@ class LedgerApi:
         """Get the newest signed checkpoint, and its note; NoQuorumError, UntrustedLogError."""
         log_key = (await self.network()).log_key
         note = await self.http.call("/log/checkpoint", most=NOTE_BYTES)
-        if self._trust is not None:
-            return self._trust.open(note, log_key).checkpoint, note
-        return open_checkpoint(note, log_key).checkpoint, note
+        checkpoint = open_signed(note, log_key, self._trust).checkpoint
+        if self._mirror is not None:
+            self._mirror.newest = checkpoint
+        return checkpoint, note
 
     async def send_checkpoint(self, note: bytes) -> None:
         """Send a checkpoint that we stored; LedgerRefusedError("log-behind"): the log lacks it."""
@@ -279,7 +312,7 @@ class LedgerApi:
 
     async def tile(self, level: int, index: int, width: int = TILE_WIDTH) -> list[Digest]:
         """Get the first `width` hashes of a tile, unverified."""
-        raw = await self._tile(Tile(level=level, index=index, width=width), width * DIGEST_BYTES)
+        raw = await self._tile(Tile(level=level, index=index, width=width))
         raw = raw[: width * DIGEST_BYTES]
         if len(raw) != width * DIGEST_BYTES:
             raise MalformedError(f"tile of {len(raw)} bytes for {width} hashes")
@@ -364,20 +397,30 @@ class LedgerApi:
 
     async def _bundle(self, index: int, width: int) -> list[bytes]:
         tile = Tile(level=BUNDLE_LEVEL, index=index, width=width)
-        leaves = parse_bundle(await self._tile(tile, width * (ENTRY_BYTES + 2)))[:width]
+        leaves = parse_bundle(await self._tile(tile))[:width]
         if len(leaves) != width:
             raise MalformedError(f"bundle of {len(leaves)} leaves instead of {width}")
         return leaves
 
-    async def _tile(self, tile: Tile, most: int) -> bytes:
+    async def _tile(self, tile: Tile) -> bytes:
+        """Get a tile, a full one from the mirror if it has it."""
+        if self._mirror is None or tile.width != TILE_WIDTH:
+            return await self._ask_tile(tile)
+        if (found := await self._mirror.get(tile)) is not None:
+            return found
+        begun_s = trio.current_time()
+        found = await self._ask_tile(tile)
+        self._mirror.record_ledger(trio.current_time() - begun_s)
+        return found
+
+    async def _ask_tile(self, tile: Tile) -> bytes:
         """Get a tile; a partial one may disappear once the full one exists (C2SP tlog-tiles)."""
         try:
-            return await self.http.call(f"/log/{tile.path()}", most=most)
+            return await self.http.call(f"/log/{tile.path()}", most=tile.most_bytes)
         except LedgerRefusedError as err:
             if err.code != "not-found" or tile.width == TILE_WIDTH:
                 raise
-        whole = Tile(level=tile.level, index=tile.index)
-        return await self.http.call(f"/log/{whole.path()}", most=most // tile.width * TILE_WIDTH)
+        return await self._ask_tile(Tile(level=tile.level, index=tile.index))
 
 
 def _blob(digest: Digest) -> str:

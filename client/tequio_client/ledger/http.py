@@ -9,11 +9,19 @@ problem code for a refusal, MalformedError and other PeerErrors for an invalid a
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+)
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import TypeAlias
 
 import httpx
 import trio
@@ -35,6 +43,10 @@ from tequio_shared.limits import DOCUMENT_BYTES
 MAX_SERVER_TEXT = 500
 """Maximum characters of a server's text that are shown and logged."""
 _CODE_CHARACTERS = 64
+
+
+AddressOf: TypeAlias = Callable[[str], Awaitable[str]]
+"""Gives the IP address to dial for a host; raises PeerError for none."""
 
 
 class LedgerUnavailableError(TequioError):
@@ -93,10 +105,17 @@ class Reachability:
 class LedgerHttp:
     """Connections to one ledger; a few stay open until `aclose`."""
 
-    def __init__(self, url: str, limits: ApiLimits, what: str = "ledger") -> None:
+    def __init__(
+        self,
+        url: str,
+        limits: ApiLimits,
+        what: str = "ledger",
+        address_of: AddressOf | None = None,
+    ) -> None:
         """Make no connection yet; raises UserFacingError unless the URL is an http(s) address.
 
-        For `NO_LEDGER` every call fails, and nothing is sent.
+        `address_of` gives the IP address to connect to, for a host that a stranger named. For
+        `NO_LEDGER` every call fails, and nothing is sent.
         """
         self._limits = limits
         self._what = what  # the server's name in errors
@@ -112,6 +131,9 @@ class LedgerHttp:
             timeout=None,  # noqa: S113 - `_deadline` bounds every call as a whole
             trust_env=False,
         )
+        self._address_of = address_of
+        if address_of is not None:
+            self._client.event_hooks = {"request": [self._redirect_to_address]}
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -150,6 +172,13 @@ class LedgerHttp:
                 await _abandon(chunks)
         finally:
             await response.aclose()
+
+    async def _redirect_to_address(self, request: httpx.Request) -> None:
+        """Connect to the address of `address_of`; the certificate must still be the name's."""
+        if self._address_of is not None:
+            host = request.url.host
+            request.extensions = {**request.extensions, "sni_hostname": host}
+            request.url = request.url.copy_with(host=await self._address_of(host))
 
     @contextmanager
     def _translated(self, method: str, path: str) -> Iterator[None]:

@@ -25,6 +25,7 @@ from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
 from tequio_client.verify.source import LiveLog, LogSource, NotAvailableError, TileSource
 from tequio_client.worker import shutdown
+from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_shared.competition.state import CompetitionView
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import DIGEST_BYTES, Digest, RunId, to_text
@@ -448,7 +449,8 @@ class LedgerReader:
         return self._log.run(wanted)
 
     async def _read(self, progress: WorkProgress | None) -> None:
-        async with LedgerApi(self.ledger, trust=self.trust) as api:
+        hosts = hosts_named_by(self.ledger)
+        async with LedgerApi(self.ledger, trust=self.trust, address_of=hosts.address_of) as api:
             self._network = await api.network()
             self._source.api = api
             try:

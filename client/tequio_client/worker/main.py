@@ -22,6 +22,7 @@ from tequio_client.worker.control.server import GONE, ControlServer, PipeTranspo
 from tequio_client.worker.ledger import account
 from tequio_client.worker.settings import NetSettings, WorkerSettings
 from tequio_client.worker.shutdown import StoppableProgram
+from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_client.worker.worker import Worker
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import from_text
@@ -64,7 +65,13 @@ async def _main(
         invitation = InvitationLink.parse(hello.invitation) if hello and hello.invitation else None
         signer = stack.enter_context(nodes.locked_signer(settings.net, seed))
         ledger = await stack.enter_async_context(
-            LedgerApi(settings.net.ledger, trust=settings.net.trust)
+            LedgerApi(
+                settings.net.ledger,
+                trust=settings.net.trust,
+                address_of=hosts_named_by(
+                    settings.net.ledger, public_only=settings.net.public_only
+                ).address_of,
+            )
         )
         if invitation is not None:
             await account.join_network(ledger, folder, signer, invitation)

@@ -36,6 +36,7 @@ from tequio_client.worker.rounds.catch_up import (
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
+from tequio_client.worker.swarm.dials import hosts_named_by
 from tequio_client.worker.swarm.membership import RunGossip
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
@@ -84,7 +85,10 @@ def run(settings: NetSettings, *, heads_every: int) -> None:
 async def _main(settings: NetSettings, heads_every: int) -> None:
     async with AsyncExitStack() as stack:
         signer = stack.enter_context(nodes.locked_signer(settings))
-        ledger = await stack.enter_async_context(LedgerApi(settings.ledger, trust=settings.trust))
+        hosts = hosts_named_by(settings.ledger, public_only=settings.public_only)
+        ledger = await stack.enter_async_context(
+            LedgerApi(settings.ledger, trust=settings.trust, address_of=hosts.address_of)
+        )
         node = await stack.enter_async_context(
             nodes.open_node(settings, signer, ledger, is_seed=True)
         )

@@ -129,6 +129,24 @@ class LedgerSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab")
             "Default: the folder.",
         ),
     ] = ""
+    tiles: Annotated[
+        str,
+        Meta(
+            pattern=r"(?s)^(|(s3://|file:///).*)\Z",
+            title="a URL that begins with s3:// or file:///",
+            description="URL to which full tiles and bundles of the log are copied, such as "
+            "s3://bucket/log. Default: none are copied.",
+        ),
+    ] = ""
+    tiles_url: Annotated[
+        str,
+        Meta(
+            pattern=r"^(|https?://[A-Za-z0-9._~:/%\[\]-]{1,500})\Z",
+            title="a URL such as https://cdn.example/log, without ?, # and @",
+            description="Public URL of that place, or of a cache in front of /log: clients fetch "
+            "full tiles and bundles there first. Default: none is named.",
+        ),
+    ] = ""
     host: Host = LOOPBACK
     port: Port = 8_600
     network: Annotated[

@@ -1,7 +1,8 @@
-"""The bucket: blobs that all processes of a ledger can reach, in S3 or in a shared folder.
+"""Buckets, in S3 or in a shared folder: of blobs that all processes of a ledger reach, of tiles.
 
-Only this file imports obstore. The key of a blob is its hash, so putting it twice changes nothing;
-`BlobFolder` checks the hash of what it reads.
+Only this file imports obstore. Keys and region come from the environment. The key of a blob is its
+hash, so putting it twice changes nothing; `BlobFolder` checks the hash of what it reads. Tiles are
+never read here: their readers check them against the log's signature.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from tequio_shared.ids import Digest
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from obstore import Attributes
     from obstore.store import RetryConfig  # exists for type checkers only
 
 _FOLDER = "file:///"
@@ -30,16 +32,9 @@ class Bucket:
     """Blobs by digest. Methods block: call them from a thread."""
 
     def __init__(self, url: str, *, retries: RetryConfig = _RETRIES) -> None:
-        """Open the bucket; raises UserFacingError. Keys and region come from the environment."""
+        """Open the bucket; raises UserFacingError."""
         self.url = url
-        try:
-            self._store: ObjectStore
-            if url.startswith(_FOLDER):
-                self._store = LocalStore.from_url(url, mkdir=True)
-            else:
-                self._store = S3Store.from_url(url, retry_config=retries)
-        except (BaseError, ValueError) as err:
-            raise UserFacingError(f"--blobs {url!r} cannot be used: {err}") from err
+        self._store = _open(url, "--blobs", retries)
 
     def put(self, digest: Digest, file: Path) -> None:
         """Put a blob; durable when this returns. Raises UnwritableError, OSError."""
@@ -81,5 +76,44 @@ class Bucket:
         return {Digest(bytes.fromhex(name)) for name in names}
 
     def _silent(self, err: BaseError) -> UnwritableError:
-        first = str(err).strip().splitlines()[0]
-        return UnwritableError(f"the blobs at {self.url} cannot be reached: {first}")
+        return UnwritableError(f"the blobs at {self.url} cannot be reached: {_first_line(err)}")
+
+
+class TileBucket:
+    """Full tiles and bundles under the paths that a ledger gives them below `/log`."""
+
+    def __init__(self, url: str, *, retries: RetryConfig = _RETRIES) -> None:
+        """Open the bucket; raises UserFacingError."""
+        self.url = url
+        self._store = _open(url, "--tiles", retries)
+        # A folder stores content alone: its web server names the type.
+        self._attributes: Attributes | None = None
+        if isinstance(self._store, S3Store):
+            self._attributes = {
+                "Content-Type": "application/octet-stream",
+                "Cache-Control": "public, max-age=31536000, immutable",
+            }
+
+    async def put(self, path: str, content: bytes) -> None:
+        """Put a file, also in place of another; raises UnwritableError."""
+        try:
+            await obstore.put_async(
+                self._store, path, content, attributes=self._attributes, use_multipart=False
+            )
+        except (BaseError, OSError) as err:
+            raise UnwritableError(
+                f"the tiles at {self.url} cannot be written: {_first_line(err)}"
+            ) from err
+
+
+def _open(url: str, option: str, retries: RetryConfig) -> ObjectStore:
+    try:
+        if url.startswith(_FOLDER):
+            return LocalStore.from_url(url, mkdir=True)
+        return S3Store.from_url(url, retry_config=retries)
+    except (BaseError, ValueError) as err:
+        raise UserFacingError(f"{option} {url!r} cannot be used: {err}") from err
+
+
+def _first_line(err: Exception) -> str:
+    return str(err).strip().splitlines()[0]

@@ -156,16 +156,16 @@ class SubmissionRowColumns(TypedColumns):
 SUBMISSION = Table("submission", METADATA, SubmissionRowColumns)
 
 
-class NewsPositionColumns(TypedColumns):
-    """How far the news are posted to one webhook; not derived from the log, so replay keeps it."""
+class SentPositionColumns(TypedColumns):
+    """How far the log was sent to one place; not derived from the log, so replay keeps it."""
 
-    hook = _hash(primary_key=True)
-    """Digest of the network and of the place that the news go to."""
+    place = _hash(primary_key=True)
+    """Digest of the network and of the place, such as a webhook or a bucket of tiles."""
     position = _number()
-    """Entries before this index need no posting any more; it never moves back."""
+    """Entries before this index need no sending any more; it never moves back."""
 
 
-NEWS_POSITION = Table("news_position", METADATA, NewsPositionColumns)
+SENT_POSITION = Table("sent_position", METADATA, SentPositionColumns)
 
 
 # ---- derived: dropped and rebuilt by replay ----

@@ -10,14 +10,15 @@ from starlette.responses import Response
 
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.log.publisher import Publication
+from tequio_ledger.log.tile_files import read_file
 from tequio_ledger.store import log_rows
 from tequio_ledger.web.routing import get
 from tequio_shared.api.network import WitnessAnswer, WitnessesAnswer
-from tequio_shared.errors import FatalLogError, MalformedError, RefusedError
-from tequio_shared.ids import DIGEST_BYTES, digest_from_text
+from tequio_shared.errors import MalformedError, RefusedError
+from tequio_shared.ids import digest_from_text
 from tequio_shared.log.notes import VerifierKey
 from tequio_shared.log.policy import NO_QUORUM, Policy, PolicyLog, TlogProof
-from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
+from tequio_shared.log.tiles import BUNDLE_LEVEL, Tile
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"
@@ -58,7 +59,7 @@ def get_tile(request: Request, ledger: Ledger, rest: str) -> Response:
         raise RefusedError("not-found", str(err)) from err
     if not tile.exists(ledger.published.size):
         raise RefusedError("not-found", f"the log has no {tile.path()} yet")
-    content, headers = _read(ledger, tile), dict(PERMANENT)
+    content, headers = read_file(ledger.database, tile), dict(PERMANENT)
     if tile.level == BUNDLE_LEVEL:
         headers["vary"] = "accept-encoding"
         if _accepts_gzip(request):
@@ -71,17 +72,6 @@ def _accepts_gzip(request: Request) -> bool:
     codings = request.headers.get("accept-encoding", "").replace(" ", "").lower().split(",")
     weights = (one.partition(";q=")[2] for one in codings if one.startswith("gzip;"))
     return "gzip" in codings or any(weight.strip("0.") for weight in weights)  # RFC 9110, 12.4.2
-
-
-def _read(ledger: Ledger, tile: Tile) -> bytes:
-    with ledger.database.glance.connect() as connection:
-        if tile.level == BUNDLE_LEVEL:
-            first = tile.index * TILE_WIDTH
-            return encode_bundle(log_rows.read_leaves(connection, first, first + tile.width))
-        whole = log_rows.read_tile(connection, (tile.level, tile.index))
-    if whole is None:
-        raise FatalLogError(f"{tile.path()} is missing from the database")
-    return whole[: tile.width * DIGEST_BYTES]
 
 
 @get("/v1/witnesses")

@@ -52,6 +52,8 @@ class LedgerCollector(Collector):
         yield _gauge("log_entries", "Published entries.", ledger.published.size)
         yield _gauge("log_signed_entries", "Signed entries.", ledger.log.published.size)
         yield _gauge("log_committed_entries", "Committed entries.", ledger.log.size)
+        copied = "Entries whose full tiles this process has copied, or found copied; 0 without."
+        yield _gauge("tiles_copied_entries", copied, ledger.tiles.copied if ledger.tiles else 0)
         signed = "Unix time of the newest checkpoint's signature."
         yield _gauge("checkpoint_timestamp_seconds", signed, at_ms / 1000)
         age_s = max(0, ledger.clock() - at_ms) / 1000

@@ -72,6 +72,7 @@ async def get_network(ledger: Ledger) -> NetworkAnswer:
         log_key=genesis.log_key,
         coordinator=genesis.coordinator,
         software=SOFTWARE,
+        tiles_url=ledger.settings.tiles_url or None,
         as_of=as_of(ledger.published),
     )
 

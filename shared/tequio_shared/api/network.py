@@ -38,6 +38,8 @@ class NetworkAnswer(Struct, frozen=True, kw_only=True):
     log_key: LongText
     coordinator: Bytes32Text
     software: Text
+    tiles_url: LongText | None
+    """Another place of full tiles and bundles, which a reader checks against the log."""
     as_of: AsOf
 
     def checked_genesis(self) -> Genesis:

@@ -91,6 +91,12 @@ class Tile:
         partial = "" if self.width == TILE_WIDTH else f".p/{self.width}"
         return f"tile/{level}/{'/'.join(reversed(groups))}{partial}"
 
+    @property
+    def most_bytes(self) -> int:
+        """Size that its file has at most."""
+        part = _LENGTH_BYTES + ENTRY_BYTES if self.level == BUNDLE_LEVEL else DIGEST_BYTES
+        return self.width * part
+
     def exists(self, size: int) -> bool:
         """Return whether a log of that size has this tile, as its last partial or a former one."""
         return self.index * TILE_WIDTH + self.width <= hashes_at(self.level, size)

@@ -24,7 +24,7 @@ import structlog
 import trio
 
 from tequio_client.clock import BackOff
-from tequio_client.ledger.api import ENTRIES_AT_ONCE, LedgerApi, LedgerNetwork
+from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.proofs import LogProofs, check_entry
 from tequio_client.worker.ledger import last_checkpoint
@@ -34,6 +34,7 @@ from tequio_shared.limits import CLOCK_SKEW_MS
 from tequio_shared.log.merkle import Frontier, leaf_hash, verify_consistency
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import NoQuorumError
+from tequio_shared.log.tiles import next_range
 from tequio_shared.statements.statement import Entry
 
 log = structlog.get_logger(__name__)
@@ -327,8 +328,8 @@ class LogFollower:
     async def _catch_up(self) -> None:
         signed = await self._check_newest()
         while (size := self._edge.size) < signed.size:
-            end = min(size + ENTRIES_AT_ONCE, signed.size)
-            for leaf in await self._ledger.entries(size, end):
+            # Up to the end of a bundle: full ones are read once, and a mirror may have them.
+            for leaf in await self._ledger.entries(*next_range(size, signed.size)):
                 await self._append(leaf)
 
     async def _stream(self) -> None:

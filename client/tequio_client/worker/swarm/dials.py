@@ -22,9 +22,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from urllib.parse import urlsplit
 
 import psutil
@@ -36,6 +37,8 @@ from tequio_shared.errors import PeerError
 MAX_PLACES = 4
 """Addresses of one peer that are dialled, one after the other."""
 RESOLVE_S = 5.0
+RESOLVED_S = 60.0
+"""How long the address of a host is used before it is asked for again."""
 LEDGER_SOURCE = "ledger"
 """Source of a claim that the ledger made."""
 
@@ -195,6 +198,35 @@ async def hosts_of(
 
 def _is_in(host: str, links: Collection[ipaddress.IPv6Network]) -> bool:
     return ":" in host and any(ipaddress.ip_address(host) in link for link in links)
+
+
+class NamedHosts:
+    """Addresses of hosts that a source named, each resolved and judged once in `RESOLVED_S`."""
+
+    def __init__(self, least: Callable[[], Awaitable[Reach]]) -> None:
+        """`least` tells the smallest reach that the source may name."""
+        self._least = least
+        self._known: dict[str, tuple[str, float]] = {}  # address, and until when it counts
+
+    async def address_of(self, host: str) -> str:
+        """Give the IP address to dial for a host; raises PeerError for none."""
+        known, until_s = self._known.get(host, ("", 0.0))
+        if trio.current_time() < until_s:
+            return known
+        found = await hosts_of(host, await self._least(), own_links())
+        if not found:
+            raise PeerError(f"{host[:80]!r} has no address that may be dialled from here")
+        self._known[host] = found[0], trio.current_time() + RESOLVED_S
+        return found[0]
+
+    def forget(self) -> None:
+        """Resolve all hosts again: one of them failed."""
+        self._known.clear()
+
+
+def hosts_named_by(url: str, *, public_only: bool = False) -> NamedHosts:
+    """The hosts that the server at this address may name."""
+    return NamedHosts(partial(reach_of_url, url, public_only=public_only))
 
 
 async def reach_of_url(url: str, *, public_only: bool = False) -> Reach:

@@ -25,8 +25,7 @@ import structlog
 import trio
 
 from tequio_client.worker.store.trees import TreeRef, hash_pieces, split_leaves
-from tequio_client.worker.swarm import dials
-from tequio_client.worker.swarm.dials import Reach
+from tequio_client.worker.swarm.dials import NamedHosts, Reach
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.streams import REQUEST_S, SILENCE_S
 from tequio_shared.errors import MalformedError, PeerError
@@ -46,8 +45,6 @@ FAILURES = 3
 """Failures in a row after which a mirror rests."""
 FIRST_REST_S = 60.0
 LONGEST_REST_S = 3_600.0
-RESOLVED_S = 60.0
-"""How long the address of a host is used before it is asked for again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ class DataMirrors:
         self._failures: Counter[str] = Counter()  # in a row, by mirror
         self._rests_until_s: dict[str, float] = {}
         self._moved: OrderedDict[str, str] = OrderedDict()
-        self._hosts: dict[str, tuple[str, float]] = {}  # address, and until when it counts
+        self._hosts = NamedHosts(lambda: self.least())  # noqa: PLW0108 - it is set later
         self._flight = trio.CapacityLimiter(REQUESTS)
         # As in `LedgerHttp`: deadlines are trio's, and no proxy of the environment is used. The
         # host of an address is resolved and checked here.
@@ -146,7 +143,7 @@ class DataMirrors:
                 content = await self._get(url, start, size_bytes)
         except (PeerError, httpx.HTTPError, httpx.InvalidURL, OSError, trio.TooSlowError) as err:
             self._moved.pop(url, None)
-            self._hosts.clear()
+            self._hosts.forget()
             reason = str(err) or type(err).__name__
             self._fail(file, reason)
             raise PeerError(f"{source_text(file)}: {reason}") from err
@@ -178,18 +175,8 @@ class DataMirrors:
             headers["range"] = f"bytes={start}-{start + size_bytes - 1}"
         # The certificate must be the name's, although its address is dialled.
         extensions = {"sni_hostname": url.host} if url.scheme == "https" else {}
-        at = url.copy_with(host=await self._address_of(url.host))
+        at = url.copy_with(host=await self._hosts.address_of(url.host))
         return self._client.build_request("GET", at, headers=headers, extensions=extensions)
-
-    async def _address_of(self, host: str) -> str:
-        known, until_s = self._hosts.get(host, ("", 0.0))
-        if trio.current_time() < until_s:
-            return known
-        found = await dials.hosts_of(host, await self.least(), dials.own_links())
-        if not found:
-            raise PeerError(f"{host[:80]!r} has no address that may be dialled from here")
-        self._hosts[host] = found[0], trio.current_time() + RESOLVED_S
-        return found[0]
 
     async def _content(self, answer: httpx.Response, start: int | None, size_bytes: int) -> bytes:
         status = answer.status_code

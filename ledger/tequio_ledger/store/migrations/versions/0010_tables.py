@@ -104,8 +104,8 @@ def _make_log() -> None:
         prefixes=["UNLOGGED"] if _is_postgresql() else [],
     )
     op.create_table(
-        "news_position",
-        sa.Column("hook", _HASH, primary_key=True),
+        "sent_position",
+        sa.Column("place", _HASH, primary_key=True),
         sa.Column("position", _WHOLE, nullable=False),
     )
 
