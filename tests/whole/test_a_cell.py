@@ -33,18 +33,32 @@ if TYPE_CHECKING:
     from tests.support.real_network import RunningProgram
 
 PATIENCE_S = 240.0
+_WIDTH = 9_216
 AUDITED = plan(train_s=5.0).replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
 
 
 @pytest.mark.whole
 @pytest.mark.trio
-@pytest.mark.parametrize("division", [(), ("--pipeline",)], ids=["whole", "pipeline"])
+@pytest.mark.parametrize(
+    ("ranks", "division"),
+    [
+        (2, ()),
+        (2, ("--shard",)),
+        (2, ("--pipeline",)),
+        pytest.param(4, (), marks=pytest.mark.slow),
+        pytest.param(4, ("--shard",), marks=pytest.mark.slow),
+        pytest.param(4, ("--pipeline",), marks=pytest.mark.slow),
+    ],
+    ids=lambda one: "".join(one) or "--whole" if isinstance(one, tuple) else str(one),
+)
 async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
-    tmp_path: Path, division: tuple[str, ...]
+    tmp_path: Path, ranks: int, division: tuple[str, ...]
 ) -> None:
     with trio.fail_after(500):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
-            await found(stage, RunFiles(config=CONFIG, plan=AUDITED))
+            # A layer for each rank, in a model of the same size.
+            layers = {"num_hidden_layers": ranks, "intermediate_size": _WIDTH // ranks}
+            await found(stage, RunFiles(config=CONFIG | layers, plan=AUDITED))
             stage.seed()
             ana = stage.volunteer("ana")
             stage.volunteer("beto")
@@ -52,7 +66,7 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
                 "the owner of rank 1 is registered", lambda: is_registered(api, ana), 60.0
             )
             shares = ("--share-points", f"1={ana.key}")
-            options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division, *shares)
+            options = (*stage.node_options("cell"), "--cell", ",".join(["cpu"] * ranks), *division, *shares)
             cell = stage.start("cell", tequio("worker", *options))
             history = LogHistory(api)
 
@@ -65,7 +79,7 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
                 return bool(_figures(history, cell))
 
             await stage.until("the cell contributes", lambda: has_work(2), PATIENCE_S)
-            assert len(_ranks(cell)) == 1
+            assert len(_ranks(cell)) == ranks - 1
             os.kill(_ranks(cell)[0].pid, signal.SIGKILL)
             done = len(_work(history, cell))
             await stage.until("it goes on", lambda: has_work(done + 2), PATIENCE_S)
