@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PATIENCE_S = 240.0
 _WIDTH = 9_216
 _MOMENTS = ("training", "encoding", "resting")
-"""What rank 0 does when another rank is killed."""
+"""Duties of rank 0 while another rank is killed."""
 AUDITED = plan().replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
 
 

@@ -51,7 +51,7 @@ class OwnAddress:
     host: str
     network: ipaddress.IPv4Network | ipaddress.IPv6Network
     interface: str = ""
-    """Its name; IPv6 needs it for groups."""
+    """Name of the interface; IPv6 needs it for groups."""
 
     @property
     def family(self) -> socket.AddressFamily:
