@@ -297,17 +297,19 @@ def _bytes_per_s(
     return None if mbit is None else mbit * 1e6 / 8
 
 
+listen_option = click.option(
+    "--listen",
+    multiple=True,
+    default=LISTEN_EVERYWHERE,
+    show_default=True,
+    help="Multiaddr to listen on; may be repeated. Port 0 is one that follows from the key, the "
+    "same for IPv4 and IPv6.",
+)
+
 # These give the fields of `NetSettings`.
 network_options = together(
     trust_option,
-    click.option(
-        "--listen",
-        multiple=True,
-        default=LISTEN_EVERYWHERE,
-        show_default=True,
-        help="Multiaddr to listen on; may be repeated. Port 0 is one that follows from the "
-        "key, the same for IPv4 and IPv6.",
-    ),
+    listen_option,
     click.option(
         "--announce",
         multiple=True,

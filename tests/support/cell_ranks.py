@@ -32,10 +32,10 @@ def cell_of(
 
 
 @contextmanager
-def first_rank(size: int, port: int) -> Iterator[Child]:
+def first_rank(size: int, port: int, address: str = link.LOOPBACK) -> Iterator[Child]:
     """Rank 0 of a cell whose other ranks are started elsewhere."""
     rules = SandboxRules(writes=(tempfile.gettempdir(),), network=NetworkAccess.HOSTS, port=port)
-    place = link.CellPlace(rank=0, size=size, device="cpu", port=port)
+    place = link.CellPlace(rank=0, size=size, device="cpu", address=address, port=port)
     with _child(place, rules, PLAIN) as child:
         yield child
 

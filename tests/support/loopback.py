@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+import pytest
 import trio
 
 from tequio_client.worker.swarm.peers import PeerNetwork
@@ -18,6 +20,18 @@ if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
 
 LOOPBACK = ("/ip4/127.0.0.1/tcp/0",)
+
+
+def _has_ipv6() -> bool:
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
+needs_ipv6 = pytest.mark.skipif(not _has_ipv6(), reason="this computer has no IPv6")
 
 
 def network(name: str, limits: PeerLimits | None = None) -> PeerNetwork:

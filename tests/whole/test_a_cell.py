@@ -1,6 +1,7 @@
 """A cell of several ranks beside plain volunteers: its work is accepted, audited and clear.
 
-One of its ranks is killed meanwhile; the worker stays, and the cell trains in a later round.
+A rank of it is killed at each moment of a round meanwhile; the worker stays, and each of them costs
+one round at most.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import signal
 import sqlite3
 from contextlib import closing
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import psutil
@@ -18,7 +20,7 @@ import trio
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.platform.programs import tequio
 from tequio_client.worker.points.points_db import FILE
-from tequio_shared.head.contribution import HEADER_BYTES, contribution_id
+from tequio_shared.head.contribution import HEADER_BYTES, ContributionHeader, contribution_id
 from tequio_shared.ids import from_text, key_from_text, to_text
 from tequio_shared.round.audits import AuditVerdict, judge
 from tequio_shared.statements.runs import AuditReport, WorkCommit
@@ -30,21 +32,37 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_shared.statements.runs import AuditFigures
-    from tests.support.real_network import RunningProgram
+    from tests.support.real_network import RealNetwork, RunningProgram
 
 PATIENCE_S = 240.0
-AUDITED = plan(train_s=5.0).replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
+_WIDTH = 9_216
+_MOMENTS = ("training", "encoding", "resting")
+"""Duties of rank 0 while another rank is killed."""
+AUDITED = plan().replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers = 0.5")
 
 
 @pytest.mark.whole
 @pytest.mark.trio
-@pytest.mark.parametrize("division", [(), ("--pipeline",)], ids=["whole", "pipeline"])
+@pytest.mark.parametrize(
+    ("ranks", "division"),
+    [
+        (2, ()),
+        (2, ("--shard",)),
+        (2, ("--pipeline",)),
+        pytest.param(4, (), marks=pytest.mark.slow),
+        pytest.param(4, ("--shard",), marks=pytest.mark.slow),
+        pytest.param(4, ("--pipeline",), marks=pytest.mark.slow),
+    ],
+    ids=lambda one: "".join(one) or "--whole" if isinstance(one, tuple) else str(one),
+)
 async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
-    tmp_path: Path, division: tuple[str, ...]
+    tmp_path: Path, ranks: int, division: tuple[str, ...]
 ) -> None:
     with trio.fail_after(500):
         async with running_network(tmp_path) as stage, LedgerApi(stage.url) as api:
-            await found(stage, RunFiles(config=CONFIG, plan=AUDITED))
+            # A layer for each rank, in a model of the same size.
+            layers = {"num_hidden_layers": ranks, "intermediate_size": _WIDTH // ranks}
+            await found(stage, RunFiles(config=CONFIG | layers, plan=AUDITED))
             stage.seed()
             ana = stage.volunteer("ana")
             stage.volunteer("beto")
@@ -52,7 +70,8 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
                 "the owner of rank 1 is registered", lambda: is_registered(api, ana), 60.0
             )
             shares = ("--share-points", f"1={ana.key}")
-            options = (*stage.node_options("cell"), "--cell", "cpu,cpu", *division, *shares)
+            devices = ("--cell", ",".join(["cpu"] * ranks))
+            options = (*stage.node_options("cell"), *devices, *division, *shares)
             cell = stage.start("cell", tequio("worker", *options))
             history = LogHistory(api)
 
@@ -65,22 +84,46 @@ async def test_a_cell_trains_beside_plain_volunteers_and_its_audits_are_clear(
                 return bool(_figures(history, cell))
 
             await stage.until("the cell contributes", lambda: has_work(2), PATIENCE_S)
-            assert len(_ranks(cell)) == 1
-            os.kill(_ranks(cell)[0].pid, signal.SIGKILL)
             done = len(_work(history, cell))
-            await stage.until("it goes on", lambda: has_work(done + 2), PATIENCE_S)
+            assert len(_ranks(cell)) == ranks - 1
+            for duty in _MOMENTS:
+                await _lose_a_rank(stage, history, cell, duty)
+            _check_rounds_and_losses(history, cell)
             await stage.until("an auditor repeats its work", is_audited, PATIENCE_S)
             verdicts = {judge(one) for one in _figures(history, cell)}
             assert verdicts == {AuditVerdict.CLEAR}
             assert cell.status.verdict
             accepted = cell.status.rounds_trained
             assert accepted > done
-            assert [one for one in cell.events("trainer failed") if one["code"] == "cell"]
             book = tmp_path / "ana" / FILE
             await stage.until("ana proves her part", lambda: _received(book) > 0, PATIENCE_S)
             assert (await api.peer(key_from_text(ana.key))).received >= _received(book)
             said = await stage.command("audit", "audit", "--ledger", stage.url)
             assert "Everything holds" in said
+
+
+async def _lose_a_rank(
+    stage: RealNetwork, history: LogHistory, cell: RunningProgram, duty: str
+) -> None:
+    """Kill a rank while rank 0 is at that duty, and wait for two more contributions."""
+    await stage.until(f"its duty is {duty}", lambda: cell.status.duty == duty, PATIENCE_S)
+    os.kill(_ranks(cell)[-1].pid, signal.SIGKILL)
+    await history.read()
+    done = len(_work(history, cell))
+
+    async def goes_on() -> bool:
+        await history.read()
+        return len(_work(history, cell)) >= done + 2
+
+    await stage.until(f"it goes on after {duty}", goes_on, PATIENCE_S)
+
+
+def _check_rounds_and_losses(history: LogHistory, cell: RunningProgram) -> None:
+    """Check that each loss of a rank ended one cell, and cost one round at most."""
+    lost = [one for one in cell.events("trainer failed") if one["code"] == "cell"]
+    assert len(lost) == len(_MOMENTS)
+    numbers = _rounds(history, cell)
+    assert max(later - earlier for earlier, later in pairwise(numbers)) <= 2, numbers
 
 
 def _received(book: Path) -> int:
@@ -93,9 +136,17 @@ def _received(book: Path) -> int:
 
 def _work(history: LogHistory, cell: RunningProgram) -> list[str]:
     """Ids of the cell's contributions."""
+    return [to_text(contribution_id(one)) for one in _headers(history, cell)]
+
+
+def _rounds(history: LogHistory, cell: RunningProgram) -> list[int]:
+    """Rounds with a contribution of the cell."""
+    return [ContributionHeader.parse(one).round for one in _headers(history, cell)]
+
+
+def _headers(history: LogHistory, cell: RunningProgram) -> list[bytes]:
     bodies = (one.body for one in history.statements_by(cell.key, WorkCommit))
-    headers = (from_text(one.header, HEADER_BYTES) for one in bodies if isinstance(one, WorkCommit))
-    return [to_text(contribution_id(one)) for one in headers]
+    return [from_text(one.header, HEADER_BYTES) for one in bodies if isinstance(one, WorkCommit)]
 
 
 def _figures(history: LogHistory, cell: RunningProgram) -> list[AuditFigures]:

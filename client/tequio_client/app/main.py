@@ -452,7 +452,7 @@ class App(QObject):
         return self._options.ledger or self.settings_store.settings.ledger
 
     def _command(self, settings: AppSettings, ledger: str = "") -> tuple[str, ...]:
-        listen = ("--listen", settings.listen) if settings.listen else ()
+        listen = [word for one in settings.listen.split() for word in ("--listen", one)]
         level = () if settings.log_level == "info" else ("--log-level", settings.log_level)
         command = worker_command(ledger or self._ledger() or NO_LEDGER, self._options.folder)
         return (*command, *listen, *level)

@@ -104,13 +104,7 @@ def key(*, folder: Path) -> None:
     help="Folder with your own texts: .txt, .md and .jsonl files.",
 )
 @cli.folder_option("group")
-@click.option(
-    "--listen",
-    multiple=True,
-    default=("/ip4/0.0.0.0/tcp/0",),
-    show_default=True,
-    help="Multiaddr to listen on; may be repeated.",
-)
+@cli.listen_option
 @click.option(
     "--announce",
     multiple=True,

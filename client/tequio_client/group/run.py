@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import structlog
 import trio
 
+from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.group import masks
 from tequio_client.group.coordinator import RoundCoordinator
 from tequio_client.group.group_file import GroupFile
@@ -37,6 +38,7 @@ from tequio_client.keys import identity
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.shutdown import StoppableProgram
+from tequio_client.worker.swarm.listening import own_port, with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, RefusedError
 
@@ -60,7 +62,7 @@ class GroupOptions:
 
     folder: Path
     trainer: TrainerOptions
-    listen: Sequence[str] = ("/ip4/0.0.0.0/tcp/0",)
+    listen: Sequence[str] = LISTEN_EVERYWHERE
     announce: Sequence[str] = ()
     peers: Sequence[str] = ()
 
@@ -82,7 +84,11 @@ async def _main(group: GroupFile, options: GroupOptions) -> None:
             GroupMail(group=group, signer=signer), store, trainer, masks.system_random
         )
         network = await stack.enter_async_context(
-            PeerNetwork(seed=signer.seed, listen=options.listen, announce=options.announce)
+            PeerNetwork(
+                seed=signer.seed,
+                listen=with_ports(options.listen, own_port(signer.key)),
+                announce=options.announce,
+            )
         )
         members = MemberNetwork(network, service, options.peers)
         member = GroupRun(service, members)

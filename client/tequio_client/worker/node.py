@@ -34,7 +34,7 @@ from tequio_client.worker.swarm.feedback_leaves import FeedbackLeaves
 from tequio_client.worker.swarm.hole_punching import HolePuncher
 from tequio_client.worker.swarm.lan_discovery import LanDiscovery
 from tequio_client.worker.swarm.limits import ByteBudget
-from tequio_client.worker.swarm.listening import with_ports
+from tequio_client.worker.swarm.listening import own_port, with_ports
 from tequio_client.worker.swarm.membership import Membership
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
@@ -206,7 +206,7 @@ async def _listening(stack: AsyncExitStack, signer: Signer, settings: NetSetting
     try:
         network = PeerNetwork(
             seed=signer.seed,
-            listen=with_ports(settings.listen, signer.key),
+            listen=with_ports(settings.listen, own_port(signer.key)),
             announce=settings.announce,
             public_only=settings.public_only,
         )

@@ -21,7 +21,7 @@ from tequio_client.app.pages.settings_control import (
     LedgerField,
     ListenField,
     ResetButton,
-    is_listen_address,
+    are_listen_addresses,
 )
 from tequio_client.app.widgets.buttons import Dropdown
 from tequio_client.ipc import control
@@ -244,6 +244,8 @@ def test_the_settings_name_the_network_and_lead_to_another(
     [
         ("/ip4/0.0.0.0/tcp/4001", True),
         ("/ip6/::/tcp/4001", True),
+        ("/ip4/0.0.0.0/tcp/4001 /ip6/::/tcp/4001", True),
+        ("/ip4/0.0.0.0/tcp/4001 /ip6/::/tcp/70000", False),
         ("/ip4/0.0.0.0/tcp/70000", False),
         ("/ip4/300.0.0.1/tcp/1", False),
         ("0.0.0.0:4001", False),
@@ -254,7 +256,7 @@ def test_an_address_to_listen_on(
 ) -> None:
     listen = section.controls["listen"]
     assert isinstance(listen, ListenField)
-    assert is_listen_address(address) is is_one
+    assert are_listen_addresses(address) is is_one
     qtbot.keyClicks(listen.address, address)
     qtbot.keyClick(listen.address, Qt.Key.Key_Return)
     assert program.settings.settings.listen == (address if is_one else "")

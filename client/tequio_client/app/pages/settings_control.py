@@ -36,6 +36,7 @@ from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import NumberBox, SliderRow
 from tequio_client.app.widgets.messages import UndoToast
+from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.preferences import PRESETS, DeviceChoice, LendingPreset, Preferences
 from tequio_client.ipc.snapshot import LendingReason, Snapshot
 
@@ -458,11 +459,13 @@ class FolderLine(SettingControl):
 
 
 class ListenField(SettingControl):
-    """The address that the worker listens on; an invalid one is not used."""
+    """The addresses that the worker listens on, by spaces; invalid ones are not used."""
 
     def __init__(self, context: SettingsContext) -> None:
         super().__init__(context)
-        self.address = _text_field(self.tr("Listen address"), "/ip4/0.0.0.0/tcp/0", FIELD_WIDTH)
+        self.address = _text_field(
+            self.tr("Listen address"), " ".join(LISTEN_EVERYWHERE), FIELD_WIDTH
+        )
         self.address.editingFinished.connect(self._apply)
         self.column.addWidget(self.address)
 
@@ -472,7 +475,7 @@ class ListenField(SettingControl):
 
     def _apply(self) -> None:
         address = self.address.text().strip()
-        if address and not is_listen_address(address):
+        if not are_listen_addresses(address):
             words = self.tr(
                 "{address} is not a valid listen address: write /ip4/0.0.0.0/tcp/4001, or leave it "
                 "empty."
@@ -484,8 +487,12 @@ class ListenField(SettingControl):
         self.context.app.settings.change(listen=address)
 
 
-def is_listen_address(address: str) -> bool:
-    """Return true for a multiaddr of TCP on IPv4 or IPv6."""
+def are_listen_addresses(text: str) -> bool:
+    """Return true for multiaddrs of TCP on IPv4 or IPv6, separated by spaces, or none."""
+    return all(map(_is_listen_address, text.split()))
+
+
+def _is_listen_address(address: str) -> bool:
     found = LISTEN.fullmatch(address)
     if found is None:
         return False

@@ -12,7 +12,7 @@ from typing import NoReturn
 import trio
 
 from tequio_client.worker.swarm import multicast
-from tequio_client.worker.swarm.multicast import UDP_PORT, AnnouncementKind
+from tequio_client.worker.swarm.multicast import UDP_PORT, AnnouncementKind, GroupListener
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import PeerKey
 from tequio_shared.ratelimit import TokenBuckets
@@ -34,16 +34,23 @@ class HostAddress:
     port: int
 
     def __str__(self) -> str:
-        return f"{self.host}:{self.port}"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
 
     @classmethod
     def parse(cls, text: str) -> HostAddress:
-        """Read HOST:PORT; raises UserFacingError."""
+        """Read HOST:PORT, with an IPv6 address in brackets; raises UserFacingError."""
         host, _, port = text.rpartition(":")
-        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
+        if (
+            not host
+            or (":" in host and not (host[0] == "[" and host[-1] == "]"))
+            or not port.isascii()
+            or not port.isdigit()
+            or not 0 < int(port) < 1 << 16
+        ):
             raise UserFacingError(
-                f"invalid address {text!r}: expected HOST:PORT, such as 192.168.1.20:{UDP_PORT}, "
-                "as the host shows it"
+                f"invalid address {text!r}: expected HOST:PORT, such as 192.168.1.20:{UDP_PORT} or "
+                f"[fd12::20]:{UDP_PORT}, as the host shows it"
             )
         return cls(host.strip("[]"), int(port))
 
@@ -68,7 +75,7 @@ class HostFinder:
     async def find(self) -> HostAddress:
         """Wait for the host; raises UserFacingError where this computer cannot listen."""
         try:
-            listening = trio.socket.from_stdlib_socket(multicast.listening_socket())
+            listening = GroupListener()
         except OSError as err:
             raise UserFacingError(
                 f"cannot listen for announcements at UDP port {UDP_PORT} ({err.strerror}): name "
@@ -76,14 +83,14 @@ class HostFinder:
             ) from err
         with listening:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_join_group, listening)
+                nursery.start_soon(_join, listening)
                 found = await self._listen(listening)
                 nursery.cancel_scope.cancel()
         return found
 
-    async def _listen(self, listening: trio.socket.SocketType) -> HostAddress:
+    async def _listen(self, listening: GroupListener) -> HostAddress:
         while True:
-            raw, sender = await multicast.next_datagram(listening)
+            raw, sender = await listening.next_datagram()
             if port := self.receive(raw, sender):
                 return HostAddress(sender, port)
 
@@ -102,7 +109,7 @@ class HostFinder:
         return found[1]
 
 
-async def _join_group(listening: trio.socket.SocketType) -> NoReturn:
+async def _join(listening: GroupListener) -> NoReturn:
     while True:
-        multicast.join_group(listening, multicast.own_addresses())
+        listening.join(multicast.own_addresses())
         await trio.sleep(JOIN_EVERY_S)

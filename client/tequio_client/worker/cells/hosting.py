@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from functools import partial
 import structlog
 import trio
 
+from tequio_client.cli import LISTEN_EVERYWHERE
 from tequio_client.ipc.cell import MOST_RANKS, Division
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main, shutdown
@@ -22,6 +22,7 @@ from tequio_client.worker.cells.computer import (
     own_device,
     torch_version,
 )
+from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.cells.messages import CellOffer
 from tequio_client.worker.control.lists import RunsList
@@ -30,6 +31,7 @@ from tequio_client.worker.lending.needs import rank_memory_mb
 from tequio_client.worker.rounds.join import find_run
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.swarm import multicast
+from tequio_client.worker.swarm.listening import with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
@@ -40,7 +42,6 @@ log = structlog.get_logger(__name__)
 
 PORT = multicast.UDP_PORT
 """TCP port for guests, unless another one is chosen or this one is in use: one number to open."""
-ANY = "0.0.0.0"  # noqa: S104 - guests come from outside
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,15 +87,13 @@ async def gathered(
         file.code, file.guests = make_code(), ()
     file.save(folder)
     keys = await trio.to_thread.run_sync(derive_keys, file.code)
-    port = settings.port if settings.port is not None else _free(PORT)
-    try:
-        network = PeerNetwork(seed=keys.host.seed, listen=(f"/ip4/{ANY}/tcp/{port}",))
-    except ValueError as err:
-        raise UserFacingError(f"cannot listen at port {port} ({err}): choose --port") from err
-
-    async with network:
-        if not network.listen_ports():  # libp2p raises no error
-            raise UserFacingError(f"port {port} is in use: choose another one with --port")
+    listen = with_ports(LISTEN_EVERYWHERE, settings.port or PORT)
+    async with PeerNetwork(seed=keys.host.seed, listen=listen) as network:
+        ports = network.listen_ports()  # none where libp2p failed: it raises no error
+        if not ports or settings.port not in (None, *ports):
+            raise UserFacingError(
+                f"port {settings.port or PORT} is in use: choose another one with --port"
+            )
         guests = GuestList(
             known={key_from_text(one) for one in file.guests},
             expected=frozenset(map(parse_fingerprint, settings.accepts)),
@@ -148,13 +147,13 @@ async def _offer(
 
 
 def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> None:
-    places = [f"{one.host}:{port}" for one in multicast.own_addresses()] or [f"HOST:{port}"]
+    places = [str(HostAddress(one.host, port)) for one in multicast.own_addresses()]
     owner.print_line(
         f"a cell of {plural(offer.ranks, 'device')} for the run {offer.run}; each needs about "
         f"{offer.need_mb:,} MiB\n"
         f"  this computer  {offer.device.words}\n"
         f"  code           {code}\n"
-        f"  address        {' or '.join(places)}\n"
+        f"  address        {' or '.join(places) or f'HOST:{port}'}\n"
         f"On the other computers: tequio cell join {code}\n"
         f"waiting for {offer.ranks - 1} guests"
     )
@@ -163,14 +162,3 @@ def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> N
             f"this computer's {offer.device.id} has {offer.device.memory_mb:,} MiB, less than "
             "needed: take more guests, or --pipeline"
         )
-
-
-def _free(port: int) -> int:
-    """Return the port if nobody listens there, else 0: any."""
-    # Tried here: libp2p shares a port that another of its programs listens on.
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        try:
-            probe.bind((ANY, port))
-        except OSError:
-            return 0
-    return port

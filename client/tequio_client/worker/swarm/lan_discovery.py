@@ -25,7 +25,7 @@ import trio
 
 from tequio_client.worker.swarm import multicast
 from tequio_client.worker.swarm.dials import Claim, Reach
-from tequio_client.worker.swarm.multicast import AnnouncementKind, OwnAddress
+from tequio_client.worker.swarm.multicast import AnnouncementKind, GroupListener, OwnAddress
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import address
 from tequio_shared.addresses import network_of
@@ -112,7 +112,7 @@ class LanDiscovery:
 
     async def _take_part(self) -> None:
         try:
-            listening = trio.socket.from_stdlib_socket(multicast.listening_socket())
+            listening = GroupListener()
         except OSError as err:
             log.warning("no discovery in the local network", error=str(err))
             await trio.sleep_forever()
@@ -121,11 +121,11 @@ class LanDiscovery:
                 nursery.start_soon(self._announce, listening)
                 nursery.start_soon(self._listen, listening, nursery)
 
-    async def _announce(self, listening: trio.socket.SocketType) -> None:
+    async def _announce(self, listening: GroupListener) -> None:
         await trio.sleep(FIRST_S * self._rng.uniform(0.5, 1.5))
         while True:
             self._own = multicast.own_addresses()
-            multicast.join_group(listening, self._own)  # each time: interfaces come and go
+            listening.join(self._own)  # each time: interfaces come and go
             for own in self._own:
                 if self.members() and (port := self._port_at(own.host)):
                     multicast.announce([own], self._kind, self._network.key, port)
@@ -139,9 +139,9 @@ class LanDiscovery:
                 return int(port)
         return None
 
-    async def _listen(self, listening: trio.socket.SocketType, nursery: trio.Nursery) -> None:
+    async def _listen(self, listening: GroupListener, nursery: trio.Nursery) -> None:
         while True:
-            raw, sender = await multicast.next_datagram(listening)
+            raw, sender = await listening.next_datagram()
             found = self.receive(raw, sender, self._own)
             if found is not None and found[0] not in self._dialling:
                 nursery.start_soon(self._connect, *found)

@@ -1,8 +1,8 @@
 """The addresses that a node listens on: IPv4 and IPv6, at one port that stays the same.
 
 A router passes one port on, and a firewall opens one. So an address that leaves its port open gets
-one that follows from the node's key, the same for both families; where a program has that port
-already, both get another one.
+the one that its caller prefers, the same for both families; where a program has that port already,
+both get another one. A node prefers the port that follows from its key.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _FAMILIES = {
 }
 
 
-def with_ports(listen: Sequence[str], key: PeerKey) -> list[str]:
+def with_ports(listen: Sequence[str], preferred: int) -> list[str]:
     """Choose the port of each address that leaves it open and is open to other computers.
 
     Without a family that this computer lacks, if another one remains.
     """
     here = [one for one in listen if one not in _FAMILIES or _free_port(one)] or list(listen)
     everywhere = [one for one in here if one in _FAMILIES]
-    ports = _candidates(key, everywhere)
+    ports = _candidates(preferred, everywhere)
     port = next((port for port in ports if all(_free_port(one, port) for one in everywhere)), 0)
     return [f"{one[:-1]}{port}" if one in everywhere else one for one in here]
 
@@ -39,8 +39,8 @@ def own_port(key: PeerKey) -> int:
     return FIRST_PORT + int.from_bytes(sha256(b"port" + key)[:4], "big") % PORTS
 
 
-def _candidates(key: PeerKey, everywhere: Sequence[str]) -> Iterator[int]:
-    yield own_port(key)
+def _candidates(preferred: int, everywhere: Sequence[str]) -> Iterator[int]:
+    yield preferred
     for _ in range(TRIES):
         for one in everywhere[:1]:
             yield _free_port(one)

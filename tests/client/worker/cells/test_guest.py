@@ -20,18 +20,22 @@ from tequio_client.keys.identity import load_or_create
 from tequio_client.platform.programs import tequio
 from tequio_client.worker.cells.code import CellKeys, derive_keys
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
+from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
 from tequio_client.worker.swarm.peers import PeerNetwork
+from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
 from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
-from tests.support.loopback import LOOPBACK
+from tests.support.loopback import LOOPBACK, needs_ipv6
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tequio_client.ipc.cell import CellPlace
 
 CODE, OTHER_CODE = "K7QF-2MXD-9TRP", "K7QF-2MXD-9TRQ"
 PATIENCE_S = 90.0
@@ -56,10 +60,10 @@ def joined(folder: Path, *words: str, answers: str = "") -> subprocess.Completed
 
 
 @contextmanager
-def guest(folder: Path, port: int, code: str = CODE) -> Iterator[subprocess.Popen[bytes]]:
+def guest(folder: Path, host: HostAddress) -> Iterator[subprocess.Popen[bytes]]:
     """The command of a guest that agrees."""
-    where = ("--address", f"127.0.0.1:{port}", "--device", "cpu", "--yes", "--dir", str(folder))
-    process = subprocess.Popen(tequio("cell", "join", code, *where))
+    where = ("--address", str(host), "--device", "cpu", "--yes", "--dir", str(folder))
+    process = subprocess.Popen(tequio("cell", "join", CODE, *where))
     try:
         yield process
     finally:
@@ -84,6 +88,14 @@ def test_where_no_cell_is_heard_of_the_error_names_what_to_check(tmp_path: Path)
     assert done.returncode == 1
     assert f"no cell was found in the local network within 1 s for the code {CODE}" in done.stderr
     assert "--address HOST:PORT" in done.stderr
+
+
+def test_addresses_are_read_as_they_are_shown() -> None:
+    for shown in ("192.168.1.20:21084", "tower.local:1024", "[fd12::20]:21084"):
+        assert str(HostAddress.parse(shown)) == shown
+    for wrong in ("fd12::20:21084", "fd12::20", "[fd12::20]", "tower:0", ":21084"):
+        with pytest.raises(UserFacingError, match="expected HOST:PORT"):
+            HostAddress.parse(wrong)
 
 
 def test_an_address_at_which_nobody_listens_is_named(tmp_path: Path) -> None:
@@ -129,20 +141,24 @@ async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere
 
 
 @pytest.mark.trio
+@pytest.mark.parametrize("address", ["127.0.0.1", pytest.param("::1", marks=needs_ipv6)])
 async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
-    keys: CellKeys, run: SmallRun, tmp_path: Path
+    keys: CellKeys, run: SmallRun, tmp_path: Path, address: str
 ) -> None:
     offer = msgspec.structs.replace(OFFER, ranks=2, division="none", torch=torch_version())
     owner = Terminal(says_yes=True)
     with trio.fail_after(2 * PATIENCE_S):
-        async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+        listen = (f"{'/ip6' if ':' in address else '/ip4'}/{address}/tcp/0",)
+        async with PeerNetwork(seed=keys.host.seed, listen=listen) as peers:
             host = CellHost(peers, keys, offer, owner, GuestList())
             async with host.opened():
-                with guest(tmp_path / "guest", host.port) as joined_guest:
+                shown = HostAddress(address, host.port)
+                with guest(tmp_path / "guest", shown) as joined_guest:
                     await host.complete.wait()
-                    port = host.place().port
-                    await trio.to_thread.run_sync(lose_a_rank, run, port, joined_guest)
-                    await trio.to_thread.run_sync(train, run, port)
+                    place = host.place()
+                    assert place.address == address
+                    await trio.to_thread.run_sync(lose_a_rank, run, place, joined_guest)
+                    await trio.to_thread.run_sync(train, run, place)
                     assert joined_guest.poll() is None
                     joined_guest.send_signal(signal.SIGTERM)
                     await until(lambda: not host.seats)
@@ -154,9 +170,9 @@ async def test_a_guest_trains_and_joins_the_next_cell_after_its_rank_was_killed(
     assert CellFile.load(folder).code == "", "of its own cell it has none"
 
 
-def lose_a_rank(run: SmallRun, port: int, guest: subprocess.Popen[bytes]) -> None:
+def lose_a_rank(run: SmallRun, place: CellPlace, guest: subprocess.Popen[bytes]) -> None:
     """Form the cell, and kill the guest's rank while it trains."""
-    with first_rank(2, port) as cell:
+    with first_rank(2, place.port, place.address) as cell:
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "lost", windows=((0, 60_000),)))
@@ -168,8 +184,8 @@ def lose_a_rank(run: SmallRun, port: int, guest: subprocess.Popen[bytes]) -> Non
         assert report.code == "cell"
 
 
-def train(run: SmallRun, port: int) -> None:
-    with first_rank(2, port) as cell:
+def train(run: SmallRun, place: CellPlace) -> None:
+    with first_rank(2, place.port, place.address) as cell:
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)
         cell.send(run.train(2, "next", windows=((0, 40),)))

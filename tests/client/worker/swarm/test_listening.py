@@ -15,23 +15,12 @@ from tequio_client.worker.swarm.listening import own_port, with_ports
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import DialBack, ReachabilityCheck
 from tequio_shared.ids import PeerKey
+from tests.support.loopback import needs_ipv6
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 KEY = PeerKey(b"listening".ljust(32, b"."))
-
-
-def _has_ipv6() -> bool:
-    try:
-        with socket.socket(socket.AF_INET6, socket.SOCK_STREAM) as probe:
-            probe.bind(("::1", 0))
-    except OSError:
-        return False
-    return True
-
-
-needs_ipv6 = pytest.mark.skipif(not _has_ipv6(), reason="this computer has no IPv6")
 
 
 @contextmanager
@@ -52,15 +41,18 @@ def ports(listened: list[str]) -> set[int]:
 @needs_ipv6
 def test_both_families_get_the_port_that_follows_from_the_key() -> None:
     port = own_port(KEY)
-    assert with_ports(LISTEN_EVERYWHERE, KEY) == [f"/ip4/0.0.0.0/tcp/{port}", f"/ip6/::/tcp/{port}"]
-    assert with_ports(LISTEN_EVERYWHERE, PeerKey(b"o" * 32)) != with_ports(LISTEN_EVERYWHERE, KEY)
+    assert with_ports(LISTEN_EVERYWHERE, port) == [
+        f"/ip4/0.0.0.0/tcp/{port}",
+        f"/ip6/::/tcp/{port}",
+    ]
+    assert own_port(PeerKey(b"o" * 32)) != port
 
 
 @needs_ipv6
 @pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
 def test_where_one_family_has_no_such_port_both_get_another(family: int) -> None:
     with taken(family, own_port(KEY)) as port:
-        chosen = with_ports(LISTEN_EVERYWHERE, KEY)
+        chosen = with_ports(LISTEN_EVERYWHERE, own_port(KEY))
     (other,) = ports(chosen)
     assert len(chosen) == 2
     assert other not in (0, port)
@@ -68,7 +60,7 @@ def test_where_one_family_has_no_such_port_both_get_another(family: int) -> None
 
 def test_an_address_with_a_port_or_an_interface_stays_as_it_was_asked_for() -> None:
     asked = ["/ip4/127.0.0.1/tcp/0", "/ip4/0.0.0.0/tcp/4001"]
-    assert with_ports(asked, KEY) == asked
+    assert with_ports(asked, own_port(KEY)) == asked
 
 
 def test_a_family_that_the_computer_lacks_is_left_out_but_never_the_last_one(
@@ -80,15 +72,15 @@ def test_a_family_that_the_computer_lacks_is_left_out_but_never_the_last_one(
         "/ip6/::/tcp/0",
         (socket.AF_INET, "192.0.2.1"),
     )
-    (only,) = with_ports(LISTEN_EVERYWHERE, KEY)
+    (only,) = with_ports(LISTEN_EVERYWHERE, own_port(KEY))
     assert only.startswith("/ip4/0.0.0.0/tcp/")
-    assert with_ports(["/ip6/::/tcp/0"], KEY) == ["/ip6/::/tcp/0"]
+    assert with_ports(["/ip6/::/tcp/0"], own_port(KEY)) == ["/ip6/::/tcp/0"]
 
 
 @needs_ipv6
 @pytest.mark.trio
 async def test_a_node_takes_connections_of_both_families_at_one_port() -> None:
-    listen = with_ports(LISTEN_EVERYWHERE, KEY)
+    listen = with_ports(LISTEN_EVERYWHERE, own_port(KEY))
     (port,) = ports(listen)
     async with PeerNetwork(seed=b"a" * 32, listen=listen) as both:
         assert both.listen_ports() == (port,)
@@ -103,7 +95,7 @@ async def test_a_node_takes_connections_of_both_families_at_one_port() -> None:
 @needs_ipv6
 @pytest.mark.trio
 async def test_a_listener_of_ipv6_leaves_the_port_of_ipv4_to_others() -> None:
-    (port,) = ports(with_ports(["/ip6/::/tcp/0"], KEY))
+    (port,) = ports(with_ports(["/ip6/::/tcp/0"], own_port(KEY)))
     async with PeerNetwork(seed=b"a" * 32, listen=[f"/ip6/::/tcp/{port}"]):
         with taken(socket.AF_INET, port) as same:
             assert same == port
