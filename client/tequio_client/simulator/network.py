@@ -26,14 +26,14 @@ from tequio_client.worker.lending import needs
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty
 from tequio_client.worker.settings import ROLES
-from tequio_shared.ids import Digest, HeadHash, PeerKey, key_from_text, sha256
+from tequio_shared.ids import HeadHash, PeerKey, key_from_text, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.documents import TRAINER, WITNESS
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
+from tequio_shared.round.round import AcceptedSet, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister, Role, StandingChange
 from tequio_shared.statements.runs import (
@@ -389,20 +389,9 @@ class Simulation:
             return
         member.started += 1
         match duty:
-            case duties.FetchDuty(head=head):
-                fetched = self._times.fetched_bytes(member)
-                if member.held is None:
-                    self.totals.seed_up += round(SEED_PART * fetched)
-                self._count(member, fetched)
-                self._hold(member, head, None)
-            case duties.FollowDuty(head=head, step=step):
-                self.totals.steps += self.setup.manifest.step_bytes
-                self._count(member, self.setup.manifest.step_bytes)
-                self._hold(member, head, step)
-            case duties.AdvanceDuty(closed=closed):
-                head = advance_head(closed)
-                has_step = self.setup.manifest.algorithm.down_k > 0
-                self._hold(member, head, step_root(head) if has_step else None)
+            case duties.FetchDuty() | duties.FollowDuty() | duties.AdvanceDuty():
+                self._hold_next(member, duty)
+                self._refresh(member)
             case duties.ReadyDuty() if member.held is not None:
                 self._deliver(member, member.ready(member.held), None, duty)
             case duties.LeaveDuty():
@@ -413,9 +402,27 @@ class Simulation:
             case _:
                 self._finish_round_duty(member, duty)
 
-    def _hold(self, member: SimulatedMember, head: Head, step: Digest | None) -> None:
-        member.held, member.step = head, step
-        self._refresh(member)
+    def _hold_next(
+        self,
+        member: SimulatedMember,
+        duty: duties.FetchDuty | duties.FollowDuty | duties.AdvanceDuty,
+    ) -> None:
+        """Let a member hold the head to which a duty has led, and count what it fetched."""
+        manifest = self.setup.manifest
+        match duty:
+            case duties.FetchDuty(head=head):
+                fetched = self._times.fetched_bytes(member)
+                if member.held is None:
+                    self.totals.seed_up += round(SEED_PART * fetched)
+                self._count(member, fetched)
+                member.held, member.step = head, None
+            case duties.FollowDuty(head=head, step=step):
+                self.totals.steps += manifest.step_bytes
+                self._count(member, manifest.step_bytes)
+                member.held, member.step = head, step
+            case duties.AdvanceDuty(closed=closed):
+                member.held = advance_head(closed)
+                member.step = step_root(member.held) if manifest.algorithm.down_k else None
 
     def _finish_round_duty(self, member: SimulatedMember, duty: Duty) -> None:
         current = self.view.round
@@ -458,7 +465,7 @@ def _make_members(setup: SimulationSetup) -> list[SimulatedMember]:
         signer = Signer(secret) if lie.commits_twice else None
         key = PeerKey(secret) if signer is None else signer.key
         own = Random(f"member {setup.seed} {number}")  # noqa: S311 - seeded on purpose
-        roles: tuple[Role, ...] = (TRAINER,) if number in following else ROLES
+        roles: tuple[Role, ...] = ("trainer",) if number in following else ROLES
         members.append(
             SimulatedMember(
                 key=key,

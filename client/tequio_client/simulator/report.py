@@ -63,8 +63,9 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     followers: int
     """Peers that follow steps of heads."""
     follower_day_bytes: float
-    """As `peer_day_bytes`, of these peers alone; 0 without any. `witness_day_bytes`: of the others."""
+    """As `peer_day_bytes`, of these peers alone; 0 without any."""
     witness_day_bytes: float
+    """The same of the other peers."""
     step_bytes: int
     """Of `down_bytes`, steps of heads."""
     gossip_bytes: int

@@ -3,10 +3,10 @@
 Every peer that computes heads fetches every contribution, from any peer that has it; one that
 follows steps fetches the step of each head. The time follows the fluid limit of a swarm (Kumar and
 Ross, Peer-assisted file distribution: the minimum distribution time, 2006): a peer gets at most
-what its line takes, and at most an equal part of what all peers together can send. Of contributions
-the parts are larger where fewer fetch them: followers send their own ones, too. Contributions come in the order of their commitments, one after the
-other, once their trainer has sent one copy. `swarm/transfer` needs longer where peers refuse or
-stall.
+what its line takes, and at most an equal part of what all peers together can send. The parts of
+those that fetch contributions are larger where others follow, as these send their own ones, too.
+Contributions come in the order of their commitments, one after the other, once their trainer has
+sent one copy. `swarm/transfer` needs longer where peers refuse or stall.
 """
 
 from __future__ import annotations
