@@ -57,9 +57,6 @@ COLUMNS = (
     "CPU ms of a member's worker a round",
     "s of a round",
 )
-DOWN_K, TRAIN_S, GRACE_S = 64, 12.0, 60.0
-DEADLINE_S = 240
-"""Of each phase: all volunteers share two cores here, and no round may be void for that."""
 WARMED_ROUNDS = 2
 """After which bytes are counted: those before fetch the first head."""
 PATIENCE_S = 1_200.0
@@ -67,8 +64,6 @@ PATIENCE_S = 1_200.0
 LONGEST_ROUND_S = 300.0
 POLL_S = 2.0
 AT_A_SITE = 8
-MAY_LACK = 6
-"""Members that a round may start without."""
 SETTLES_S = 180.0
 """Longest wait for all to have the last head; the others of a crowded machine count as without."""
 HEAD_EVENTS = ("head computed", "head followed", "head fetched")
@@ -170,18 +165,8 @@ def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[
 
 
 async def _swarm(folder: Path, plan: SwarmPlan) -> dict[str, Any]:
-    windows = (plan.peers, 2 * plan.peers)
-    text = small_network.plan(
-        windows=windows,
-        train_s=TRAIN_S,
-        deadline_s=DEADLINE_S,
-        grace_s=GRACE_S,
-        rounds=plan.rounds + 3,  # with the last one of a run, its workers end
-    )
-    rules = f"{text.replace('min_members = 2', f'min_members = {plan.peers - MAY_LACK}')}\n"
-    files = small_network.RunFiles(
-        config=small_network.CONFIG, plan=f"{rules}[algorithm]\ndown_k = {DOWN_K}\n"
-    )
+    # With the last round of a run, its workers end.
+    files = small_network.crowd(plan.peers, plan.rounds + 3)
     async with running_network(folder) as stage:
         stage.ledger_host = "0.0.0.0"  # noqa: S104 - of namespaces that lead nowhere
         await small_network.found(stage, files)

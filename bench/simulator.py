@@ -2,12 +2,14 @@
 
 One run of a 125M Llama, whose rounds of half an hour leave time for home connections, with the
 published speeds, connections and uptimes of `client/tequio_client/simulator/hosts.py`. A fifth of
-the peers cheat, in all known ways. The seconds are processor time of one core, of the simulation
-with everything that it shares with ledger and workers.
+the peers cheat, in all known ways. Then the same run with a down link, in which most peers follow
+steps. The seconds are processor time of one core, of the simulation with everything that it shares
+with ledger and workers.
 
-    python bench/simulator.py [--peers 100 1000 10000] [--days 1] [--json FILE] [--write]
+    python bench/simulator.py [--peers 100 1000 10000] [--days 1] [--followers 0.9] [--json FILE]
+        [--write]
 
-`--write` puts the table into docs/scale.md.
+`--write` puts the tables into docs/scale.md.
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ grace_s = 30
 attest_s = 1200
 most = 1000000
 """
+DOWN_LINK = "[algorithm]\ndown_k = 512\n"
 COLUMNS = (
     "peers",
     "in a round",
@@ -72,8 +75,23 @@ COLUMNS = (
     "seconds",
     "ms per entry",
 )
+LINKED_COLUMNS = (
+    "peers",
+    "in a round",
+    "of them witnesses",
+    "rounds",
+    "void",
+    "tokens per day",
+    "a follower fetches per day on",
+    "a witness",
+    "gossip on top, each",
+    "all peers fetch per day",
+    "honest suspected",
+    "cheats quarantined",
+    "seconds",
+)
 DOCUMENT = repository.ROOT / "docs" / "scale.md"
-"""The table stands between its marks there."""
+"""The tables stand between their marks there."""
 
 
 def main() -> None:
@@ -81,33 +99,48 @@ def main() -> None:
     parser.add_argument("--peers", type=int, nargs="+", default=[100, 1_000, 10_000])
     parser.add_argument("--days", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--followers", type=float, default=0.9)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    outcomes, lines = [], []
-    with tempfile.TemporaryDirectory() as folder:
-        plan = _write(Path(folder))
-        for peers in options.peers:
-            report, seconds = _simulate(plan, peers, options.days, options.seed)
-            outcomes.append({"seconds": seconds, "report": msgspec.to_builtins(report)})
-            lines.append(_row(report, seconds))
-    text = table.markdown(COLUMNS, lines)
-    print(text)
+    runs = (
+        ("simulator", PLAN, 0.0, COLUMNS, _row),
+        (
+            "simulator with a down link",
+            PLAN + DOWN_LINK,
+            options.followers,
+            LINKED_COLUMNS,
+            _linked,
+        ),
+    )
+    outcomes = []
+    for name, text, followers, columns, row in runs:
+        lines = []
+        with tempfile.TemporaryDirectory() as folder:
+            plan = _write(Path(folder), text)
+            for peers in options.peers:
+                report, seconds = _simulate(plan, peers, options.days, options.seed, followers)
+                outcomes.append({"seconds": seconds, "report": msgspec.to_builtins(report)})
+                lines.append(row(report, seconds))
+        shown = table.markdown(columns, lines)
+        print(shown)
+        if options.write:
+            table.put(DOCUMENT, name, shown)
     print(f"{machine()}; {_memory_mib():,} MiB at most")
     if options.json:
         options.json.write_text(json.dumps({"machine": machine(), "runs": outcomes}, indent=1))
-    if options.write:
-        table.put(DOCUMENT, "simulator", text)
 
 
-def _write(folder: Path) -> Path:
+def _write(folder: Path, text: str) -> Path:
     plan = write_plan(folder)
     (folder / "config.json").write_text(json.dumps({**CONFIG, **MODEL}), "utf-8")
-    plan.write_text(PLAN, "utf-8")
+    plan.write_text(text, "utf-8")
     return plan
 
 
-def _simulate(plan: Path, peers: int, days: float, seed: int) -> tuple[SimulationReport, float]:
+def _simulate(
+    plan: Path, peers: int, days: float, seed: int, followers: float
+) -> tuple[SimulationReport, float]:
     outline = estimate.read_outline(plan)
     setup = SimulationSetup(
         manifest=outline.manifest,
@@ -116,6 +149,7 @@ def _simulate(plan: Path, peers: int, days: float, seed: int) -> tuple[Simulatio
         days=days,
         seed=seed,
         liars=lies.parse_shares((str(LIARS),)),
+        followers=followers,
     )
     began = time.process_time()
     simulation = Simulation(setup).run()
@@ -124,7 +158,6 @@ def _simulate(plan: Path, peers: int, days: float, seed: int) -> tuple[Simulatio
 
 def _row(report: SimulationReport, seconds: float) -> tuple[str, ...]:
     entries = sum(report.entries.values())
-    cheats = [one for one in report.lies if one.kind in ("copy", "half", "most", "closed")]
     return (
         f"{report.peers:,}",
         f"{report.members_mean:,.0f}",
@@ -135,10 +168,33 @@ def _row(report: SimulationReport, seconds: float) -> tuple[str, ...]:
         size(report.ledger_sent_bytes / report.days),
         f"{entries / report.days:,.0f}",
         f"{report.honest_suspected}",
-        f"{sum(one.quarantined for one in cheats)} of {sum(one.peers for one in cheats)}",
+        _quarantined(report),
         f"{seconds:,.0f}",
         f"{1000 * seconds / entries:.2f}",
     )
+
+
+def _linked(report: SimulationReport, seconds: float) -> tuple[str, ...]:
+    return (
+        f"{report.peers:,}",
+        f"{report.members_mean:,.0f}",
+        f"{report.witnesses_mean:,.0f}",
+        f"{report.rounds_closed + report.rounds_void}",
+        f"{report.rounds_void}",
+        f"{report.tokens_per_day / 1e9:,.2f} billion",
+        size(report.follower_day_bytes),
+        size(report.witness_day_bytes),
+        size(report.gossip_day_bytes),
+        size(report.down_bytes / report.days),
+        f"{report.honest_suspected}",
+        _quarantined(report),
+        f"{seconds:,.0f}",
+    )
+
+
+def _quarantined(report: SimulationReport) -> str:
+    cheats = [one for one in report.lies if one.kind in ("copy", "half", "most", "closed")]
+    return f"{sum(one.quarantined for one in cheats)} of {sum(one.peers for one in cheats)}"
 
 
 def _memory_mib() -> int:

@@ -93,6 +93,23 @@ most = {rounds}
 
 
 SMALL = RunFiles(config=CONFIG, plan=plan())
+MAY_LACK = 6
+"""Members that a round of a crowd may start without."""
+CROWD_DEADLINE_S = 240
+"""Of each phase: all of a crowd share two cores, and no round may be void for that."""
+
+
+def crowd(peers: int, rounds: int) -> RunFiles:
+    """A run with a down link for that many members, as `bench/large_swarm.py` measures it."""
+    text = plan(
+        windows=(peers, 2 * peers),
+        train_s=12.0,
+        deadline_s=CROWD_DEADLINE_S,
+        grace_s=60.0,
+        rounds=rounds,
+    )
+    rules = text.replace("min_members = 2", f"min_members = {peers - MAY_LACK}")
+    return RunFiles(config=CONFIG, plan=f"{rules}\n[algorithm]\ndown_k = 64\n")
 
 
 async def found(network: RealNetwork, script: RunFiles = SMALL) -> str:

@@ -60,6 +60,14 @@ _HOURS = click.FloatRange(0, 24 * 3_650)
     help="Connection of every peer, both ways (default: as in a survey of home connections).",
 )
 @click.option(
+    "--followers",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of the peers that start with --role trainer, and so follow steps in a run with a "
+    "down link. Workers offer both roles unless told otherwise.",
+)
+@click.option(
     "--json", "json_file", type=cli.OutputFile(), help="Write the report to this file as JSON."
 )
 @click.option(
@@ -76,6 +84,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     always_on: bool,
     tokens_per_s: float,
     mbit: float,
+    followers: float,
     json_file: Path | None,
     picture_file: Path | None,
 ) -> None:
@@ -97,6 +106,11 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         )
     shares = lies.parse_shares(liars)
     outline = estimate.read_outline(plan)
+    if followers and not outline.manifest.algorithm.down_k:
+        raise UserFacingError(
+            f"--followers {followers:g}, but the run has no down link, so there are no steps to "
+            "follow: set down_k = 512 under [algorithm] in the plan, or leave out --followers"
+        )
     setup = SimulationSetup(
         manifest=outline.manifest,
         corpus=outline.corpus,
@@ -106,6 +120,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         liars=shares,
         outages=outages,
         population=HostPopulation(is_always_on=always_on, tokens_per_s=tokens_per_s, mbit=mbit),
+        followers=followers,
     )
     report = make_report(Simulation(setup).run())
     for line in report_lines(report):

@@ -36,7 +36,7 @@ from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.round.round import AcceptedSet, Head, RoundView
-from tequio_shared.statements.network import MemberLeave, MemberReady
+from tequio_shared.statements.network import MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import (
     AuditFigures,
     AuditReport,
@@ -70,6 +70,11 @@ def advance_head(closed: AcceptedSet) -> Head:
     )
 
 
+def step_root(head: Head) -> Digest:
+    """Root of the step that made the head; it stands for a step that nobody computes here."""
+    return sha256(b"simulated step", head.hash)
+
+
 @dataclass(slots=True, kw_only=True)
 class SimulatedMember:
     """One peer; the simulation alone changes it."""
@@ -79,12 +84,18 @@ class SimulatedMember:
     host: SimulatedHost
     lie: LieKind
     sessions: Iterator[Session]
+    roles: tuple[Role, ...]
+    """Offered in each round, as `tequio worker --role` has them."""
+    is_light: bool
+    """True if it follows steps of heads, and fetches no contributions."""
     seq: int = 0
     last: Digest = ZERO_DIGEST
     is_on: bool = False
     is_registered: bool = False
     pause_reason: str = ""
     held: Head | None = None
+    step: Digest | None = None
+    """Root of the step that made the held head, if it is here."""
     ready_index: int | None = None
     left_at: int = -1
     answered: deque[Duty] = field(default_factory=lambda: deque(maxlen=MAX_ANSWERED))
@@ -115,6 +126,7 @@ class SimulatedMember:
             answered=self.answered,
             ready_index=self.ready_index,
             left_at=self.left_at,
+            is_light=self.is_light,
             removed_at=record.since if record is not None and is_out else -1,
             idle_reason="quarantined"
             if record is not None and is_out and now_ms < max(record.until, 1)
@@ -132,7 +144,7 @@ class SimulatedMember:
         return self.held is not None and 0 <= self.held.round - head.round < MAX_HEADS
 
     def ready(self, held: Head) -> MemberReady:
-        return MemberReady(head=to_text(held.hash), roles=("trainer", "witness"))
+        return MemberReady(head=to_text(held.hash), roles=self.roles)
 
     def leave(self) -> MemberLeave:
         return MemberLeave(reason=REASON_STOPPED)
@@ -142,6 +154,7 @@ class SimulatedMember:
             head=to_text(held.hash),
             weights_root=to_text(held.weights_root),
             aux_root=to_text(held.aux_root),
+            step_root=UNSET if self.step is None else to_text(self.step),
             vrf=to_text(self.signer.prove(current.lot_input)),
         )
 

@@ -20,20 +20,22 @@ from random import Random
 from tequio_client.simulator.hosts import HOUR_MS, HostPopulation, Session
 from tequio_client.simulator.ledger import SimulatedKey, SimulatedLedger
 from tequio_client.simulator.lies import LieKind, deal_kinds
-from tequio_client.simulator.members import SimulatedMember, advance_head
+from tequio_client.simulator.members import SimulatedMember, advance_head, step_root
 from tequio_client.simulator.transfers import SEED_PART, DutyTimes, TransferTotals, train_limit
 from tequio_client.worker.lending import needs
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty
+from tequio_client.worker.settings import ROLES
 from tequio_shared.ids import HeadHash, PeerKey, key_from_text, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.network.run import FullRunView
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import AcceptedSet, RoundPhase, RoundView, accepted_set
 from tequio_shared.statements import Scope
-from tequio_shared.statements.network import KeyRegister, StandingChange
+from tequio_shared.statements.network import KeyRegister, Role, StandingChange
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
@@ -66,6 +68,11 @@ class SimulationSetup:
     """Start and length of each outage of the ledger, in hours."""
     seed_heads_every: int = needs.SEED_HEADS_EVERY
     population: HostPopulation = field(default_factory=HostPopulation)
+    followers: float = 0.0
+    """Share of the peers that offer no witness duty, and so follow steps in a run with a down link.
+
+    0 is what workers do unless their owners say otherwise.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +83,8 @@ class SimulationSample:
     online: int
     rostered: int
     """Members of the last round."""
+    witnesses: int
+    """Of these, members with witness duty."""
     tokens: int
     closed: int
     voided: int
@@ -158,6 +167,7 @@ class Simulation:
                 hours=hours,
                 online=len(self._online),
                 rostered=len(view.round.roster.members) if view.round else 0,
+                witnesses=len(view.round.roster.slots_of(WITNESS)) if view.round else 0,
                 tokens=view.accounts.tokens,
                 closed=view.closed,
                 voided=view.voided,
@@ -297,12 +307,17 @@ class Simulation:
                 self.closed[made.parent] = made
                 while len(self.closed) > _CLOSED:
                     del self.closed[next(iter(self.closed))]
-            case HeadPromote() if self.view.head and not (
-                self.view.head.round % self.setup.seed_heads_every
-            ):
-                self.totals.seed_down += self._times.head_bytes
+            case HeadPromote():
+                self._fetch_to_seed()
             case StandingChange() as change:
                 self._record_standing(change)
+
+    def _fetch_to_seed(self) -> None:
+        """Count what a seed fetches of a head that was promoted: its step, and all now and then."""
+        if self.view.step is not None:
+            self.totals.seed_down += self.setup.manifest.step_bytes
+        if self.view.head and not self.view.head.round % self.setup.seed_heads_every:
+            self.totals.seed_down += self._times.head_bytes
 
     def _record_standing(self, change: StandingChange) -> None:
         key = key_from_text(change.peer)
@@ -312,8 +327,7 @@ class Simulation:
             self.convicted.setdefault(key, self._by_key[key].committed)
 
     def _begin_round(self, current: RoundView) -> None:
-        supply = sum(one.host.up for one in self._online.values()) / max(len(self._online), 1)
-        self._times.begin_round(current, supply)
+        self._times.begin_round(current, self._online.values())
         self._early.clear()
 
     def _open_round(self, current: RoundView) -> None:
@@ -328,16 +342,18 @@ class Simulation:
                 self._finish_at(limit_ms, member, member.duty)
 
     def _fetch_all(self, current: RoundView) -> None:
-        """Count what every peer that follows the run fetches of the round."""
+        """Count what every peer that is in the run fetches of the round, without the step."""
         transfers = self._times.transfers[current.number]
         tokens = sum(one.header.tokens for one in current.commitments.values())
         shards = self._times.shard_bytes(self.view.accounts.tokens, tokens)
+        gossip = needs.gossip_bytes(len(current.commitments))
         for member in self._online.values():
             if member.held is None:
                 continue
+            self.totals.gossip += gossip
             slot = current.slot_of.get(member.key)
             others = len(current.commitments) - (slot in current.commitments)
-            fetched = others * transfers.size_bytes + shards
+            fetched = shards + (0 if member.is_light else others * transfers.size_bytes)
             if slot in current.orders:
                 self.totals.leaves += self._times.leaves_bytes
                 fetched += self._times.leaves_bytes
@@ -373,15 +389,8 @@ class Simulation:
             return
         member.started += 1
         match duty:
-            case duties.FetchDuty(head=head):
-                fetched = self._times.fetched_bytes(member)
-                if member.held is None:
-                    self.totals.seed_up += round(SEED_PART * fetched)
-                self._count(member, fetched)
-                member.held = head
-                self._refresh(member)
-            case duties.AdvanceDuty(closed=closed):
-                member.held = advance_head(closed)
+            case duties.FetchDuty() | duties.FollowDuty() | duties.AdvanceDuty():
+                self._hold_next(member, duty)
                 self._refresh(member)
             case duties.ReadyDuty() if member.held is not None:
                 self._deliver(member, member.ready(member.held), None, duty)
@@ -392,6 +401,28 @@ class Simulation:
                 self._deliver(member, member.measure(head, tokens), head.round, duty)
             case _:
                 self._finish_round_duty(member, duty)
+
+    def _hold_next(
+        self,
+        member: SimulatedMember,
+        duty: duties.FetchDuty | duties.FollowDuty | duties.AdvanceDuty,
+    ) -> None:
+        """Let a member hold the head to which a duty has led, and count what it fetched."""
+        manifest = self.setup.manifest
+        match duty:
+            case duties.FetchDuty(head=head):
+                fetched = self._times.fetched_bytes(member)
+                if member.held is None:
+                    self.totals.seed_up += round(SEED_PART * fetched)
+                self._count(member, fetched)
+                member.held, member.step = head, None
+            case duties.FollowDuty(head=head, step=step):
+                self.totals.steps += manifest.step_bytes
+                self._count(member, manifest.step_bytes)
+                member.held, member.step = head, step
+            case duties.AdvanceDuty(closed=closed):
+                member.held = advance_head(closed)
+                member.step = step_root(member.held) if manifest.algorithm.down_k else None
 
     def _finish_round_duty(self, member: SimulatedMember, duty: Duty) -> None:
         current = self.view.round
@@ -426,12 +457,15 @@ def _make_members(setup: SimulationSetup) -> list[SimulatedMember]:
     rng = Random(f"members {setup.seed}")  # noqa: S311 - seeded on purpose
     kinds = deal_kinds(setup.peers, setup.liars, rng)
     hosts = setup.population.draw_hosts(setup.manifest, setup.peers, rng)
+    drawn = Random(f"followers {setup.seed}")  # noqa: S311 - seeded on purpose
+    following = set(drawn.sample(range(setup.peers), round(setup.followers * setup.peers)))
     members = []
     for number, (lie, host) in enumerate(zip(kinds, hosts, strict=True)):
         secret = sha256(b"simulated member", f"{setup.seed} {number}".encode())
         signer = Signer(secret) if lie.commits_twice else None
         key = PeerKey(secret) if signer is None else signer.key
         own = Random(f"member {setup.seed} {number}")  # noqa: S311 - seeded on purpose
+        roles: tuple[Role, ...] = ("trainer",) if number in following else ROLES
         members.append(
             SimulatedMember(
                 key=key,
@@ -439,6 +473,8 @@ def _make_members(setup: SimulationSetup) -> list[SimulatedMember]:
                 host=host,
                 lie=lie,
                 sessions=setup.population.sessions(own),
+                roles=roles,
+                is_light=needs.follows_steps(setup.manifest, is_witness=WITNESS in roles),
             )
         )
     return members

@@ -49,6 +49,8 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     rounds_void: int
     online_mean: float
     members_mean: float
+    witnesses_mean: float
+    """Of the members of a round, those with witness duty."""
     tokens: int
     tokens_per_day: float
     gflop: int
@@ -59,6 +61,18 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     """Of both, error feedback that was opened to auditors."""
     peer_day_bytes: float
     """Fetched by a peer in a day on which it is on all the time; on average."""
+    followers: int
+    """Peers that follow steps of heads."""
+    follower_day_bytes: float
+    """As `peer_day_bytes`, of these peers alone; 0 without any."""
+    witness_day_bytes: float
+    """The same of the other peers."""
+    step_bytes: int
+    """Of `down_bytes`, steps of heads."""
+    gossip_bytes: int
+    """Received by all peers as announcements, beside `down_bytes`; about as much was sent."""
+    gossip_day_bytes: float
+    """Of these, a peer's in a day on which it is on all the time."""
     seed_down_bytes: int
     seed_up_bytes: int
     entries: dict[str, int]
@@ -80,6 +94,8 @@ def make_report(simulation: Simulation) -> SimulationReport:
     days = (simulation.now_ms - START_MS) / DAY_MS
     has_ended = view.state is RunState.FINISHED
     online_days = sum(_online_ms(one, simulation) for one in simulation.members) / DAY_MS
+    light = [one for one in simulation.members if one.is_light]
+    others = [one for one in simulation.members if not one.is_light]
     honest = {one.key for one in simulation.members if one.lie is HONEST}
     return SimulationReport(
         run=setup.manifest.name,
@@ -92,13 +108,20 @@ def make_report(simulation: Simulation) -> SimulationReport:
         rounds_void=view.voided,
         online_mean=mean(one.online for one in samples),
         members_mean=mean(one.rostered for one in samples),
+        witnesses_mean=mean(one.witnesses for one in samples),
         tokens=view.accounts.tokens,
         tokens_per_day=view.accounts.tokens / days,
         gflop=sum(one.gflop for one in view.accounts.earned.values()),
         down_bytes=totals.down,
         up_bytes=totals.up,
         opened_bytes=totals.leaves,
-        peer_day_bytes=totals.down / max(online_days, 1e-9),
+        peer_day_bytes=_day_bytes(simulation.members, simulation),
+        followers=len(light),
+        follower_day_bytes=_day_bytes(light, simulation),
+        witness_day_bytes=_day_bytes(others, simulation),
+        step_bytes=totals.steps,
+        gossip_bytes=totals.gossip,
+        gossip_day_bytes=totals.gossip / max(online_days, 1e-9),
         seed_down_bytes=totals.seed_down,
         seed_up_bytes=totals.seed_up,
         entries=dict(cost.entries),
@@ -111,6 +134,12 @@ def make_report(simulation: Simulation) -> SimulationReport:
         lies=tuple(_lie_results(simulation)),
         samples=tuple(samples),
     )
+
+
+def _day_bytes(members: Sequence[SimulatedMember], simulation: Simulation) -> float:
+    """Bytes that one of them fetches in a day on which it is on; 0 if none was on."""
+    days = sum(_online_ms(one, simulation) for one in members) / DAY_MS
+    return sum(one.down for one in members) / max(days, 1e-9)
 
 
 def _online_ms(member: SimulatedMember, simulation: Simulation) -> int:
@@ -199,8 +228,10 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         (
             "a peer fetches",
             f"{size(report.peer_day_bytes)} in a day that it is on, "
-            f"{size(report.down_bytes / max(rounds * report.online_mean, 1))} per round",
+            f"{size(report.down_bytes / max(rounds * report.online_mean, 1))} per round, "
+            f"beside {size(report.gossip_day_bytes)} of gossip in such a day",
         ),
+        *_follower_rows(report),
         (
             "all peers fetch",
             f"{size(report.down_bytes / days)} per day, {size(report.opened_bytes / days)} of it "
@@ -223,6 +254,15 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         ),
         ("honest peers ever suspected", f"{report.honest_suspected:,}"),
     ]
+
+
+def _follower_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
+    if report.followers:
+        yield (
+            "followers of steps",
+            f"{report.followers:,} of the peers: one fetches {size(report.follower_day_bytes)} in "
+            f"a day that it is on, another {size(report.witness_day_bytes)}",
+        )
 
 
 def _lie_lines(report: SimulationReport) -> Iterator[str]:

@@ -1,16 +1,18 @@
 """Bytes and times of a peer's duties, and of a round's contributions between many peers.
 
-Every peer that follows the run fetches every contribution, from any peer that has it. The time
-follows the fluid limit of a swarm (Kumar and Ross, Peer-assisted file distribution: the minimum
-distribution time, 2006): a peer gets at most what its line takes, and at most an equal part of what
-all peers together can send. Contributions come in the order of their commitments, one after the
-other, once their trainer has sent one copy. `swarm/transfer` needs longer where peers refuse or
-stall.
+Every peer that computes heads fetches every contribution, from any peer that has it; one that
+follows steps fetches the step of each head. The time follows the fluid limit of a swarm (Kumar and
+Ross, Peer-assisted file distribution: the minimum distribution time, 2006): a peer gets at most
+what its line takes, and at most an equal part of what all peers together can send. The parts of
+those that fetch contributions are larger where others follow, as these send their own ones, too.
+Contributions come in the order of their commitments, one after the other, once their trainer has
+sent one copy. `swarm/transfer` needs longer where peers refuse or stall.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,20 +64,32 @@ class DutyTimes:
             2 * opened_chunk_count(manifest.chunks) * needs.leaf_bytes(manifest.chunks)
         )
         pace = RoundPace(members=manifest.rounds.min_members, length_ms=1, tokens=0)
-        self._first_bytes = needs.estimate(manifest, corpus, pace).first_bytes
+        self._first_bytes, self._light_first_bytes = (
+            needs.estimate(manifest, corpus, pace, is_witness=one).first_bytes
+            for one in (True, False)
+        )
+        self._supply = math.inf
+        """Bytes per second that each peer gets if all fetch at once."""
         sizes = sorted((one.size_bytes for one in corpus.train), reverse=True)
         self._shard_bytes = sum(sizes)
         self._first_shards = sum(sizes[: needs.SHARDS])
         self._token_bytes = self._shard_bytes / sum(one.tokens for one in corpus.train)
 
-    def begin_round(self, current: RoundView, supply: float) -> None:
+    def begin_round(self, current: RoundView, online: Collection[SimulatedMember]) -> None:
         size = needs.contribution_bytes(self._manifest, len(current.trainers))
-        self.transfers[current.number] = RoundTransfers(size_bytes=size, supply=supply)
+        sent = sum(one.host.up for one in online)
+        fetching = sum(not one.is_light for one in online)
+        self._supply = sent / max(len(online), 1)
+        self.transfers[current.number] = RoundTransfers(
+            size_bytes=size, supply=sent / max(fetching, 1)
+        )
         while len(self.transfers) > ROUNDS_KEPT:
             del self.transfers[next(iter(self.transfers))]
 
     def fetched_bytes(self, member: SimulatedMember) -> int:
         """Bytes of a member's next head: with data and base, if it is its first one."""
+        if member.is_light:
+            return self._light_first_bytes if member.held is None else self._manifest.weights_bytes
         return self._first_bytes if member.held is None else self.head_bytes
 
     def shard_bytes(self, before: int, tokens: int) -> int:
@@ -99,6 +113,9 @@ class DutyTimes:
                 transfers = self.transfers.get(closed.round)
                 arrived = transfers.last_ms(host.down) if transfers else now_ms
                 return max(now_ms, arrived) + self._step_ms(len(closed.works))
+            case duties.FollowDuty():
+                rate = min(host.down, self._supply)
+                return now_ms + round(1000 * self._manifest.step_bytes / rate) + self._step_ms(1)
             case duties.ReadyDuty() | duties.LeaveDuty() | duties.AttestDuty():
                 return soon_ms
             case duties.MeasureDuty(is_drawn=True):
@@ -139,11 +156,6 @@ class DutyTimes:
         done = int(tokens / max(member.lie.work, 1e-9) / self._manifest.windows.tokens)
         return member.commit(current, min(done, share)) if done else None
 
-    @property
-    def _supply(self) -> float:
-        last = next(reversed(self.transfers.values()), None)
-        return math.inf if last is None else last.supply
-
     def _step_ms(self, contributions: int) -> int:
         return round(1000 * OUTER_STEP_S * contributions * self._manifest.model.parameters)
 
@@ -155,6 +167,10 @@ class TransferTotals:
     down: int = 0
     leaves: int = 0
     """Of these, error feedback that was opened to auditors."""
+    steps: int = 0
+    """Of `down`, steps of heads."""
+    gossip: int = 0
+    """Received as announcements, beside `down`; about as much is sent."""
     seed_down: int = 0
     seed_up: int = 0
 
@@ -170,7 +186,7 @@ class RoundTransfers:
 
     size_bytes: int
     supply: float
-    """Bytes per second that a peer gets of all the others' connections together."""
+    """Bytes per second that a peer which fetches them gets of all the others' connections."""
     slots: list[int] = field(default_factory=list)
     _sent_s: list[float] = field(default_factory=list)
     _times: NDArray[np.float64] | None = None

@@ -39,6 +39,13 @@ def test_it_prints_what_an_organiser_asks(plan: Path) -> None:
     assert "sends a copy of other work as its own" in result.output
 
 
+def test_it_tells_what_followers_fetch(plan: Path) -> None:
+    plan.write_text(f"{plan.read_text()}[algorithm]\ndown_k = 64\n")
+    result = simulate(plan, "--followers", "0.5")
+    assert result.exit_code == 0, result.output
+    assert "followers of steps           6 of the peers: one fetches " in result.output
+
+
 def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
     figures, picture = tmp_path / "figures.json", tmp_path / "picture.svg"
     result = simulate(plan, "--json", str(figures), "--picture", str(picture))
@@ -59,6 +66,7 @@ def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
         (("--liars", "much"), "invalid share of liars 'much': expected a number from 0 to 1"),
         (("--liars", "0.6", "--liars", "copy=0.5"), "liars are 110% of the peers"),
         (("--picture", "seen.png"), "pictures are SVG files"),
+        (("--followers", "0.5"), "--followers 0.5, but the run has no down link"),
     ],
 )
 def test_what_cannot_be_simulated_is_said(
