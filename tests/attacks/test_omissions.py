@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.verify.report import LogReport
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tests.support.real_network import RealNetwork
 
 LEFT_OUT = 3

@@ -25,7 +25,8 @@ from tequio_shared.head.contribution import (
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
 from tequio_shared.limits import GAIN_MOST
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
-from tequio_shared.network.run import FullRunView, RunView
+from tequio_shared.network.full_run import FullRunView
+from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason

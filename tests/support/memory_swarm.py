@@ -49,8 +49,9 @@ from tequio_shared.limits import SKETCH_NUMBERS
 from tequio_shared.log.notes import Checkpoint, KeyKind, VerifierKey, sign_checkpoint
 from tequio_shared.network import conduct
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import TIER_BODIES, Tiers
@@ -88,9 +89,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from tequio_shared.head.chain import Head, NextHead
     from tequio_shared.ids import PeerKey
     from tequio_shared.network.conduct import RoundOf
-    from tequio_shared.round.round import Head, NextHead
     from tequio_shared.statements.statement import Body, Statement
 
 START_MS = 1_700_000_000_000

@@ -14,13 +14,13 @@ from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
 from tequio_client.worker.swarm.seeds import StoreFolders
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.round import Head
 from tequio_shared.statements.network import KeyRegister
 from tequio_shared.statements.runs import (
     HeadPromote,
@@ -46,7 +46,8 @@ from tests.support.memory_swarm import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round.round import NextHead, RoundView
+    from tequio_shared.head.chain import NextHead
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Body
 
 

@@ -22,7 +22,7 @@ from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
 from tests.support.second_audits import Auditing
 
 if TYPE_CHECKING:
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.runs import AuditReport
 

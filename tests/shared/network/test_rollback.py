@@ -28,7 +28,7 @@ from tequio_shared.statements.runs import (
 from tests.support.memory_swarm import FailureRates, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 CROOKED = FailureRates(silent=10, misstating=10, lying=10, partial=40)
 

@@ -21,8 +21,8 @@ from tests.support.attack_table import attack
 from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
 
 if TYPE_CHECKING:
+    from tequio_shared.head.chain import Head
     from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import Head
     from tests.support.memory_swarm import Volunteer
 
 

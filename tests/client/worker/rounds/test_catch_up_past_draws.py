@@ -14,10 +14,10 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.catch_up import MAX_ENTRIES, add_past_draws
 from tequio_client.worker.rounds.duties import MemberState, next_duty
 from tequio_client.worker.store.store import Store
+from tequio_shared.head.chain import NextHead
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import RunView
 from tequio_shared.round.manifest import MeasureRules
-from tequio_shared.round.round import NextHead
 from tequio_shared.statements.runs import RoundOpen
 from tests.client.worker.rounds.test_join import PaperLedger, heads_of
 from tests.support import memory_swarm as swarms
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
+    from tequio_shared.head.chain import Head
     from tequio_shared.ids import Digest
     from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import Head
     from tests.support.duty_swarm import DutyMember
 
 

@@ -26,7 +26,7 @@ from tests.support.duty_swarm import DutyMember, DutySwarm, step_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 
 def _rules(down_k: int = 16, **rounds: int) -> Manifest:

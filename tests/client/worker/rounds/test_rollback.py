@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import trio
 
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 
 def swarm_of(seed: int = 1, most: int = 6) -> DutySwarm:

@@ -60,10 +60,11 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.run import DutyRunner
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_client.worker.store.trees import TreeRef
+    from tequio_shared.head.chain import AcceptedSet, Head
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
+    from tequio_shared.round.round import RoundView
 
 
 pytestmark = pytest.mark.trio
