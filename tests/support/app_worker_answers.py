@@ -5,24 +5,19 @@ from __future__ import annotations
 from random import Random
 from typing import TypeAlias
 
-from tequio_client.ipc.control import (
-    AccountReply,
+from tequio_client.ipc.account import AccountReply, BadgeRow
+from tequio_client.ipc.control import DiagnosticsReply, Question
+from tequio_client.ipc.points import (
     ActivityReply,
     ActivityRow,
     AskActivity,
     AskPoints,
     AskSeries,
-    BadgeRow,
-    DiagnosticsReply,
-    GeneratedSample,
     PointsReply,
     PointsRow,
     PointsSeries,
-    PublishedHead,
-    Question,
-    RunRow,
-    RunsReply,
 )
+from tequio_client.ipc.runs import GeneratedSample, PublishedHead, RunRow, RunsReply
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 from tequio_client.ipc.texts import ActivityEvent, event_values
 from tequio_shared.ids import to_text

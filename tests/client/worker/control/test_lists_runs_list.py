@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
+from tequio_client.ipc.runs import RunPlugin, RunRow
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.control.lists import (
     ENDED_STATES,

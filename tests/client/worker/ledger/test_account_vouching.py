@@ -15,7 +15,7 @@ import httpx
 import pytest
 import trio
 
-from tequio_client.ipc import control
+from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
@@ -126,11 +126,11 @@ def test_a_running_worker_links_an_account_for_its_app(
     author = volunteer(ledger, tmp_path / "worker", "Bruno")
     options = ("--keys-per-account", "2")
 
-    async def link(url: str) -> list[control.ConnectionReply]:
+    async def link(url: str) -> list[ConnectionReply]:
         async with LedgerApi(ledger.url) as api:
-            question = control.RequestConnection(connector=url, provider=accounts.name)
+            question = RequestConnection(connector=url, provider=accounts.name)
             replies = [await connection.answer(api, author.signer, question)]
-            asked = control.AskConnection(connector=url, code=replies[0].code)
+            asked = AskConnection(connector=url, code=replies[0].code)
             while not replies[-1].outcome:
                 await trio.sleep(max(replies[-1].interval_s, 1))
                 replies.append(await connection.answer(api, author.signer, asked))

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import AskPoints, PointsRow
+from tequio_client.ipc.points import AskPoints, PointsRow
 from tequio_client.worker.points import points as points_points
 from tequio_client.worker.points import points_db
 from tequio_client.worker.points.points import PointsRecorder
-from tequio_client.worker.points.points_db import (
-    FILE,
-    PointsDatabase,
-    RoundOutcome,
-    closed_outcome,
-)
+from tequio_client.worker.points.points_db import FILE, PointsDatabase, RoundOutcome, closed_outcome
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError

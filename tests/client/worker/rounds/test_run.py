@@ -15,7 +15,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from tequio_client.ipc.control import AskLosses
+from tequio_client.ipc.points import AskLosses
 from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.releases import MinimumVersion
