@@ -23,7 +23,7 @@ from tequio_shared.round.measures import MeasureDraws
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import HeadAttest
 from tests.support import second_draw
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -34,7 +34,9 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -34,7 +34,8 @@ from tequio_shared.statements.runs import (
 )
 from tests.support.authors import registration
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

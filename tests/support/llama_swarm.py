@@ -27,7 +27,9 @@ from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

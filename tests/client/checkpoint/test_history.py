@@ -6,7 +6,8 @@ from tequio_client.checkpoint.history import _promoted
 from tequio_client.verify.fold import RunHistory
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.runs import HeadPromote, RunPause
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 
 def paused(rounds: int) -> Swarm:

@@ -33,15 +33,9 @@ from tequio_shared.statements.runs import (
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
-from tests.support.memory_swarm import (
-    ORIGIN,
-    FailureRates,
-    StatementDraft,
-    Swarm,
-    SwarmArithmetic,
-    signer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import ORIGIN, Swarm
+from tests.support.tiny_run import SwarmArithmetic, signer, tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft
 
 if TYPE_CHECKING:
     from pathlib import Path

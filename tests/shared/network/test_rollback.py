@@ -25,7 +25,9 @@ from tequio_shared.statements.runs import (
     RunResume,
     RunRollback,
 )
-from tests.support.memory_swarm import FailureRates, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates
 
 if TYPE_CHECKING:
     from tequio_shared.head.chain import Head

@@ -21,7 +21,9 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RunFinish, RunPause, RunResume
 from tequio_shared.statements.statement import Statement, make
-from tests.support.memory_swarm import FailureRates, Swarm, signer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import FailureRates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

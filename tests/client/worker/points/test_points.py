@@ -23,8 +23,8 @@ from tequio_shared.network.run import needed_document
 from tequio_shared.round.documents import Roster, RosterMember, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
-from tests.support import memory_swarm as swarms
 from tests.support.duty_swarm import DutySwarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -41,7 +41,7 @@ ANA, BO = PeerKey(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
 @pytest.fixture(scope="module")
 def finished() -> DutySwarm:
     """The log of a whole run of three rounds."""
-    swarm = DutySwarm(swarms.tiny_manifest(most=3))
+    swarm = DutySwarm(tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()

@@ -40,6 +40,7 @@ from tests.support import memory_swarm as swarms
 from tests.support.answers import filled
 from tests.support.duty_swarm import DutySwarm
 from tests.support.loopback import two_peers
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +57,7 @@ ROUNDS = 5
 @pytest.fixture(scope="module")
 def swarm() -> DutySwarm:
     """The log of a whole run."""
-    made = DutySwarm(swarms.tiny_manifest(most=ROUNDS))
+    made = DutySwarm(tiny_manifest(most=ROUNDS))
     for name in ("ana", "bo", "cleo"):
         made.join(name)
     made.run()

@@ -29,8 +29,8 @@ from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
-from tests.support.memory_swarm import tiny_manifest
 from tests.support.synthetic_trainer import BROKEN, GAIN
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
