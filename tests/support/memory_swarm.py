@@ -28,7 +28,7 @@ from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.runs import NetGenesis, RoundWitness, RunOpen, RunRollback
+from tequio_shared.statements.runs import NetGenesis, RoundWitness, RunOpen, RunPause, RunRollback
 from tequio_shared.statements.statement import Entry, make, sign
 from tests.support.authors import WORK_BITS, registration
 from tests.support.tiny_run import SwarmArithmetic, signer, tiny_manifest
@@ -290,3 +290,15 @@ class Swarm:
             return False
         self.now_ms = until
         return True
+
+
+def paused_swarm(rounds: int) -> Swarm:
+    """A run that is paused after that many rounds."""
+    swarm = Swarm(manifest=tiny_manifest(most=6))
+    for at in range(4):
+        swarm.volunteer(f"v{at}")
+    swarm.run_rounds(rounds)
+    swarm.organise(RunPause(reason=1))
+    while swarm.view.state is not RunState.PAUSED:
+        assert swarm.step()
+    return swarm

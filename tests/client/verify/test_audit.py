@@ -22,18 +22,11 @@ from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.runs import (
-    HeadPromote,
-    RoundClose,
-    RunFinish,
-    RunPause,
-    RunResume,
-    WorkCommit,
-)
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RunFinish, RunResume, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
-from tests.support.memory_swarm import ORIGIN, Swarm
+from tests.support.memory_swarm import ORIGIN, Swarm, paused_swarm
 from tests.support.tiny_run import SwarmArithmetic, signer, tiny_manifest
 from tests.support.volunteers import FailureRates, StatementDraft
 
@@ -417,18 +410,6 @@ def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     report = audited(log, store)
     assert report.exit_code == 2
     assert report.findings[0].what == "stored head"
-
-
-def paused_swarm(rounds: int) -> Swarm:
-    """A run that is paused after that many rounds."""
-    swarm = Swarm(manifest=tiny_manifest(most=6))
-    for at in range(4):
-        swarm.volunteer(f"v{at}")
-    swarm.run_rounds(rounds)
-    swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not RunState.PAUSED:
-        assert swarm.step()
-    return swarm
 
 
 @pytest.mark.parametrize(("back", "finishes_at_once"), [(0, False), (2, False), (1, True)])
