@@ -9,6 +9,9 @@ follow steps. As root:
 
     python bench/large_swarm.py [--swarms 16x10,32x10,64x50] [--witnesses N] [--torch N]
         [--json FILE] [--document docs/scale.md]
+
+64 volunteers take an hour of two cores that do nothing else, so each swarm is kept as a line of
+`large_swarm.jsonl`; the table has the newest line of each size.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Status
 
+RESULTS = Path(__file__).with_suffix(".jsonl")
 COLUMNS = (
     "volunteers",
     "of them witnesses",
@@ -112,17 +116,26 @@ def main(
         return
     if missing():
         raise SystemExit(missing())
-    measured = []
-    for text in swarms.split(","):
+    for text in filter(None, swarms.split(",")):
         peers, rounds = (int(one) for one in text.split("x"))
-        measured.append(_in_namespaces(peers, rounds, witnesses, torch))
-        print(json.dumps(measured[-1]), file=sys.stderr)
+        found = {**machine(), **_in_namespaces(peers, rounds, witnesses, torch)}
+        with RESULTS.open("a") as file:
+            file.write(json.dumps(found) + "\n")
+        print(json.dumps(found), file=sys.stderr)
+    measured = _measured()
     shown = table.markdown(COLUMNS, [_row(one) for one in measured])
     if document:
         table.put(document, "large swarm", shown)
     print(shown)
     if json_file:
         json_file.write_text(json.dumps({**machine(), "swarms": measured}) + "\n")
+
+
+def _measured() -> list[dict[str, Any]]:
+    """The newest result of each size, from small to large."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    newest = {one["peers"]: one for one in map(json.loads, lines)}
+    return [newest[peers] for peers in sorted(newest)]
 
 
 def _in_namespaces(peers: int, rounds: int, witnesses: int, torch: int) -> dict[str, Any]:

@@ -2917,16 +2917,16 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>Der Download wird getestet …</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>Was das Training braucht, wird heruntergeladen</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>Version {version} wird heruntergeladen</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>Der Download wird getestet …</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>

@@ -2917,16 +2917,16 @@
         <translation>Descargar</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>Probando lo descargado…</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>Descargando lo que hace falta para entrenar</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>Descargando la versión {version}</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>Probando lo descargado…</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>

@@ -2917,16 +2917,16 @@
         <translation>Télécharger</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>Test du téléchargement…</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>Téléchargement de ce qu’il faut pour entraîner</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>Téléchargement de la version {version}</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>Test du téléchargement…</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>

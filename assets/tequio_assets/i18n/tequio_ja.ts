@@ -2902,16 +2902,16 @@
         <translation>ダウンロード</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>ダウンロードしたものをテストしています…</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>学習に必要なものをダウンロード中</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>バージョン{version}をダウンロード中</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>ダウンロードしたものをテストしています…</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>

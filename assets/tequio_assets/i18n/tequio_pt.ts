@@ -2917,16 +2917,16 @@
         <translation>Baixar</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>Testando o que foi baixado…</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>Baixando o que o treinamento exige</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>Baixando a versão {version}</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>Testando o que foi baixado…</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>

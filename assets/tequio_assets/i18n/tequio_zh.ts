@@ -2902,16 +2902,16 @@
         <translation>下载</translation>
     </message>
     <message>
+        <source>Testing what was downloaded…</source>
+        <translation>正在测试下载的内容…</translation>
+    </message>
+    <message>
         <source>Downloading what training needs</source>
         <translation>正在下载训练组件</translation>
     </message>
     <message>
         <source>Downloading version {version}</source>
         <translation>正在下载版本 {version}</translation>
-    </message>
-    <message>
-        <source>Testing what was downloaded…</source>
-        <translation>正在测试下载的内容…</translation>
     </message>
     <message>
         <source>{what}: {done} of {total}</source>
