@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -28,7 +27,7 @@ from tequio_client.ipc import trainer as link
 from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
-from tequio_client.platform import cell_network, programs, runtime_trial
+from tequio_client.platform import cell_network, programs
 from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
@@ -37,7 +36,6 @@ from tequio_client.worker.children.process import (
     end_process,
 )
 from tequio_shared.errors import MalformedError, RefusedError, TequioError, UserFacingError
-from tequio_shared.version import BUILD
 
 log = structlog.get_logger(__name__)
 
@@ -412,44 +410,3 @@ async def _run_to_end(
 
 def _last_line(text: bytes) -> bytes:
     return text.strip().rpartition(b"\n")[2]
-
-
-class RuntimeVerdict:
-    """Judges crashes while a package's runtime is on trial (`platform.runtime_trial`).
-
-    From source there is none to go back to.
-    """
-
-    def __init__(self, last_accepted: Callable[[], int]) -> None:
-        """`last_accepted` gives the newest accepted contribution, as a number that grows."""
-        self._last_accepted = last_accepted
-
-    async def begin(self) -> None:
-        """Remember what was accepted before this version's runtime, if it is a new one."""
-        if programs.is_packaged():
-            with suppress(OSError, TequioError):  # its first crash begins the trial, then
-                await trio.to_thread.run_sync(
-                    lambda: runtime_trial.begin(BUILD, self._last_accepted())
-                )
-
-    async def judge(self, reason: str) -> str:
-        """Count a crash; return why the trainer is given up, as its runtime is put aside.
-
-        Empty: it is tried again.
-        """
-        if not programs.is_packaged():
-            return ""
-        try:
-            before = await trio.to_thread.run_sync(
-                lambda: runtime_trial.record_crash(BUILD, self._last_accepted())
-            )
-        except (OSError, TequioError) as err:
-            log.warning("crash of the trainer not counted", error=str(err))
-            return ""
-        if not before:
-            return ""
-        log.error("runtime put aside", version=BUILD, back_to=before, reason=reason)
-        return (
-            f"the runtime of version {BUILD} crashed {runtime_trial.MOST_CRASHES} times before its "
-            f"first accepted contribution: version {before} starts the next time Tequio starts"
-        )
