@@ -17,14 +17,9 @@ import click
 import msgspec
 from loops import repository  # noqa: F401
 from loops.table import markdown, put
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
-from tequio_client.worker.lending.needs import (
-    ResourceNeeds,
-    RoundPace,
-    estimate,
-    gossip_bytes,
-)
+from tequio_client.worker.lending.needs import ResourceNeeds, RoundPace, estimate, gossip_bytes
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Corpus, Manifest, TrainShard
 

@@ -28,8 +28,7 @@ import trio
 from loops import table
 from loops.machine import machine
 
-from tequio_client.demo import programs
-from tequio_client.demo.play import LogTally, read_log
+from tequio_client.demo.play import DemoNetwork, LogTally, found, open_run, read_log
 from tequio_client.demo.programs import DemoProgram
 from tequio_client.demo.script import DemoScript
 from tequio_client.ledger.api import LedgerApi
@@ -164,15 +163,8 @@ def _in_a_namespace() -> None:
 
 
 async def _measured(script: DemoScript, lines: Lines) -> dict[str, Any]:
-    folder = script.folder
-    script.write()
-    sequence = ("--sequence", str(script.sequence))
-    build = tequio("data", "build", str(folder / "data"), "--stdlib", *sequence)
-    await DemoProgram("data", build, folder).run_checked()
-    key = tequio("run", "key", "--dir", str(folder / "organiser"))
-    organiser = (await DemoProgram("key", key, folder).run_checked()).strip()
     async with trio.open_nursery() as nursery:
-        statuses, between_s = await _trained(script, lines, organiser, nursery)
+        statuses, between_s = await _trained(script, lines, nursery)
         nursery.cancel_scope.cancel()
     return {
         "between_s": [round(one, 2) for one in between_s],
@@ -186,19 +178,14 @@ async def _measured(script: DemoScript, lines: Lines) -> dict[str, Any]:
 
 
 async def _trained(
-    script: DemoScript, lines: Lines, organiser: str, nursery: trio.Nursery
+    script: DemoScript, lines: Lines, nursery: trio.Nursery
 ) -> tuple[list[tuple[Status, Status]], list[float]]:
     """Train; each volunteer's state as the second and the last round began, and the waits."""
-    folder, port = script.folder, programs.free_port()
+    network, folder = DemoNetwork(script=script), script.folder
     everywhere = ("--host", "0.0.0.0")  # noqa: S104 - of a namespace of its own
-    command = [*programs.ledger_command(folder / "ledger", port, organiser), *everywhere]
-    nursery.start_soon(DemoProgram("ledger", command, folder).run_checked)
-    url = f"http://127.0.0.1:{port}"
-    await programs.wait_healthy(url)
-    where = ("--ledger", url, "--dir", str(folder / "organiser"))
-    opening = tequio("run", "open", str(folder / "plan.toml"), *where)
-    seed_dir = ("--seed-dir", str(folder / "seed"))
-    await DemoProgram("open", (*opening, *seed_dir), folder).run_checked()
+    await found(network, nursery, *everywhere)
+    await open_run(network)
+    url, port = network.url, network.url.rpartition(":")[2]
     listening = ("--listen", "/ip4/0.0.0.0/tcp/0", "--dir")
     seed = tequio("seed", "--ledger", url, *listening, str(folder / "seed"))
     nursery.start_soon(DemoProgram("seed", seed, folder).run_checked)

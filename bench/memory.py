@@ -22,7 +22,7 @@ import torch
 from loops import repository  # noqa: F401
 from loops.machine import machine
 from loops.table import markdown
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.trainer import inner, model

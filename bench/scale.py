@@ -30,7 +30,8 @@ from ledgers import copied, long_log, million
 from ledgers.program import KINDS, databases, served, settings_of
 from loops.machine import machine
 from loops.table import markdown, put
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.snapshots import newest_snapshot

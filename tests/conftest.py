@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import Scheduling
 
+    from tests.support.postgres import Cluster
+
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")
 
@@ -38,6 +40,18 @@ def _log_settings() -> Iterator[None]:
     processors = list(before["processors"])
     yield
     structlog.configure(**{**before, "processors": processors})
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A real PostgreSQL, started once."""
+    from tests.support import postgres  # noqa: PLC0415 - the runners need none
+
+    programs = postgres.binaries()
+    if programs is None:
+        pytest.skip("PostgreSQL is not installed: `installer/setup.sh tools` brings it")
+    with postgres.cluster(programs) as running:
+        yield running
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -245,7 +245,7 @@ def test_the_fields_that_a_trainer_drops_are_listed() -> None:
 
 
 def test_every_statement_that_may_come_too_early_has_its_time_listed() -> None:
-    timing = source("tequio_shared/network/accounts.py").partition("class PhaseTimes")[2]
+    timing = source("tequio_shared/network/deadlines.py")
     codes = set(re.findall(r'RefusedError\(\s*"wrong-(\w+)"', timing))
     assert {row[0] for row in table("Earliest times")} == {f"round.{code}" for code in codes}
     used = set(re.findall(r"\btimes?\.(\w+)", timing)) | {"train_by"}

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
-from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import Volunteer
 
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import from_text, key_from_text
@@ -23,7 +25,7 @@ from tequio_shared.statements.runs import AuditReport, RoundClose, WorkCommit
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tests.support.memory_swarm import StatementDraft
+    from tests.support.volunteers import StatementDraft
 
     from tequio_shared.ids import PeerKey
     from tequio_shared.round.manifest import Manifest

@@ -33,7 +33,7 @@ from tequio_shared.statements.statement import Body, Entry, Statement
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tequio_shared.round.manifest import Admission
     from tequio_shared.served.state import State
 

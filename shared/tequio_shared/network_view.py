@@ -36,12 +36,13 @@ from tequio_shared.ids import (
 from tequio_shared.limits import CLOCK_SKEW_MS, DOCUMENT_BYTES
 from tequio_shared.names import NameRegistry
 from tequio_shared.network import conduct
-from tequio_shared.network.accounts import check_forward
+from tequio_shared.network.deadlines import check_forward
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.genesis import Genesis, check_role
 from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.releases import ReleaseHistory
-from tequio_shared.network.run import Documents, FullRunView, first_head
+from tequio_shared.network.run import Documents, first_head
 from tequio_shared.network.schedule import SnapshotSchedule
 from tequio_shared.network.standing import EXCLUDED, KeyStatus
 from tequio_shared.network.teams import Teams

@@ -14,7 +14,8 @@ from tequio_shared.network.run_states import RunState, VoidReason
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import RoundOpen, RoundRoster, RoundVoid, RoundWitness
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import FailureRates, StatementDraft
 
 
 def swarm_in(state: RunState, *, logged: int = 0) -> Swarm:

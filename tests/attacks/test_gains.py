@@ -16,15 +16,10 @@ from tequio_shared.round.gain import NO_SAMPLE
 from tequio_shared.round.manifest import WindowRules
 from tequio_shared.statements.network import StandingChange, StandingRelease
 from tests.support.attack_table import attack
-from tests.support.attackers_round import (
-    GainLiar,
-    Judge,
-    due_proof,
-    refusal,
-    round_of,
-    swarm_of,
-)
-from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
+from tests.support.attackers_round import GainLiar, Judge, due_proof, refusal, round_of, swarm_of
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import Volunteer
 
 MEMBERS = 6
 POOLED = GAIN_POOL // 4 // (MEMBERS - 1) + 1

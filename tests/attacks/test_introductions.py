@@ -23,7 +23,7 @@ from tequio_client.worker.swarm.limits import BURST_S, PeerLimits
 from tequio_client.worker.swarm.peers.punched_ports import ATTEMPTS
 from tequio_shared.errors import PeerError
 from tests.support.attack_table import attack
-from tests.support.loopback import network
+from tests.support.loopback import network, victim
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -132,22 +132,6 @@ async def test_a_stranger_cannot_have_itself_introduced() -> None:
             await stranger.connect(attacked.addresses()[0])
             assert await invite(stranger, attacked, named, port) is PunchStatus.REFUSED
         assert times == []
-
-
-@asynccontextmanager
-async def victim() -> AsyncIterator[tuple[int, list[float]]]:
-    """A program beside the network: its port, and when somebody connected to it."""
-    times: list[float] = []
-
-    async def record(stream: trio.SocketStream) -> None:
-        times.append(trio.current_time())
-        await stream.aclose()
-
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.serve_listeners, record, [listener])
-        yield listener.socket.getsockname()[1], times
-        nursery.cancel_scope.cancel()
 
 
 @asynccontextmanager

@@ -25,13 +25,14 @@ from tests.shared.network.test_key_links import (
     swarm_of,
 )
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import StatementDraft, signer
+from tests.support.tiny_run import signer
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.support.key_swarm import KeySwarm
-    from tests.support.memory_swarm import Volunteer
+    from tests.support.volunteers import Volunteer
 
 
 @attack("K1", layer="pts", ends="not paid from the round in progress on, and in no later roster")

@@ -29,23 +29,19 @@ from tests.support.attack_table import attack
 from tests.support.fault_swarm import SHAPE
 from tests.support.ledgers import make_settings
 from tests.support.log_watch import LogWatch
-from tests.support.memory_swarm import (
-    StatementDraft,
-    Swarm,
-    SwarmArithmetic,
-    Volunteer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import Swarm
 from tests.support.proxy import NetworkProxy
 from tests.support.real_network import NodeAddresses, running_network
 from tests.support.small_network import RunFiles
+from tests.support.tiny_run import SwarmArithmetic, tiny_manifest
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from tequio_client.verify.report import LogReport
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tests.support.real_network import RealNetwork
 
 LEFT_OUT = 3

@@ -41,7 +41,8 @@ from tests.support.attackers_round import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.support.memory_swarm import Swarm, Volunteer
+    from tests.support.memory_swarm import Swarm
+    from tests.support.volunteers import Volunteer
 
 
 DENSE = RecordShape(algorithm="diloco", k=4096, bits=8)

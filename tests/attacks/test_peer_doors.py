@@ -36,7 +36,7 @@ from tequio_shared.ids import peer_id_text
 from tequio_shared.keys import Signer
 from tests.support.attack_table import attack
 from tests.support.attackers import key_number
-from tests.support.loopback import LOOPBACK, ContentFilter, network
+from tests.support.loopback import LOOPBACK, ContentFilter, network, victim
 from tests.support.memory_log import NET, unused_url
 
 if TYPE_CHECKING:
@@ -302,22 +302,6 @@ async def test_a_packet_is_stripped_of_what_would_end_or_lead_the_library() -> N
         assert [one.data for one in packet.publish] == [b"good"]
         assert not packet.publish[0].key
         assert not packet.control.prune[0].peers
-
-
-@asynccontextmanager
-async def victim() -> AsyncIterator[tuple[int, list[float]]]:
-    """Somebody's program on this computer: its port, and the times at which it was connected to."""
-    times: list[float] = []
-
-    async def record(stream: trio.SocketStream) -> None:
-        times.append(trio.current_time())
-        await stream.aclose()
-
-    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(trio.serve_listeners, record, [listener])
-        yield listener.socket.getsockname()[1], times
-        nursery.cancel_scope.cancel()
 
 
 def at(place: str, number: int) -> AddressRecord:

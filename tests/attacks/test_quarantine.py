@@ -41,7 +41,8 @@ from tests.support.attackers_round import (
     swarm_of,
 )
 from tests.support.commitments import commitment, commitment_of_bytes
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Statement

@@ -44,7 +44,8 @@ from tests.support.attackers_round import (
     swarm_of,
 )
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

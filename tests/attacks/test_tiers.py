@@ -31,7 +31,9 @@ from tests.support.attack_table import attack
 from tests.support.attackers_ledger import SECOND, AttackedLedger, attacked_ledger, now_ms
 from tests.support.authors import Author, registration
 from tests.support.ledgers import ORGANISER, UNLIMITED
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

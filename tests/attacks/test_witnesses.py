@@ -38,7 +38,9 @@ from tests.support.attackers_round import (
     swarm_in,
     swarm_of,
 )
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, signer
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import signer
+from tests.support.volunteers import StatementDraft, Volunteer
 
 SEED, HEAD = sha256(b"seed"), HeadHash(sha256(b"head"))
 

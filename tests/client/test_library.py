@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-import threading
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ import tequio
 from tequio_shared.ids import Digest
 from tests.support.competition_site import served_competitions
 from tests.support.cosigned_ledger import register_keys
+from tests.support.http_servers import serving
 from tests.support.ledgers import UNLIMITED, served
 from tests.support.sample_site import served_site
 
@@ -133,15 +133,8 @@ def between(url: str, change: Callable[[str, bytes], bytes]) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             """Stay silent."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ChangingHandler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving(ChangingHandler) as changing:
+        yield changing
 
 
 def changed(part: str, edit: Callable[[Any], None]) -> Callable[[str, bytes], bytes]:

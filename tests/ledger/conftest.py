@@ -6,23 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support import ledgers, postgres
+from tests.support import ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from tests.support.postgres import Cluster
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """A real PostgreSQL, started once."""
-    programs = postgres.binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: `installer/setup.sh tools` brings it")
-    with postgres.cluster(programs) as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from jeepney import DBusErrorResponse
 
-from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.points import PointsRow
 from tests.support.accessibility_tree import reader
 from tests.support.bare_system import USER, USER_ID, BareSystem, end_tree, why_not
 from tests.support.desktop_tour import DesktopUser, wait_until

@@ -9,7 +9,8 @@ from tequio_shared.keys import Signer
 from tequio_shared.served.state import State
 from tequio_shared.statements.runs import HeadMeasure, RoundClose
 from tests.support.key_swarm import KeySwarm
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

@@ -15,7 +15,9 @@ from tequio_shared.network_view import NetworkView
 from tequio_shared.statements.network import MemberName, MemberTeam
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import LIFE_MS, Author, registration
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry

@@ -41,9 +41,12 @@ from tequio_shared.statements.network import (
     StandingRelease,
 )
 from tequio_shared.statements.runs import AuditFigures, AuditReport, RunFinish
-from tests.support import second_audits
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, signer, tiny_manifest
-from tests.support.second_audits import Auditing, Somebody, Work
+from tests.support import second_audits, second_run, second_standing
+from tests.support.memory_swarm import Swarm
+from tests.support.second_audits import Somebody, Work
+from tests.support.second_run import Auditing
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -273,7 +276,7 @@ def test_both_settle_disputes_alike() -> None:
 def test_both_let_the_same_points_wait() -> None:
     for case in range(PURSES):
         rng = chance(f"purse {case}")
-        ours, theirs = Vesting(), second_audits.Purse()
+        ours, theirs = Vesting(), second_standing.Purse()
         for number in range(1, rng.choice((5, 2 * VESTING, 4 * VESTING))):
             if rng.random() < 0.9:
                 points = rng.randint(1, 99)
@@ -311,12 +314,12 @@ class RandomRun:
         }
         self.mine._run = b""  # noqa: SLF001
         self.mine.owners = cast(
-            "second_audits.SecondOwners", SimpleNamespace(owner=lambda key, *_: self.owner[key])
+            "second_standing.SecondOwners", SimpleNamespace(owner=lambda key, *_: self.owner[key])
         )
         for key in self.keys:
-            self.mine.members[key] = second_audits.Member()
+            self.mine.members[key] = second_run.Member()
             standing = rng.choice(("active", "newcomer", "suspected"))
-            self.mine.records[key] = second_audits.Record(standing=standing)
+            self.mine.records[key] = second_standing.Record(standing=standing)
         self.index = 0
         self.reports = 0
 
@@ -334,7 +337,7 @@ class RandomRun:
             for key in present
         )
         roster = Roster(members=members, pool=(), train_ms=1)
-        now = second_audits.SecondRound(self.index, number, msgspec.to_builtins(roster))
+        now = second_run.SecondRound(self.index, number, msgspec.to_builtins(roster))
         slots = {
             PeerKey(key): slot
             for slot, key in enumerate(present)
@@ -362,7 +365,7 @@ class RandomRun:
         self.close(view, now)
 
     def witnessed(
-        self, number: int, roster: Roster, now: second_audits.SecondRound
+        self, number: int, roster: Roster, now: second_run.SecondRound
     ) -> SimpleNamespace:
         """The part of a round's statements that both read."""
         rng, slots = self.rng, range(len(roster.members))
@@ -416,7 +419,7 @@ class RandomRun:
             (Verdict.REJECTED, reasons[2]),
         )
 
-    def close(self, view: SimpleNamespace, now: second_audits.SecondRound) -> None:
+    def close(self, view: SimpleNamespace, now: second_run.SecondRound) -> None:
         """The step, on both sides."""
         mine, book = self.mine, self.book
         before = len(mine.outcomes)
@@ -522,7 +525,7 @@ class Follower:
         """Assert that both hold the same points, cases and records."""
         accounts, mine = self.swarm.view.accounts, self.mine
         for key, one in accounts.earned.items():
-            wallet = mine.purses.get(bytes(key), second_audits.Wallet())
+            wallet = mine.purses.get(bytes(key), second_standing.Wallet())
             trained, witnessed = wallet.trainer, wallet.witness
             assert (one.trainer, one.witness) == (trained.total, witnessed.total)
             assert (one.training.total, one.witnessing.total, one.forfeited) == (
@@ -585,7 +588,7 @@ def test_both_read_the_same_audits_and_points_from_a_log(members: int, seed: int
     both = Follower(swarm)
     both.follow(20)
     assert any(both.mine.orders)
-    done = causes(swarm, second_audits.NOT_DONE_CAUSE)
+    done = causes(swarm, second_standing.NOT_DONE_CAUSE)
     # after the last close, a conviction may still wait for its standing.change
     due = [key for key in both.mine.convictions if not both.mine.records[key].fault]
     # Of several at one close, the coordinator states the order.
@@ -606,7 +609,7 @@ def test_both_follow_a_run_with_returns_rulings_and_its_end() -> None:
         with suppress(RefusedError):  # it may be quarantined
             swarm.post(gone, gone.ready(swarm.view))
         both.follow(number)
-    lost = causes(swarm, second_audits.NOT_DONE_CAUSE)
+    lost = causes(swarm, second_standing.NOT_DONE_CAUSE)
     assert lost
     if swarm.standings.of(lost[0]) == "quarantined":
         swarm.organise(StandingRelease(peer=to_text(lost[0]), reason=0))

@@ -13,16 +13,17 @@ import pytest
 from tequio_shared import vrf
 from tequio_shared.competition import draw
 from tequio_shared.errors import RefusedError, SignatureInvalidError
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, sha256, to_text
 from tequio_shared.keys import Signer, check_key
 from tequio_shared.round import lots
 from tequio_shared.round.documents import Roster, RosterMember
 from tequio_shared.round.manifest import MeasureRules
 from tequio_shared.round.measures import MeasureDraws
-from tequio_shared.round.round import Head, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import HeadAttest
 from tests.support import second_draw
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -26,9 +26,11 @@ from tequio_shared.statements.runs import HeadPromote, RunFinish, RunPause, RunR
 from tests.support import second_draw
 from tests.support.authors import Author
 from tests.support.competition_fold import START, CompetitionFold
-from tests.support.memory_swarm import FailureRates, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
 from tests.support.statements import NET
 from tests.support.synthetic_competition import DEADLINE, RESULT, SyntheticCompetition
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

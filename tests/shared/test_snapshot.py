@@ -15,7 +15,7 @@ import pytest
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import to_text
 from tequio_shared.limits import SNAPSHOT_ENTRIES
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.schedule import SNAPSHOTS, SnapshotSchedule
 from tequio_shared.network.standing import KeyStatus, Standing
 from tequio_shared.served import snapshot

@@ -8,15 +8,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.ipc.control import (
-    AskCurves,
-    CompetitionEntrantRow,
-    CompetitionRow,
-    CompetitionsReply,
-    CurvesReply,
-    LossCurve,
-    LossCurvePoint,
-)
+from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow, CompetitionsReply
+from tequio_client.ipc.runs import AskCurves, CurvesReply, LossCurve, LossCurvePoint
 from tests.support.app_worker_answers import ENDED, FULL, GB, LARGE, MB, NOW_MS, OTHER, OURS, POINT
 
 if TYPE_CHECKING:

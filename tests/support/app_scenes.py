@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from tequio_client.ipc.control import (
-    AskAccount,
+from tequio_client.ipc.account import AskAccount
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.control import AskDiagnostics
+from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
+from tequio_client.ipc.points import (
     AskActivity,
-    AskCompetitions,
-    AskCurves,
-    AskDiagnostics,
     AskPoints,
     AskRanking,
-    AskRuns,
     AskSeries,
-    CompetitionsReply,
     PointsSeries,
     RankingReply,
     RankRow,
 )
-from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.runs import AskCurves, AskRuns
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
     AuditsView,

@@ -5,21 +5,21 @@ from __future__ import annotations
 from random import Random
 from typing import TypeAlias
 
-from tequio_client.ipc.control import (
-    AccountReply,
+from tequio_client.ipc.account import AccountReply, BadgeRow
+from tequio_client.ipc.control import DiagnosticsReply, Question
+from tequio_client.ipc.points import (
     ActivityReply,
     ActivityRow,
     AskActivity,
     AskPoints,
     AskSeries,
-    BadgeRow,
-    DiagnosticsReply,
-    GeneratedSample,
     PointsReply,
     PointsRow,
     PointsSeries,
+)
+from tequio_client.ipc.runs import (
+    GeneratedSample,
     PublishedHead,
-    Question,
     RunOrganiser,
     RunRow,
     RunsReply,

@@ -29,7 +29,8 @@ from pathlib import Path
 import msgspec
 
 from tequio_client.ipc import control
-from tequio_client.ipc.control import ActivityReply, Question
+from tequio_client.ipc.control import Question
+from tequio_client.ipc.points import ActivityReply
 from tequio_client.ipc.snapshot import DesiredState, LedgerView, Snapshot
 
 EVERY_S = 0.1

@@ -25,7 +25,8 @@ from tequio_shared.head.contribution import (
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, from_text, sha256, to_text
 from tequio_shared.limits import GAIN_MOST
 from tequio_shared.log.merkle import inclusion_path, root_of_hashes
-from tequio_shared.network.run import FullRunView, RunView
+from tequio_shared.network.full_run import FullRunView
+from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
@@ -33,7 +34,9 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import HeadAttest, WitnessProof, WorkCommit
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

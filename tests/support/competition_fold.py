@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.competition.state import CompetitionContext, CompetitionPhase
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.chain import Head
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, sha256, to_text
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.round.round import Head
 from tequio_shared.statements.network import MemberVouch, RoleGrant
 from tequio_shared.statements.statement import make
 from tests.support.authors import Author

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, TypeAlias
+
+from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,12 +71,6 @@ class DataMirrorHandler(BaseHTTPRequestHandler):
 def data_mirror(folder: Path) -> Iterator[DataMirror]:
     """Serve a folder on a free port."""
     mirror = DataMirror(folder)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(DataMirrorHandler, mirror)) as server:
-        thread = threading.Thread(target=partial(server.serve_forever, 0.02))
-        thread.start()
-        try:
-            mirror.url = f"http://127.0.0.1:{server.server_port}/data"
-            yield mirror
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(partial(DataMirrorHandler, mirror)) as url:
+        mirror.url = f"{url}/data"
+        yield mirror

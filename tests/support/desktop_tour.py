@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import AskPoints, PointsReply
+from tequio_client.ipc.points import AskPoints, PointsReply
 from tests.support.accessibility_tree import AccessibilityReader, reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tequio_client.ipc.control import PointsRow
+    from tequio_client.ipc.points import PointsRow
     from tests.support.accessibility_tree import AccessibleElement
 
 

@@ -16,10 +16,11 @@ from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import Duty, MemberState, next_duty
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, HeadHash, PeerKey, sha256, to_text
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import WITNESS
-from tequio_shared.round.round import Head, RoundView, accepted_set
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import MemberReady
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -33,13 +34,14 @@ from tequio_shared.statements.runs import (
 )
 from tests.support.authors import registration
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tequio_shared.head.chain import AcceptedSet
     from tequio_shared.network.run import RunView
-    from tequio_shared.round.round import AcceptedSet
     from tequio_shared.statements.network import Role
     from tequio_shared.statements.statement import Body, Entry
 
@@ -175,7 +177,7 @@ class DutyMember:
         current, coming = self.view.round, self.view.next_head
         if current is None or coming is None:
             return
-        self._closed[coming.parent] = accepted_set(index, current)
+        self._closed[coming.parent] = current.accepted_set(index)
 
     def _confirm(self, index: int, body: Body) -> None:
         if isinstance(body, MemberReady):

@@ -18,7 +18,7 @@ from tequio_shared.round.points import points
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tequio_client.ipc.control import ActivityRow
+    from tequio_client.ipc.points import ActivityRow
 
 
 def event_sentence(row: ActivityRow, local: Callable[[int], LocalTime]) -> str:

@@ -37,7 +37,8 @@ from tequio_client.app.registration import DesktopEntryAutostart
 from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.theme import style
 from tequio_client.app.theme.look import Appearance, Theme
-from tequio_client.ipc.control import AccountReply, AskAccount, AskRuns
+from tequio_client.ipc.account import AccountReply, AskAccount
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import speak
 from tests.support.app_scenes import NEW as NEWEST

@@ -15,7 +15,7 @@ from tequio_client.worker.store.trees import hash_tree_file
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import to_text
 from tequio_shared.limits import PIECE_BYTES
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

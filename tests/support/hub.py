@@ -11,14 +11,15 @@ import hashlib
 import json
 import re
 import socket
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import yaml
+
+from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -375,14 +376,5 @@ class _Handler(BaseHTTPRequestHandler):
 def running(hub: FakeHub) -> Iterator[FakeHub]:
     """Serve the hub on a free port."""
     handler = type("Handler", (_Handler,), {"hub": hub})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    hub.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with serving(handler) as hub.url:
         yield hub
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

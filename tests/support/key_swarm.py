@@ -11,13 +11,14 @@ from tequio_shared.statements.network import KeyRecovery, KeyReplace, KeyRevoke
 from tequio_shared.statements.runs import NetGenesis, RunOpen
 from tequio_shared.statements.statement import Entry, sign
 from tests.support.authors import registration
-from tests.support.memory_swarm import HONEST, StatementDraft, Swarm, Volunteer
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import HONEST, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
     from tequio_shared.keys import Signer
     from tequio_shared.statements.statement import Body
-    from tests.support.memory_swarm import FailureRates
+    from tests.support.volunteers import FailureRates
 
 
 class KeySwarm(Swarm):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,7 +26,10 @@ from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample
 from tests.support.answers import filled
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.http_servers import serving
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -276,13 +278,5 @@ def served_log(log: SwarmLog) -> Iterator[ServedLog]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
             site.requests.append(format % args)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), ServedLogHandler)
-    site.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with serving(ServedLogHandler) as site.url:
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

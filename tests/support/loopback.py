@@ -71,3 +71,19 @@ async def run_peer(
         prepare(peers)
         task_status.started(peers.addresses()[0])
         await trio.sleep_forever()
+
+
+@asynccontextmanager
+async def victim() -> AsyncIterator[tuple[int, list[float]]]:
+    """Somebody's program on this computer: its port, and the times at which it was connected to."""
+    times: list[float] = []
+
+    async def record(stream: trio.SocketStream) -> None:
+        times.append(trio.current_time())
+        await stream.aclose()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, record, [listener])
+        yield listener.socket.getsockname()[1], times
+        nursery.cancel_scope.cancel()

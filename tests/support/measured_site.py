@@ -7,10 +7,9 @@ a real one does, see `sample_site`, whose run is short.
 from __future__ import annotations
 
 import math
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +19,7 @@ from tequio_shared.api.answer import AsOf
 from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, MeasuresAnswer, SampleAnswer
 from tequio_shared.ids import to_text
 from tequio_shared.network.verdicts import HeadVerdict
+from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,13 +137,5 @@ def measured_site(run: MeasuredRun) -> Iterator[MeasuredSite]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), MeasuresHandler)
-    site.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
+    with serving(MeasuresHandler) as site.url:
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

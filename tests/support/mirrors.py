@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
-import threading
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from tequio_client.platform.bundle import Accelerator, Bundle, pack_folder, this_system
 from tequio_client.releases.repository import ROLES, ReleaseRepository, create_key
+from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,15 +106,9 @@ def served(folder: Path) -> Iterator[Mirror]:
     folder.mkdir(parents=True, exist_ok=True)
     mirror = Mirror(folder, "", [])
     handler = partial(_MirrorHandler, mirror, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=partial(server.serve_forever, 0.02))
-        thread.start()
-        try:
-            mirror.url = f"http://127.0.0.1:{server.server_port}/"
-            yield mirror
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(handler) as url:
+        mirror.url = f"{url}/"
+        yield mirror
 
 
 def package(folder: Path, program: str, *, works: bool = True, **more: bytes) -> Path:

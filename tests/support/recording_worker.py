@@ -9,7 +9,8 @@ import trio
 import trio.lowlevel
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import AskDiagnostics, AskPoints, DiagnosticsReply, PointsReply
+from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
+from tequio_client.ipc.points import AskPoints, PointsReply
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
-    from tequio_client.ipc.control import PointsRow, Question, Reply
+    from tequio_client.ipc.control import Question, Reply
     from tequio_client.ipc.facts import SessionFacts
+    from tequio_client.ipc.points import PointsRow
     from tequio_client.worker.control.server import ControlledWorker, ControlTimes
 
 

@@ -22,7 +22,7 @@ import pytest
 from tequio_ledger.store.bucket import Bucket
 from tequio_shared.ids import NetworkId, from_text, sha256, to_text
 from tequio_shared.log.tiles import encode_bundle
-from tests.support import object_store, postgres
+from tests.support import object_store
 from tests.support.authors import Author
 from tests.support.chart import Rendered, render
 from tests.support.ledgers import ORGANISER
@@ -146,15 +146,6 @@ def register(pod: Pod, name: str) -> int:
             return int(item["index"])
         assert time.monotonic() < deadline_s, answer.text
         time.sleep(0.1)
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
-    programs = postgres.binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: `installer/setup.sh tools` brings it")
-    with postgres.cluster(programs) as running:
-        yield running
 
 
 def folders(tmp_path: Path) -> tuple[Path, Path, Path]:

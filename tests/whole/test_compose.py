@@ -22,11 +22,12 @@ import yaml
 
 from tequio_client.demo.programs import free_port
 from tequio_shared.ids import to_text
-from tests.support import postgres
 from tests.support.ledgers import ORGANISER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.support.postgres import Cluster
 
 pytestmark = pytest.mark.whole
 INSTALLER = Path(__file__).parents[2] / "installer"
@@ -73,11 +74,8 @@ def of_image() -> dict[str, str]:
 
 
 def test_the_ledger_founds_its_network_in_postgresql_and_the_seed_finds_it(
-    tmp_path: Path,
+    tmp_path: Path, cluster: Cluster
 ) -> None:
-    programs = postgres.binaries()
-    if programs is None:
-        pytest.skip("PostgreSQL is not installed: `installer/setup.sh tools` brings it")
     address = f"/ip4/127.0.0.1/tcp/{free_port()}"
     asked = {
         "POSTGRES_PASSWORD": "a-word",
@@ -87,30 +85,29 @@ def test_the_ledger_founds_its_network_in_postgresql_and_the_seed_finds_it(
         "TRUSTED_PROXY": "172.31.86.1/32",
     }
     composed = services(asked)
-    with postgres.cluster(programs) as cluster:
-        environ = {**of_image(), **composed["ledger"]["environment"]}
-        assert "tequio:a-word@postgres/tequio" in environ["TEQUIO_LEDGER_DATABASE"]
-        here = {
-            "TEQUIO_LEDGER_DATABASE": cluster.database(),
-            "TEQUIO_LEDGER_DIR": str(tmp_path / "ledger"),
-            "TEQUIO_LEDGER_PORT": "0",
-            "TEQUIO_LEDGER_METRICS_PORT": "0",
-        }
-        command = ["tequio_ledger", *composed["ledger"]["command"]]
-        with running(command, **{**environ, **here}) as ledger:
-            assert ledger.stderr is not None
-            line = ledger.stderr.readline()
-            assert line.startswith("{"), line + ledger.stderr.read()
-            url = json.loads(line)["url"].replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - of the image
-            network = httpx.get(f"{url}/v1/network", timeout=30).json()
-            assert network["origin"] == "ledger.example/net1"
-            words = [
-                word.replace("http://ledger:8600", url).replace("/ip4/0.0.0.0/tcp/8610", address)
-                for word in composed["seed"]["command"]
-            ]
-            seed = ["tequio_client", "seed", "--dir", str(tmp_path / "seed"), "--log-json"]
-            with running([*seed, *words]) as process:
-                assert address in wait_for_seed(url, process)
+    environ = {**of_image(), **composed["ledger"]["environment"]}
+    assert "tequio:a-word@postgres/tequio" in environ["TEQUIO_LEDGER_DATABASE"]
+    here = {
+        "TEQUIO_LEDGER_DATABASE": cluster.database(),
+        "TEQUIO_LEDGER_DIR": str(tmp_path / "ledger"),
+        "TEQUIO_LEDGER_PORT": "0",
+        "TEQUIO_LEDGER_METRICS_PORT": "0",
+    }
+    command = ["tequio_ledger", *composed["ledger"]["command"]]
+    with running(command, **{**environ, **here}) as ledger:
+        assert ledger.stderr is not None
+        line = ledger.stderr.readline()
+        assert line.startswith("{"), line + ledger.stderr.read()
+        url = json.loads(line)["url"].replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - of the image
+        network = httpx.get(f"{url}/v1/network", timeout=30).json()
+        assert network["origin"] == "ledger.example/net1"
+        words = [
+            word.replace("http://ledger:8600", url).replace("/ip4/0.0.0.0/tcp/8610", address)
+            for word in composed["seed"]["command"]
+        ]
+        seed = ["tequio_client", "seed", "--dir", str(tmp_path / "seed"), "--log-json"]
+        with running([*seed, *words]) as process:
+            assert address in wait_for_seed(url, process)
 
 
 def wait_for_seed(url: str, process: subprocess.Popen[str]) -> str:

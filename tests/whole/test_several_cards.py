@@ -10,7 +10,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from tequio_client.ipc.control import AskPoints, PointsReply
+from tequio_client.ipc.points import AskPoints, PointsReply
 from tequio_client.ipc.preferences import DeviceChoice
 from tequio_client.ipc.snapshot import DesiredState, LendingState
 from tequio_client.ledger.api import LedgerApi

@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.pages import competition_text
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.control import AskCompetitions, CompetitionRow, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionRow, CompetitionsReply
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel

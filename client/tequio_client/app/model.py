@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from tequio_client.ipc.control import REQUESTS, Question, Reply
+from tequio_client.ipc.account import KeyRequest
+from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import UNKNOWN_SESSION, SessionFacts
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState, Snapshot, Snooze
@@ -177,7 +178,7 @@ class AppModel(QObject):
             away = self.tr("The network does not answer")
             self.refused.emit(question, away if answer.is_ledger_away else answer.error)
             return
-        if not isinstance(question, REQUESTS):
+        if not isinstance(question, KeyRequest):
             self._replies.pop(question, None)
             self._replies[question] = answer.reply
         while len(self._replies) > MOST_REPLIES:

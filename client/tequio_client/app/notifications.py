@@ -16,7 +16,8 @@ from tequio_client.app import worker_texts
 from tequio_client.app.competition_notifications import COMPETITIONS_PAGE, CompetitionNotifier
 from tequio_client.app.run_news import RunNewsNotifier
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.control import ActivityReply, AskActivity, Question, Reply
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.points import ActivityReply, AskActivity
 from tequio_client.ipc.snapshot import LendingState, Snapshot
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.links import CompetitionLink

@@ -16,20 +16,17 @@ from PySide6.QtCore import QObject, Signal
 from tequio_client.app.language import join_sentences
 from tequio_client.app.model import PeriodicQuestion
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.control import (
-    MAX_ROWS,
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import (
     AskLosses,
     AskPoints,
-    AskRuns,
     AskSeries,
     LossesReply,
     PointsReply,
     PointsSeries,
-    Question,
-    Reply,
-    RunRow,
-    RunsReply,
 )
+from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel

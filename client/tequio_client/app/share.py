@@ -21,7 +21,7 @@ from tequio_client.app.ledger_queries import OK, TIMEOUT_MS, LedgerRequest
 from tequio_client.app.widgets.base import fill, hbox
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import CopyLine
-from tequio_client.ipc.control import AccountReply
+from tequio_client.ipc.account import AccountReply
 from tequio_client.ipc.snapshot import CurrentRoundView
 
 KEY, TEAM, RUN = "peers", "teams", "runs"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from tequio_client.app.model import AppModel
-    from tequio_client.ipc.control import ActivityRow
+    from tequio_client.ipc.points import ActivityRow
 
     TimeTemplate = Callable[
         [int, int, Callable[[int], texts.LocalTime]], tuple[str, Mapping[str, Value]]

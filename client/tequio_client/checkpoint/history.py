@@ -21,6 +21,7 @@ from tequio_client.verify.fold import RunHistory
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.source import NotAvailableError
 from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, sha256, to_text
@@ -31,7 +32,6 @@ from tequio_shared.network.rollback import lineage
 from tequio_shared.round import measures
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.points import flop_per_token, points
-from tequio_shared.round.round import Head
 from tequio_shared.scoring import power_of_two
 from tequio_shared.statements.runs import HeadMeasure
 from tequio_shared.wording import plural

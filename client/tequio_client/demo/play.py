@@ -239,7 +239,7 @@ async def keep_running(network: DemoNetwork) -> None:
         await trio.sleep_forever()
 
 
-async def _found(network: DemoNetwork, nursery: trio.Nursery) -> None:
+async def found(network: DemoNetwork, nursery: trio.Nursery, *ledger_options: str) -> None:
     """Make organiser key, data and plan, and start the ledger."""
     script, folder = network.script, network.script.folder
     network.act = "building token shards from Python's standard library"
@@ -252,10 +252,13 @@ async def _found(network: DemoNetwork, nursery: trio.Nursery) -> None:
         "organiser-key", tequio("run", "key", "--dir", str(folder / "organiser")), folder
     ).run_checked()
     network.act = f"starting the ledger ({plan.name})"
-    network.ledger, network.url = await programs.start_ledger(nursery, folder, key.strip())
+    network.ledger, network.url = await programs.start_ledger(
+        nursery, folder, key.strip(), *ledger_options
+    )
 
 
-async def _open_run(network: DemoNetwork) -> None:
+async def open_run(network: DemoNetwork) -> None:
+    """Make the first head, for a seed in the folder `seed`, and open the run."""
     folder = network.script.folder
     network.act = "making the first head and opening the run"
     plan, seed = str(folder / "plan.toml"), ("--seed-dir", str(folder / "seed"))
@@ -291,8 +294,8 @@ def _common(network: DemoNetwork) -> tuple[str, ...]:
 
 async def _train(network: DemoNetwork, nursery: trio.Nursery) -> None:
     """Start everything, and return when the run has ended."""
-    await _found(network, nursery)
-    await _open_run(network)
+    await found(network, nursery)
+    await open_run(network)
     _start(network, nursery)
     network.act = "training"
     script = network.script

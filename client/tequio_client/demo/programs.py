@@ -170,11 +170,12 @@ def free_port() -> int:
 
 
 async def start_ledger(
-    nursery: trio.Nursery, folder: Path, organisers: str
+    nursery: trio.Nursery, folder: Path, organisers: str, *options: str
 ) -> tuple[DemoProgram, str]:
     """Start the ledger of a demo in its folder; returns it and its address when it answers."""
     port = free_port()
-    program = DemoProgram("ledger", ledger_command(folder / "ledger", port, organisers), folder)
+    command = (*ledger_command(folder / "ledger", port, organisers), *options)
+    program = DemoProgram("ledger", command, folder)
     nursery.start_soon(program.run_checked)
     url = f"http://127.0.0.1:{port}"
     await wait_healthy(url)

@@ -47,6 +47,24 @@ Division: TypeAlias = Literal["none", "shard", "pipeline"]
 """Kinds of parts that ranks have: the whole model, a part of each tensor, or some of the layers."""
 
 
+def layers_of_stages(
+    layers: int, ranks: int, *, each: float, first: float, last: float
+) -> list[int]:
+    """Number of layers of each rank of a pipeline, so that the largest number of weights is least.
+
+    Weights of each layer, and of what the first and the last rank have besides. At least as many
+    layers as ranks; O(layers * ranks).
+    """
+    counts, weights = [1] * ranks, [each] * ranks
+    weights[0] += first
+    weights[-1] += last
+    for _ in range(layers - ranks):  # all of one size
+        least = min(range(ranks), key=weights.__getitem__)
+        counts[least] += 1
+        weights[least] += each
+    return counts
+
+
 class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A rank's place in its cell."""
 

@@ -14,6 +14,11 @@ import msgspec
 
 from tequio_client import ipc
 
+MAX_ROWS = 500
+"""Rows of one reply."""
+Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
+ShortText: TypeAlias = Annotated[str, msgspec.Meta(max_length=512)]
+RowLimit: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=MAX_ROWS)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=256)]
 Part: TypeAlias = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import msgspec
 
 from tequio_client import ipc
 from tequio_client.ipc.evaluator import EvaluationProgress
-from tequio_client.ipc.facts import Count, MachineFacts, Name
+from tequio_client.ipc.facts import Count, MachineFacts, Name, Text
 from tequio_client.ipc.preferences import Preferences
 
 
@@ -106,7 +106,6 @@ Not games and full screen, which are the user too; nor what costs money, harms t
 work: traffic limits, heat, memory and disk.
 """
 Value = str | int | float
-Text: TypeAlias = Annotated[str, msgspec.Meta(max_length=4_096)]
 LINE_BYTES = 1 << 16
 """Maximum length of a status line, newline included."""
 

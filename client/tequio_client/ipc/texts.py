@@ -27,7 +27,7 @@ from tequio_client.ipc.snapshot import (
 )
 
 if TYPE_CHECKING:
-    from tequio_client.ipc.control import ActivityRow
+    from tequio_client.ipc.points import ActivityRow
 
 STATE_WORDS: Mapping[LendingState, str] = {
     LendingState.LENDING: "Lending",

@@ -21,8 +21,9 @@ from tequio_shared.errors import RefusedError, TequioError
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, RunId, sha256, to_text
 from tequio_shared.keys import SIGNATURE_BYTES, Signer, StatementSigner
 from tequio_shared.limits import STATEMENT_LIFE_MS
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.served import admission
 from tequio_shared.served.coordinator import Coordinator

@@ -20,6 +20,7 @@ from tequio_client.worker.lending.needs import MAX_HEADS
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty, MemberState
 from tequio_client.worker.rounds.statements import MAX_ANSWERED, REASON_STOPPED
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -32,10 +33,10 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.limits import SKETCH_NUMBERS
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.round.proof import RejectionReason
-from tequio_shared.round.round import AcceptedSet, Head, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import (
     AuditFigures,

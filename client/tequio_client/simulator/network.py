@@ -26,14 +26,15 @@ from tequio_client.worker.lending import needs
 from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty
 from tequio_client.worker.settings import ROLES
+from tequio_shared.head.chain import AcceptedSet
 from tequio_shared.ids import HeadHash, PeerKey, key_from_text, sha256
 from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.round.round import AcceptedSet, RoundPhase, RoundView, accepted_set
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister, Role, StandingChange
 from tequio_shared.statements.runs import (
@@ -303,7 +304,7 @@ class Simulation:
             case RoundWitness():
                 self._fetch_all(self._current())
             case RoundClose() if self._current().is_training:
-                made = accepted_set(self.ledger.size - 1, self._current())
+                made = self._current().accepted_set(self.ledger.size - 1)
                 self.closed[made.parent] = made
                 while len(self.closed) > _CLOSED:
                     del self.closed[next(iter(self.closed))]

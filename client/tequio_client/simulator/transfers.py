@@ -25,7 +25,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.duties import Duty
 from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS
 from tequio_client.worker.rounds.witness import GATHER_SHARE
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.round.audits import opened_chunk_count
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.round.round import RoundView

@@ -24,6 +24,7 @@ from torch import Tensor, nn
 from torch.distributed.pipelining import PipelineStage, Schedule1F1B
 from torch.nn import functional
 
+from tequio_client.ipc.cell import layers_of_stages
 from tequio_client.trainer import inner, model
 from tequio_client.trainer.cell import PASS_TOKENS, clip, exchanging, filled
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
@@ -256,14 +257,13 @@ def layers_of_ranks(network: Llama, ranks: int) -> list[range]:
             f"--pipeline needs a layer for each rank, and the model has {len(layers)} for {ranks} "
             "ranks: start the cell with fewer ranks, or with --shard, which divides each layer"
         )
-    each = sum(one.numel() for one in layers[0].parameters())
-    counts, weights = [1] * ranks, [each] * ranks
-    weights[0] += network.model.embed_tokens.weight.numel()
-    weights[-1] += network.lm_head.weight.numel()
-    for _ in range(len(layers) - ranks):  # all of one size
-        least = min(range(ranks), key=weights.__getitem__)
-        counts[least] += 1
-        weights[least] += each
+    counts = layers_of_stages(
+        len(layers),
+        ranks,
+        each=sum(one.numel() for one in layers[0].parameters()),
+        first=network.model.embed_tokens.weight.numel(),
+        last=network.lm_head.weight.numel(),
+    )
     ends = accumulate(counts)
     return [range(end - count, end) for end, count in zip(ends, counts, strict=True)]
 

@@ -29,16 +29,12 @@ from tequio_client.verify.fold import UNKNOWN_BASIS, Fold, RunHistory
 from tequio_client.verify.omissions import OmissionCheck
 from tequio_client.verify.reader import FoldedLog
 from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
-from tequio_client.verify.source import (
-    ContributionSource,
-    LedgerSource,
-    LiveLog,
-    NotAvailableError,
-)
+from tequio_client.verify.source import ContributionSource, LedgerSource, LiveLog, NotAvailableError
 from tequio_client.worker.store.trees import TreeRef, hash_tree_file, head_refs
 from tequio_client.worker.swarm.seeds import open_seeds
 from tequio_shared.api.answer import parse_answer
 from tequio_shared.errors import PeerError
+from tequio_shared.head.chain import AcceptedSet, AcceptedWork, Head
 from tequio_shared.head.contribution import validate
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, NetworkId, RunId, digest_from_text, to_text
@@ -46,7 +42,6 @@ from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import Policy
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tequio_shared.served.questions import Basis, Question, as_of_answer, differences, questions
 
 if TYPE_CHECKING:

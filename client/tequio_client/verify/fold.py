@@ -19,14 +19,15 @@ from tequio_client.verify.report import AuditTotals, LogPlace, LogReport
 from tequio_client.verify.source import DocumentSource, NotAvailableError
 from tequio_shared import encoding, keys
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, TequioError
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, NetworkId, PeerKey, RunId, digest_from_text, sha256, to_text
 from tequio_shared.limits import STATEMENT_BYTES
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.genesis import Genesis
-from tequio_shared.network.run import FullRunView
 from tequio_shared.network.tiers import TIER_BODIES
 from tequio_shared.round.audits import AuditVerdict
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.round import AcceptedSet, Head, RoundView, accepted_set
+from tequio_shared.round.round import RoundView
 from tequio_shared.served.folded import FoldedRows
 from tequio_shared.served.snapshot import SnapshotComparison
 from tequio_shared.served.state import State
@@ -167,7 +168,7 @@ class RunHistory:
         if current is None:
             raise AssertionError("a round was closed that was never begun")
         if current.is_training:
-            self.closed[current.number] = accepted_set(index, current)
+            self.closed[current.number] = current.accepted_set(index)
         for outcome in self.view.settled:
             self.audits.record_outcome(outcome)
 

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from tequio_client import cli, clock
-from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    MAX_LINK_DAYS,
+    AskTeam,
+    RequestMembership,
+    RequestTeam,
+    RequestTeamMember,
+    TeamReply,
+)
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import JSON_INTEGER, TEAM_MEMBERS
@@ -18,7 +25,7 @@ from tequio_shared.round.points import points as points_text
 from tequio_shared.wording import plural
 
 if TYPE_CHECKING:
-    from tequio_client.worker.ledger.teams import TeamQuestion
+    from tequio_client.ipc.account import TeamQuestion
 
 
 @click.command()
@@ -105,7 +112,7 @@ def found(name: str, ledger: str, folder: Path) -> None:
     The name is unique in the network and stays; its rules are those of `tequio name`. A key can
     found one team in 30 days.
     """
-    _print_team(ledger, folder, control.RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=name))
 
 
 @team.command("join")
@@ -116,7 +123,7 @@ def join_team(link: str, ledger: str, folder: Path) -> None:
     """Join a team with its LINK or code. Put a link in quotes."""
     if not link.strip():  # it may be an unset shell variable
         raise click.UsageError("the LINK is empty: give one")
-    _print_team(ledger, folder, control.RequestMembership(link=link))
+    _print_team(ledger, folder, RequestMembership(link=link))
 
 
 @team.command()
@@ -127,7 +134,7 @@ def leave(ledger: str, folder: Path) -> None:
 
     If you own it, the member that joined first becomes its owner.
     """
-    _print_team(ledger, folder, control.RequestMembership())
+    _print_team(ledger, folder, RequestMembership())
 
 
 @team.command("show")
@@ -135,13 +142,13 @@ def leave(ledger: str, folder: Path) -> None:
 @cli.folder_option("worker")
 def print_own(ledger: str, folder: Path) -> None:
     """Show your team, its goal and its members."""
-    _print_team(ledger, folder, control.AskTeam())
+    _print_team(ledger, folder, AskTeam())
 
 
 @team.command()
 @click.option(
     "--days",
-    type=click.IntRange(1, control.MAX_LINK_DAYS),
+    type=click.IntRange(1, MAX_LINK_DAYS),
     default=30,
     show_default=True,
     help="Validity of the link.",
@@ -158,7 +165,7 @@ def print_own(ledger: str, folder: Path) -> None:
 @cli.folder_option("worker")
 def link(*, days: int, members: int, close: bool, ledger: str, folder: Path) -> None:
     """Make a new join link for your team and end the former."""
-    _print_team(ledger, folder, control.RequestTeam(days=0 if close else days, most=members))
+    _print_team(ledger, folder, RequestTeam(days=0 if close else days, most=members))
 
 
 @team.command()
@@ -175,7 +182,7 @@ def goal(points: int, by: datetime | None, ledger: str, folder: Path) -> None:
     until_ms = 0
     if by is not None:
         until_ms = int((by.replace(tzinfo=UTC) + timedelta(days=1)).timestamp() * 1_000) - 1
-    question = control.RequestTeam(goal=points * GFLOP_PER_POINT, goal_until_ms=until_ms)
+    question = RequestTeam(goal=points * GFLOP_PER_POINT, goal_until_ms=until_ms)
     _print_team(ledger, folder, question)
 
 
@@ -188,7 +195,7 @@ def rename(name: str, ledger: str, folder: Path) -> None:
 
     If organisers withdrew the name, choose any other.
     """
-    _print_team(ledger, folder, control.RequestTeam(name=name))
+    _print_team(ledger, folder, RequestTeam(name=name))
 
 
 @team.command()
@@ -197,7 +204,7 @@ def rename(name: str, ledger: str, folder: Path) -> None:
 @cli.folder_option("worker")
 def remove(key: str, ledger: str, folder: Path) -> None:
     """Remove the member KEY, and end the join link."""
-    _print_team(ledger, folder, control.RequestTeamMember(peer=_key(key), to="removed"))
+    _print_team(ledger, folder, RequestTeamMember(peer=_key(key), to="removed"))
 
 
 @team.command("hand-over")
@@ -206,7 +213,7 @@ def remove(key: str, ledger: str, folder: Path) -> None:
 @cli.folder_option("worker")
 def hand_over(key: str, ledger: str, folder: Path) -> None:
     """Make the member KEY the owner of your team."""
-    _print_team(ledger, folder, control.RequestTeamMember(peer=_key(key), to="owner"))
+    _print_team(ledger, folder, RequestTeamMember(peer=_key(key), to="owner"))
 
 
 def _key(text: str) -> str:
@@ -226,7 +233,7 @@ def _print_team(ledger: str, folder: Path, question: TeamQuestion) -> None:
         click.echo(line)
 
 
-def team_lines(found: control.TeamReply) -> list[str]:
+def team_lines(found: TeamReply) -> list[str]:
     """Describe a team; a new member reads the same as with `tequio team show`."""
     if not found.team:
         return ["the key is in no team: points count only for the key itself"]

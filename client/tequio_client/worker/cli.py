@@ -347,7 +347,7 @@ def finish(*, folder: Path, as_json: bool) -> None:
 def points(*, folder: Path, rounds: int, as_json: bool) -> None:
     """Show verified and pending points, and the results of recent rounds."""
     from tequio_client.control_socket import WorkerCall
-    from tequio_client.ipc.control import AskPoints, PointsReply
+    from tequio_client.ipc.points import AskPoints, PointsReply
     from tequio_shared.round.points import comparison
 
     with WorkerCall.to(folder) as call:

@@ -17,7 +17,7 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc import evaluator as link
-from tequio_client.ipc.control import MAX_COMPETITIONS
+from tequio_client.ipc.competitions import MAX_COMPETITIONS
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.children import evaluator

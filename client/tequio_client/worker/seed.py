@@ -28,11 +28,7 @@ from tequio_client.worker.ledger.follower import LogFollower
 from tequio_client.worker.node import Node
 from tequio_client.worker.rounds.announce import commitment_filter, log_conflict
 from tequio_client.worker.rounds.attestations import AttestationGossip
-from tequio_client.worker.rounds.catch_up import (
-    TrainerIndex,
-    payload_ref,
-    promoted_head,
-)
+from tequio_client.worker.rounds.catch_up import TrainerIndex, payload_ref, promoted_head
 from tequio_client.worker.settings import NetSettings
 from tequio_client.worker.shutdown import StoppableProgram
 from tequio_client.worker.store.trees import TreeRef, head_refs, step_ref
@@ -42,7 +38,8 @@ from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import MalformedError
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_text
-from tequio_shared.network.run import FullRunView, first_head
+from tequio_shared.network.full_run import FullRunView
+from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements.runs import (

@@ -14,12 +14,8 @@ from rich.text import Text
 
 from tequio_client import clock
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import AskPoints, PointsReply
-from tequio_client.ipc.texts import (
-    ROUND_REASON_TEXTS,
-    ROUND_STATES,
-    decision_sentence,
-)
+from tequio_client.ipc.points import AskPoints, PointsReply
+from tequio_client.ipc.texts import ROUND_REASON_TEXTS, ROUND_STATES, decision_sentence
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.points import points
 from tequio_shared.wording import plural
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from tequio_client.ipc.control import PointsRow
+    from tequio_client.ipc.points import PointsRow
     from tequio_client.ipc.snapshot import Snapshot, TrainerView
     from tequio_client.ipc.texts import LocalTime
 

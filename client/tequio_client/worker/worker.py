@@ -24,12 +24,15 @@ import trio
 
 from tequio_client import clock
 from tequio_client.ipc import control
+from tequio_client.ipc.account import AccountQuestion
+from tequio_client.ipc.competitions import AskCompetitions
 from tequio_client.ipc.facts import (
     UNKNOWN_SESSION,
     AcceleratorFacts,
     MachineFacts,
     ProbeInstructions,
 )
+from tequio_client.ipc.runs import AskCurves, AskRuns, PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, Snapshot
 from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.api import LedgerApi
@@ -439,7 +442,7 @@ class Worker:
     async def answer(self, question: control.Question) -> control.Reply:
         """Answer a controller's question; raises TequioError."""
         match question:
-            case control.AskRuns():
+            case AskRuns():
                 ours = {one.run_id for one in self.sessions.values()}
                 speed, book = await self._speed(), self.points_db.file
                 firsts = await trio.to_thread.run_sync(points.first_rounds, book)
@@ -449,38 +452,25 @@ class Worker:
                     first_rounds=firsts,
                     is_witness=self.lending.is_witness,
                 )
-            case control.AskCompetitions() | control.AskCurves():
+            case AskCompetitions() | AskCurves():
                 return await self.competitions.answer(question)
-            case (
-                control.AskAccount()
-                | control.RequestAppeal()
-                | control.RequestName()
-                | control.AskTeam()
-                | control.RequestMembership()
-                | control.RequestTeam()
-                | control.RequestTeamMember()
-                | control.RequestConnection()
-                | control.AskConnection()
-                | control.RequestRecovery()
-                | control.RequestRevocation()
-                | control.RequestReplacement()
-            ):
+            case _ if isinstance(question, AccountQuestion):
                 return await key_changes.answer(self.ledger, self.outbox, self.signer, question)
             case control.AskDiagnostics():
                 text = control_snapshot.diagnostics_text(self.snapshot(), recent_log_lines())
                 return control.DiagnosticsReply(text=text)
-            case control.RequestPluginConsent() | control.AskBenchmark() | control.AskChunk():
+            case RequestPluginConsent() | control.AskBenchmark() | control.AskChunk():
                 return await self._carry_out(question)
             case _:
                 return await self.bookkeeping.answer(question)
 
     async def _carry_out(
-        self, question: control.RequestPluginConsent | control.AskBenchmark | control.AskChunk
-    ) -> control.PluginConsentReply | control.BenchmarkReply | control.ChunkReply:
-        if isinstance(question, control.RequestPluginConsent):
+        self, question: RequestPluginConsent | control.AskBenchmark | control.AskChunk
+    ) -> PluginConsentReply | control.BenchmarkReply | control.ChunkReply:
+        if isinstance(question, RequestPluginConsent):
             archive, is_allowed = question.archive, question.is_allowed
             self.lending.set_plugin_consent(archive, question.label, is_allowed=is_allowed)
-            return control.PluginConsentReply(archive=archive, is_allowed=is_allowed)
+            return PluginConsentReply(archive=archive, is_allowed=is_allowed)
         if isinstance(question, control.AskBenchmark):
             return await self._benchmark(question.device)
         if self.node is None:

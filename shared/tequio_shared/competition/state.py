@@ -22,7 +22,8 @@ from tequio_shared.network.tiers import Tiers
 from tequio_shared.sealed_set import KeyShare
 
 if TYPE_CHECKING:
-    from tequio_shared.network.run import Documents, FullRunView
+    from tequio_shared.network.full_run import FullRunView
+    from tequio_shared.network.run import Documents
 
 
 _Document = TypeVar("_Document")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from tequio_shared.ids import to_text
-from tequio_shared.network import accounts
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network import deadlines
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState, close_reason, void_reason
 from tequio_shared.round import proof
 from tequio_shared.round.documents import TRAINER
@@ -111,7 +111,9 @@ def due(view: FullRunView, watch: CoordinatorTimers) -> int | None:
             return _after(watch.enough_since, times.warmup)
         case RunState.WARMUP:
             is_agreed = _round(view).agreed_head() is not None
-            return accounts.opens_from(view) if is_agreed else _after(watch.roster_at, times.attest)
+            return (
+                deadlines.opens_from(view) if is_agreed else _after(watch.roster_at, times.attest)
+            )
         case RunState.COOLDOWN:
             return _due_when_cooling(view, watch)
         case RunState.ROUND_TRAIN:
@@ -139,7 +141,7 @@ def _when_stating(view: FullRunView, watch: CoordinatorTimers, now: int) -> Coor
     # Promotion and opening are two steps: the head is canonical even if the round never opens.
     if agreed is not None:
         # Witnesses slower than the quorum get the grace, as their lots may be the lowest.
-        if accounts.has_all_lots(view, current) or now >= accounts.opens_from(view):
+        if deadlines.has_all_lots(view, current) or now >= deadlines.opens_from(view):
             return CoordinatorStep(body=current.opening(now), round=current.number)
         return None
     if _is_over(watch.roster_at, view.manifest.rounds.attest, now):
@@ -154,7 +156,7 @@ def _when_training(
     ends = _train_ends(current, watch)
     if ends is None:
         return None
-    done = accounts.has_all_work(view, current)
+    done = deadlines.has_all_work(view, current)
     if not done and now < ends:
         return None
     if not current.commitments and current.is_training:
@@ -176,7 +178,7 @@ def _when_witnessing(
     view: FullRunView, watch: CoordinatorTimers, now: int
 ) -> CoordinatorStep | None:
     current, times = _round(view), view.manifest.rounds
-    answered = accounts.has_all_proofs(view, current)
+    answered = deadlines.has_all_proofs(view, current)
     grace_ends = _grace_ends(view, watch)
     if current.has_quorum() and (answered or (grace_ends is not None and now >= grace_ends)):
         return _close(current)
@@ -242,7 +244,7 @@ def _due_when_cooling(view: FullRunView, watch: CoordinatorTimers) -> int | None
     if view.phase is RoundPhase.ATTEST:
         is_agreed = _round(view).agreed_head() is not None
         stating = _after(watch.roster_at, view.manifest.rounds.attest)
-        return accounts.opens_from(view) if is_agreed else stating
+        return deadlines.opens_from(view) if is_agreed else stating
     return _cooldown_ends(view, watch)
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import HeadHash, RunId, digest_from_text, to_text
-from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import RunRollback
 
 

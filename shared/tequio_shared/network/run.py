@@ -6,10 +6,9 @@ before it, or comes before its time by the coordinator's own signed clock. So co
 and auditors cannot disagree for long: a replay of the log either arrives at the same view or yields
 the index of the wrong entry.
 
-Two classes share the steps. `RunView` serves a worker that joined in the middle: it begins between
-two rounds and knows neither members nor windows nor points, so it trusts what rests on them.
-`FullRunView` begins at run.open and checks and records those too, for the ledger and the auditor.
-What only the full view does is in the methods that it overrides.
+`RunView` serves a worker that joined in the middle: it begins between two rounds and knows neither
+members nor windows nor points, so it trusts what rests on them. `FullRunView` (`full_run.py`) knows
+those too, and shares the steps.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from msgspec import UNSET
 
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
+from tequio_shared.head.chain import Head, NextHead
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
@@ -33,12 +33,10 @@ from tequio_shared.ids import (
     from_text,
 )
 from tequio_shared.limits import DOCUMENT_BYTES
-from tequio_shared.network import accounts as network_accounts
-from tequio_shared.network.accounts import RunAccounts
-from tequio_shared.network.audits import AuditOutcome
+from tequio_shared.network import deadlines
 from tequio_shared.network.genesis import COORDINATOR_BODIES
 from tequio_shared.network.notices import Notice, RunNotices
-from tequio_shared.network.rollback import Rollback, rollback_head
+from tequio_shared.network.rollback import rollback_head
 from tequio_shared.network.run_states import (
     LIGHT_VIEW_STATES,
     ORGANISER_STATEMENTS,
@@ -46,15 +44,12 @@ from tequio_shared.network.run_states import (
     RunEvent,
     RunRequest,
     RunState,
-    close_reason,
     void_reason,
 )
-from tequio_shared.network.standing import KeyStatus
-from tequio_shared.network.tiers import Tiers
 from tequio_shared.round import lots
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
-from tequio_shared.round.round import Head, MemberBody, NextHead, RoundPhase, RoundView
+from tequio_shared.round.round import MemberBody, RoundPhase, RoundView
 from tequio_shared.statements.network import (
     CheckpointPublish,
     FaultReport,
@@ -87,8 +82,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
 
 
-LEAST_AUDITORS = 2
-"""Trainers with whom a round after the last training begins."""
 _Steering: TypeAlias = RunPause | RunResume | RunRollback | RunNotice | RunFinish
 _IN_ROUND = frozenset({RunState.WARMUP, RunState.ROUND_TRAIN, RunState.ROUND_WITNESS})
 
@@ -215,7 +208,7 @@ class RunView:
         self._check_can_follow(statement)
         is_coordinators = isinstance(body, COORDINATOR_BODIES)
         if is_coordinators:
-            network_accounts.check_forward(self.coordinator_ms, statement.ts)
+            deadlines.check_forward(self.coordinator_ms, statement.ts)
         match body:
             case HeadAttest() | WorkCommit() | WitnessProof() | AuditReport():
                 self._apply_member(index, statement, body, at_ms)
@@ -370,14 +363,14 @@ class RunView:
                 after = self._after(RunEvent.OPEN)
                 self._check_opening()
                 view = self._current(statement)
-                network_accounts.check_open(self, view, body, statement.ts)
+                deadlines.check_open(self, view, body, statement.ts)
                 view.apply_open(body)
                 self.state, self.last_lots = after, view.seed
             case RoundWitness() as body:
                 # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
-                network_accounts.check_witness(self, view, statement.ts)
+                deadlines.check_witness(self, view, statement.ts)
                 view.apply_witness(body, statement.author)
                 self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
@@ -457,7 +450,7 @@ class RunView:
         after = self._after(self.done_event(view.number))
         most = result_bytes(len(view.roster.members))
         result = read_run_document(RoundResult, documents, body.result, most)
-        network_accounts.check_close(self, view, statement.ts)
+        deadlines.check_close(self, view, statement.ts)
         self.next_head = view.apply_close(body, result)
         self._settle(index, view, result, statement.ts)
         self.closed += view.is_training
@@ -473,7 +466,7 @@ class RunView:
                 "wrong-void",
                 f"round {view.number} is void for reason {reason:d}, not {body.reason}",
             )
-        network_accounts.check_void(self, view, statement.ts)
+        deadlines.check_void(self, view, statement.ts)
         view.apply_void()
         self._give_back(view)
         self.voided += view.is_training
@@ -499,166 +492,3 @@ class RunView:
         if after is None:
             raise RefusedError("wrong-state", f"{event} is not allowed in state {self.state}")
         return after
-
-
-MAX_LOCATIONS = 4
-"""Locations of one head that are known; a further one replaces the one stated first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadPublication:
-    """A statement that a head was published, and its log index."""
-
-    index: int
-    body: CheckpointPublish
-
-
-@dataclass(slots=True, kw_only=True)
-class FullRunView(RunView):
-    """A run from run.open on, with its members, windows and points. Only `apply` changes it."""
-
-    accounts: RunAccounts
-    heads: dict[int, Head] = field(default_factory=dict)  # all promoted ones, by round
-    settled: list[AuditOutcome] = field(default_factory=list)  # with the last closed round
-    rollbacks: list[Rollback] = field(default_factory=list)
-    published: dict[int, dict[str, HeadPublication]] = field(default_factory=dict)
-    """By the head's round and by location: the last publication there."""
-
-    @classmethod
-    def opened(
-        cls,
-        net: NetworkId,
-        manifest: Manifest,
-        standings: KeyStatus,
-        tiers: Tiers,
-        check_proof: vrf.CheckProof = vrf.verify,
-    ) -> FullRunView:
-        """Make the view right after run.open; standings and tiers are those of the network."""
-        return cls(
-            net=net,
-            manifest=manifest,
-            check_proof=check_proof,
-            accounts=RunAccounts(manifest=manifest, standings=standings, tiers=tiers),
-            next_head=NextHead(round=0, parent=HeadHash(ZERO_DIGEST), set_root=set_root([])),
-            draws=MeasureDraws(is_whole=True),
-            last_lots=ZERO_DIGEST,
-        )
-
-    def _apply_publication(self, index: int, statement: Statement, body: CheckpointPublish) -> None:
-        head = self.heads.get(statement.round or 0)
-        if head is None:
-            raise RefusedError("wrong-head", f"round {statement.round} has no promoted head")
-        claimed = HeadHash(digest_from_text(body.head)), digest_from_text(body.weights_root)
-        if claimed != (head.hash, head.weights_root):
-            raise RefusedError("wrong-head", f"round {statement.round} has another head")
-        places = self.published.setdefault(statement.round or 0, {})
-        places[body.location] = HeadPublication(index=index, body=body)
-        if len(places) > MAX_LOCATIONS:
-            del places[min(places, key=lambda one: places[one].index)]
-
-    def next_seed_input(self) -> bytes:
-        """Input of the coordinator's verifiable random function for the next roster."""
-        last = self.last_lots or ZERO_DIGEST
-        return lots.seed_input(self.net, self.manifest.run_id, self.number + 1, last)
-
-    def _record_opening(self, ts: int) -> None:
-        self.accounts.opened_ms = ts
-
-    def _record_membership(
-        self, index: int, statement: Statement, body: MemberReady | MemberLeave
-    ) -> None:
-        accounts, author = self.accounts, statement.author
-        if isinstance(body, MemberLeave):
-            accounts.deactivate(author)
-            return
-        # Checked before anything is recorded: a quarantined key must leave no trace.
-        accounts.standings.check_ready(author, statement.ts)
-        accounts.mark_ready(author, body.roles, index)
-        accounts.standings.record_ready(author, index)
-
-    def _check_commitment(self, author: PeerKey, body: WorkCommit) -> None:
-        self.accounts.check_feedback(author, body.feedback)
-        if body.parts is not UNSET:
-            self.accounts.check_receivers(body.parts)
-
-    def _check_next_round(self, number: int) -> None:
-        if number != self.number + 1:
-            raise RefusedError("wrong-roster", f"round {number} after round {self.number}")
-
-    def _check_members(self, ts: int, roster: Roster) -> None:
-        due = self.accounts.standings.due(ts)
-        # A due change of standing comes first: else the coordinator could delay a quarantine.
-        if due is not None:
-            raise RefusedError("wrong-roster", f"{due.peer} must become {due.to} first")
-        if roster != self.plan_roster(ts):
-            raise RefusedError("wrong-roster", "the roster does not follow from the log")
-
-    def plan_roster(self, ts: int) -> Roster:
-        """Roster at that time, as it follows from the log so far."""
-        return self.accounts.plan_roster(ts, is_training=self.state is not RunState.COOLDOWN)
-
-    def has_open_audits(self) -> bool:
-        """Return whether an audit could still be reported, in the round that opens next."""
-        return self.accounts.audits.has_time(self.number - (self.phase is RoundPhase.ATTEST))
-
-    def can_audit(self, ts: int) -> bool:
-        """Return whether a roster of that time has members for a round after the last training.
-
-        As many as training needs would let a few that leave end the run for the others.
-        """
-        return self.accounts.has_members(ts, LEAST_AUDITORS)
-
-    @property
-    def last_wait_ms(self) -> int:
-        """How long a run that is ending waits for members."""
-        return max(self.manifest.rounds.cooldown, self.manifest.rounds.attest)
-
-    def _record_roster(self, roster: Roster) -> None:
-        self.accounts.rostered.update(member.key for member in roster.members)
-        self.accounts.assign_windows(roster)
-
-    def _record_head(self, head: Head) -> None:
-        self.heads[head.round] = head
-
-    def _check_rollback(self, head: Head, last_round: int) -> None:
-        if self.heads.get(head.round) != head:
-            raise RefusedError("wrong-head", f"round {head.round} has no such promoted head")
-        if self.head == head and self.next_head is None:
-            raise RefusedError("wrong-head", f"the run is at head {head.round} already")
-        if last_round != self.number:
-            raise RefusedError(
-                "wrong-round", f"the last round is {self.number}; the organisers saw {last_round}"
-            )
-
-    def _record_rollback(self, index: int, head: Head) -> None:
-        self.accounts.start_over()
-        self.rollbacks.append(Rollback(index=index, head_round=head.round, last_round=self.number))
-
-    def _settle(self, index: int, view: RoundView, result: RoundResult, ts: int) -> None:
-        self.accounts.credit_round(view, result, ts)
-        self.accounts.standings.close_round(index, view)
-        self.settled = self.accounts.close_audits(view, ts)
-        self.accounts.standings.close_audits(index, self.settled)
-
-    def _give_back(self, view: RoundView) -> None:
-        self.accounts.void_round(view)
-
-    def _check_opening(self) -> None:
-        if self.state is RunState.COOLDOWN and not self.has_open_audits():
-            raise RefusedError("wrong-open", "the run has ended, and no audit is left")
-
-    def _check_end(self, body: RunClose, ts: int) -> None:
-        if body.reason != close_reason(self.request):
-            raise RefusedError("wrong-close", f"the run does not end for reason {body.reason}")
-        # Work of the last rounds must not be paid before it was audited, unless nobody is left.
-        if not self.has_open_audits():
-            return
-        is_early = ts < self.coordinator_ms + self.last_wait_ms
-        if self.phase is not RoundPhase.OVER or is_early or self.can_audit(ts):
-            raise RefusedError("wrong-close", "members still have work of the run to audit")
-
-    def _record_end(self) -> None:
-        self.accounts.vest_all()
-
-    def _unseen(self, event: RunEvent) -> RunState | None:
-        return None

@@ -26,8 +26,9 @@ from tequio_shared.round import lots
 from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
+    from tequio_shared.head.chain import Head
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import Head, RoundView
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements.runs import HeadMeasure, Sample
 
 

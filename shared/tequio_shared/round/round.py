@@ -20,12 +20,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Self, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
 from tequio_shared import vrf
 from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
+from tequio_shared.head.chain import AcceptedSet, AcceptedWork, Head, NextHead
 from tequio_shared.head.contribution import (
     ContributionHeader,
     ExpectedContribution,
@@ -35,15 +36,13 @@ from tequio_shared.head.contribution import (
     contribution_id,
     k_for_trainers,
 )
-from tequio_shared.head.head import head_hash, set_root
+from tequio_shared.head.head import set_root
 from tequio_shared.ids import (
     ZERO_DIGEST,
     ContributionId,
     Digest,
-    HeadHash,
     NetworkId,
     PeerKey,
-    RunId,
     digest_from_text,
     from_text,
     key_from_text,
@@ -79,62 +78,6 @@ if TYPE_CHECKING:
     from tequio_shared.round.manifest import Manifest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedWork:
-    """One accepted contribution: its trainer, id, header and seal, and its payload's root."""
-
-    trainer: PeerKey
-    id: ContributionId
-    header: bytes
-    payload_root: Digest
-    seal: Digest
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptedSet:
-    """All accepted contributions of a closed round, from which the next head is computed."""
-
-    index: int
-    """Log index of round.close."""
-    expected: ExpectedContribution
-    set_root: Digest
-    works: tuple[AcceptedWork, ...]
-
-    @property
-    def round(self) -> int:
-        return self.expected.round
-
-    @property
-    def parent(self) -> HeadHash:
-        """The head that the round started from."""
-        return self.expected.base_head
-
-    @property
-    def k(self) -> int:
-        """Entries per chunk in the round."""
-        return self.expected.shape.k
-
-
-def accepted_set(index: int, closed: RoundView) -> AcceptedSet:
-    """Accepted set of a round whose round.close, at that log index, was applied."""
-    works = tuple(
-        AcceptedWork(
-            trainer=one.header.trainer,
-            id=one.id,
-            header=one.header.pack(),
-            payload_root=one.header.payload_root,
-            seal=one.seal,
-        )
-        for one in closed.accepted().values()
-    )
-    return AcceptedSet(
-        index=index,
-        expected=closed.expected(),
-        set_root=set_root([work.id for work in works]),
-        works=works,
-    )
-
-
 class RoundPhase(Enum):
     """Phase of a round, from its roster to its end."""
 
@@ -142,48 +85,6 @@ class RoundPhase(Enum):
     TRAIN = "train"
     WITNESS = "witness"
     OVER = "over"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """A canonical head and what its hash is made of (docs/protocol.md, head)."""
-
-    hash: HeadHash
-    round: int
-    parent: HeadHash
-    set_root: Digest
-    weights_root: Digest
-    aux_root: Digest
-
-    @classmethod
-    def of(
-        cls,
-        run: RunId,
-        made: int,
-        *,
-        parent: HeadHash,
-        set_root: Digest,
-        weights_root: Digest,
-        aux_root: Digest,
-    ) -> Self:
-        """Head of round `made` with these parts; its hash follows from them."""
-        return cls(
-            hash=head_hash(run, made, parent, set_root, weights_root, aux_root),
-            round=made,
-            parent=parent,
-            set_root=set_root,
-            weights_root=weights_root,
-            aux_root=aux_root,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NextHead:
-    """A head that members still have to compute and attest: the parts that are fixed already."""
-
-    round: int
-    parent: HeadHash
-    set_root: Digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -561,6 +462,25 @@ class RoundView:
             for slot, (verdict, reason) in self.verdicts().items()
             if verdict is Verdict.ACCEPTED or reason in MEASURED
         }
+
+    def accepted_set(self, index: int) -> AcceptedSet:
+        """Accepted set of the round, whose round.close at that log index was applied."""
+        works = tuple(
+            AcceptedWork(
+                trainer=one.header.trainer,
+                id=one.id,
+                header=one.header.pack(),
+                payload_root=one.header.payload_root,
+                seal=one.seal,
+            )
+            for one in self.accepted().values()
+        )
+        return AcceptedSet(
+            index=index,
+            expected=self.expected(),
+            set_root=set_root([work.id for work in works]),
+            works=works,
+        )
 
     def has_quorum(self) -> bool:
         """Return whether ceil(2/3) of the elected have sent their proofs."""

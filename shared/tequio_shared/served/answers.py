@@ -56,8 +56,8 @@ from tequio_shared.api.runs import (
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.limits import COMPARED_HEADS
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.notices import Notice
-from tequio_shared.network.run import FullRunView
 from tequio_shared.network.standing import Standing, describe_cause
 from tequio_shared.network.tiers import Invitation
 from tequio_shared.network.verdicts import JudgedHead

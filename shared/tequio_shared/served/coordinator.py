@@ -17,7 +17,7 @@ from tequio_shared.keys import StatementSigner
 from tequio_shared.limits import STATEMENT_BYTES, STATEMENT_LIFE_MS
 from tequio_shared.network.conduct import read_fault
 from tequio_shared.network.coordination import CoordinatorTimers, decide, due
-from tequio_shared.network.run import FullRunView
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import EXCLUDED
 from tequio_shared.served.state import State

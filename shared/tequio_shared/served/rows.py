@@ -21,8 +21,9 @@ from msgspec import UNSET
 
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, from_text, to_text
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.rollback import Rollback
-from tequio_shared.network.run import Documents, FullRunView
+from tequio_shared.network.run import Documents
 from tequio_shared.network.verdicts import JudgedHead, judge
 from tequio_shared.round import measures
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult

@@ -28,22 +28,23 @@ from tequio_shared import encoding, vrf
 from tequio_shared.badges import Badges
 from tequio_shared.competition.competition import CompetitionsView
 from tequio_shared.errors import MalformedError, TequioError
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, sha256
 from tequio_shared.limits import DOCUMENT_BYTES
 from tequio_shared.names import NameRegistry
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.audits import AuditBook, AuditOutcome
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.key_links import KeyLinks
 from tequio_shared.network.notices import NetworkNotices
 from tequio_shared.network.releases import ReleaseHistory
-from tequio_shared.network.run import FullRunView
 from tequio_shared.network.schedule import SnapshotSchedule
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.teams import Teams
 from tequio_shared.network.tiers import Tiers
 from tequio_shared.network_view import AuthorChain
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.round.round import Commitment, Head, RoundView
+from tequio_shared.round.round import Commitment, RoundView
 from tequio_shared.served.rows import RoundEntry
 from tequio_shared.served.state import CompetitionEvent, Resume, State
 from tequio_shared.statements import statement as statements

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tequio_client.app.competition_notifications import REFRESH_MS
 from tequio_client.app.notifications import Notifier
 from tequio_client.app.settings_file import SettingsStore
-from tequio_client.ipc.control import AskCompetitions, CompetitionRow, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionRow, CompetitionsReply
 from tequio_client.ipc.facts import SessionFacts
 from tests.support.app_competitions import DECIDED, LARGE_RACE, RACE
 from tests.support.app_scenes import DAY_MS, NEW, NOW_MS

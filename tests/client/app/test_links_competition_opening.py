@@ -9,7 +9,7 @@ import pytest
 from tequio_client.app import notifications
 from tequio_client.app.notifications import NoticeStrip
 from tequio_client.app.window import AppWindow
-from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
 from tequio_client.links import CompetitionLink, is_competition_link
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text

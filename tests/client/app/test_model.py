@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskDiagnostics, AskRanking, AskRuns, RankingReply
+from tequio_client.ipc.control import AskDiagnostics
+from tequio_client.ipc.points import AskRanking, RankingReply
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.ipc.snapshot import DesiredState, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS
 

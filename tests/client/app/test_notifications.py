@@ -18,8 +18,9 @@ from tequio_client.app.notifications import (
     TrayNotifications,
 )
 from tequio_client.app.settings_file import SettingsStore
-from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity, AskCompetitions
+from tequio_client.ipc.competitions import AskCompetitions
 from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
     Decision,

@@ -12,23 +12,21 @@ from tequio_client.app.pages.home import HomePage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.run_news import REFRESH_MS
 from tequio_client.app.settings_file import SettingsStore
-from tequio_client.ipc.control import (
+from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.points import (
     ActivityReply,
     ActivityRow,
     AskActivity,
     AskLosses,
     AskPoints,
-    AskRuns,
     AskSeries,
     LossesReply,
     LossRow,
     PointsReply,
     PointsRow,
     PointsSeries,
-    RunRow,
-    RunsReply,
 )
-from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NOW_MS

@@ -15,7 +15,7 @@ from tequio_client.app.ledger_queries import MOST_BYTES
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import PointsPage
 from tequio_client.app.share import KEY, PNG, RUN, TEAM, ShareDialog, SharedPage, shared_pages
-from tequio_client.ipc.control import AskAccount
+from tequio_client.ipc.account import AskAccount
 from tests.client.app.test_ledger_check import FixedAnswerServer
 from tests.support.app_scenes import LENDING, NOW_MS
 from tests.support.app_worker_answers import ACCOUNT

@@ -10,7 +10,7 @@ from PySide6.QtCore import QLocale
 
 from tequio_client.app import worker_texts
 from tequio_client.ipc import texts
-from tequio_client.ipc.control import ActivityRow
+from tequio_client.ipc.points import ActivityRow
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
 from tequio_client.ipc.texts import EVENT_TEMPLATES, ActivityEvent
 from tests.support.app_language import PseudoLocale

@@ -22,6 +22,7 @@ from tequio_client.app.theme.look import Appearance
 from tequio_client.app.window import AppWindow, StateReason
 from tequio_client.app.worker_texts import shown_state
 from tequio_client.ipc import control
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.ipc.snapshot import LendingState
 from tests.support.app_language import LONG, PseudoLocale, pseudo, speak
 from tests.support.app_program import own
@@ -262,7 +263,7 @@ def test_keys_open_pages_read_again_and_help(
     worker.received.clear()
     QTest.keyClick(window, Qt.Key.Key_F5)
     assert [one.question for one in worker.received if isinstance(one, control.AskQuestion)] == [
-        control.AskRuns()
+        AskRuns()
     ]
     QTest.keyClick(window, Qt.Key.Key_F1)
     assert window.help.isVisible()

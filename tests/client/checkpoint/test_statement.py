@@ -23,7 +23,7 @@ from tests.support.ledger_with_history import live_yesterday
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.llama_swarm import play, publication
 from tests.support.llama_swarm import publish as publish_in
-from tests.support.memory_swarm import StatementDraft
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from tequio_shared.ids import to_text
 from tequio_shared.round.plugin import PluginSpec
 from tests.client.competition.models import files_of, hub, rules
 from tests.support import model_folders
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

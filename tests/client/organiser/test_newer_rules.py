@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import httpx
@@ -13,6 +12,7 @@ from click.testing import CliRunner
 from tequio_client.__main__ import cli
 from tequio_shared import encoding
 from tequio_shared.ids import sha256, to_text
+from tests.support.http_servers import serving
 from tests.support.ledgers import make_settings, served
 from tests.support.sample_ledger import fill_back
 
@@ -59,10 +59,7 @@ def show_through_newer(ledger: Served) -> tuple[str, str]:
         def log_message(self, *_: object) -> None:
             """Print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), NewerLedger) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}"
+    with serving(NewerLedger) as url:
         done = CliRunner().invoke(cli, ("run", "show", "nova-350m", "--ledger", url))
-        server.shutdown()
     assert done.exit_code == 0, done.exception
     return name, done.output

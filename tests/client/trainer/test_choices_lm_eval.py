@@ -15,14 +15,12 @@ from tequio_client.dataset import tasks
 from tequio_client.trainer import choices, device, likelihood
 from tequio_shared.errors import UserFacingError
 from tequio_shared.multiple_choice import ChoiceTask, ChoiceTotals
-from tests.support import model_folders
+from tests.support import lm_eval_harness, model_folders
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-lm_eval = pytest.importorskip(
-    "lm_eval", reason="lm_eval is not installed: docs/scoring.md says how"
-)
+lm_eval_harness.require()
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CONTEXT = model_folders.CONTEXT
@@ -87,20 +85,6 @@ def _config(kind: str, tmp_path: Path) -> dict[str, Any]:
     } | KINDS[kind]
 
 
-def _theirs(folder: Path, config: dict[str, Any]) -> dict[str, float]:
-    library = pytest.importorskip("lm_eval.models.huggingface")
-    model = library.HFLM(
-        pretrained=str(folder),
-        dtype="float32",
-        device="cpu",
-        batch_size=4,
-        max_length=CONTEXT,
-        trust_remote_code=False,
-    )
-    found: dict[str, Any] = lm_eval.simple_evaluate(model, tasks=[config], bootstrap_iters=0)
-    return {name.partition(",")[0]: value for name, value in found["results"]["words"].items()}
-
-
 def _task(config: dict[str, Any]) -> ChoiceTask:
     library = pytest.importorskip("lm_eval.tasks")
     (found,) = library.TaskManager().load([config])["tasks"].values()
@@ -115,7 +99,7 @@ def test_right_answers_are_those_of_lm_evaluation_harness(
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
     folder = model_folders.KINDS[model](tmp_path / model)
     config = _config(kind, tmp_path)
-    theirs = _theirs(folder, config)
+    theirs = lm_eval_harness.results(folder, config)
     task = _task(config)
     scored = likelihood.open_model(folder, tokenizer=None, prefix=None)
     means = likelihood.ScoringDevice(device=device.open_device("cpu"))

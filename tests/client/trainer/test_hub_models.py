@@ -24,7 +24,7 @@ from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.round.manifest import InnerParams, Manifest
 from tests.support import architectures
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,35 +8,24 @@ needs; where it is missing, these tests say so. docs/scoring.md says how to inst
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tequio_client.trainer import device, likelihood
 from tequio_shared.scoring import ScoreTotals, ScoringRules, scoring_windows
-from tests.support import model_folders
+from tests.support import lm_eval_harness, model_folders
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-lm_eval = pytest.importorskip(
-    "lm_eval", reason="lm_eval is not installed: docs/scoring.md says how"
-)
+lm_eval_harness.require()
 
 CONTEXT = model_folders.CONTEXT
 TEXTS = model_folders.library_texts(10, shortest=300, longest=5_000)
 
 
 def _theirs(folder: Path, texts: Path) -> dict[str, float]:
-    library = pytest.importorskip("lm_eval.models.huggingface")
-    model = library.HFLM(
-        pretrained=str(folder),
-        dtype="float32",
-        device="cpu",
-        batch_size=4,
-        max_length=CONTEXT,
-        trust_remote_code=False,
-    )
     task = {
         "task": "texts",
         "dataset_path": "json",
@@ -49,12 +38,7 @@ def _theirs(folder: Path, texts: Path) -> dict[str, float]:
             {"metric": name} for name in ("bits_per_byte", "byte_perplexity", "word_perplexity")
         ],
     }
-    found: dict[str, Any] = lm_eval.simple_evaluate(model, tasks=[task], bootstrap_iters=0)
-    return {
-        name.partition(",")[0]: value
-        for name, value in found["results"]["texts"].items()
-        if isinstance(value, float)
-    }
+    return lm_eval_harness.results(folder, task)
 
 
 @pytest.mark.parametrize("kind", model_folders.KINDS)

@@ -14,39 +14,27 @@ from tequio_client.verify.cli import audit as command
 from tequio_client.verify.reader import LogReader
 from tequio_client.verify.report import AuditFinding, AuditGrade, LogPlace, LogReport
 from tequio_client.worker.swarm.seeds import StoreFolders
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, NetworkId, from_text, sha256, to_text
 from tequio_shared.log import merkle
 from tequio_shared.log.notes import Checkpoint, SignedCheckpoint
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.documents import RoundResult
-from tequio_shared.round.round import Head
 from tequio_shared.statements.network import KeyRegister
-from tequio_shared.statements.runs import (
-    HeadPromote,
-    RoundClose,
-    RunFinish,
-    RunPause,
-    RunResume,
-    WorkCommit,
-)
+from tequio_shared.statements.runs import HeadPromote, RoundClose, RunFinish, RunResume, WorkCommit
 from tequio_shared.statements.statement import Entry
 from tests.client.verify.logs import SwarmLog, all_tiles, fill_store
 from tests.support.authors import registration
-from tests.support.memory_swarm import (
-    ORIGIN,
-    FailureRates,
-    StatementDraft,
-    Swarm,
-    SwarmArithmetic,
-    signer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import ORIGIN, Swarm, paused_swarm
+from tests.support.tiny_run import SwarmArithmetic, signer, tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round.round import NextHead, RoundView
+    from tequio_shared.head.chain import NextHead
+    from tequio_shared.round.round import RoundView
     from tequio_shared.statements.statement import Body
 
 
@@ -422,18 +410,6 @@ def test_damaged_first_weights_are_found(log: SwarmLog, store: Path) -> None:
     report = audited(log, store)
     assert report.exit_code == 2
     assert report.findings[0].what == "stored head"
-
-
-def paused_swarm(rounds: int) -> Swarm:
-    """A run that is paused after that many rounds."""
-    swarm = Swarm(manifest=tiny_manifest(most=6))
-    for at in range(4):
-        swarm.volunteer(f"v{at}")
-    swarm.run_rounds(rounds)
-    swarm.organise(RunPause(reason=1))
-    while swarm.view.state is not RunState.PAUSED:
-        assert swarm.step()
-    return swarm
 
 
 @pytest.mark.parametrize(("back", "finishes_at_once"), [(0, False), (2, False), (1, True)])

@@ -10,7 +10,8 @@ from tequio_client.verify.audit import AuditOptions, audit
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.statements.runs import AuditReport
 from tests.client.verify.logs import SwarmLog
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 
 def test_audits_and_points_are_counted_from_the_log() -> None:

@@ -14,7 +14,9 @@ from tequio_shared.network.standing import Standing
 from tequio_shared.statements.network import FaultReport, MemberLeave, StandingChange
 from tequio_shared.statements.runs import RoundRoster
 from tests.client.verify.logs import SwarmLog
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import LogReport

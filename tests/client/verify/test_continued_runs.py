@@ -13,7 +13,7 @@ from tequio_shared.round.manifest import ParentHead
 from tequio_shared.statements.runs import RunOpen
 from tests.client.verify.logs import SwarmLog
 from tests.support.llama_swarm import ROUNDS, played
-from tests.support.memory_swarm import StatementDraft
+from tests.support.volunteers import StatementDraft
 
 
 def continued(*, weights_root: Digest | None = None, **changes: object) -> LogReport:

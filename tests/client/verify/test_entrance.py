@@ -13,7 +13,9 @@ from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant,
 from tequio_shared.statements.statement import sign
 from tests.client.verify.logs import SwarmLog
 from tests.support.authors import registration
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, LogReport

@@ -14,7 +14,9 @@ from tequio_shared.statements.network import MemberVouch
 from tequio_shared.statements.statement import signed_message
 from tests.client.verify.logs import SwarmLog
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from tequio_client.verify.report import AuditFinding, LogReport

@@ -11,7 +11,7 @@ import pytest
 import trio
 
 from tequio_client import clock
-from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.points import PointsRow
 from tequio_client.ipc.snapshot import (
     CurrentRoundView,
     Decision,

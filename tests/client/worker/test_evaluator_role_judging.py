@@ -13,7 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
 from tequio_client.ipc.snapshot import LendingReason
 from tequio_client.keys import identity
 from tequio_shared.competition.state import CompetitionPhase
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
     from pathlib import Path
 
-    from tequio_client.ipc.control import CompetitionRow
+    from tequio_client.ipc.competitions import CompetitionRow
     from tequio_client.ipc.snapshot import Snapshot
     from tequio_shared.competition.state import CompetitionView
     from tests.support.linked_worker import LinkedWorker

@@ -6,9 +6,8 @@ import gzip
 import os
 import subprocess
 import sys
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from tequio_client.worker.settings import NetSettings, OtlpEndpoint
 from tequio_shared.errors import UserFacingError
 from tequio_shared.version import BUILD
 from tests.client.worker.test_metrics import SHOWN, STATUS
+from tests.support.http_servers import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("opentelemetry.sdk.metrics", reason="the extra `otlp` is not installed")
 
-from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
-    ExportMetricsServiceRequest,
-)
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.metrics.v1.metrics_pb2 import AGGREGATION_TEMPORALITY_CUMULATIVE
 
 Point = tuple[str, tuple[tuple[str, str], ...]]
@@ -64,14 +62,8 @@ class OtlpCollector:
 
             def log_message(self, *_: object) -> None: ...
 
-        with HTTPServer(("127.0.0.1", port), OtlpHandler) as server:
-            thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-            thread.start()
-            try:
-                yield server.server_port
-            finally:
-                server.shutdown()
-                thread.join()
+        with serving(OtlpHandler, port) as url:
+            yield int(url.rpartition(":")[2])
 
     async def next_push(self) -> ExportMetricsServiceRequest:
         with trio.fail_after(30):

@@ -10,7 +10,7 @@ import pytest
 import trio
 from rich.console import Console
 
-from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.points import PointsRow
 from tequio_client.ipc.snapshot import (
     AttentionNeed,
     AuditsView,

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from tequio_client.control_socket import WorkerCall
-from tequio_client.ipc.control import PluginConsentReply, RequestPluginConsent
+from tequio_client.ipc.runs import PluginConsentReply, RequestPluginConsent
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.plugins.consents import PluginConsent, PluginConsents

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_ledger.ledger import Ledger
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tequio_shared.statements.statement import Entry
 
 RULES = msgspec.structs.replace(manifest(most=100), measure=MeasureRules(every=2))

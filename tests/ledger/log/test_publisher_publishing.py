@@ -5,10 +5,9 @@ from __future__ import annotations
 import shutil
 import signal
 import sqlite3
-import threading
 import time
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import httpx
@@ -35,6 +34,7 @@ from tests.support.cosigned_ledger import (
     register_keys,
     wait_until_published,
 )
+from tests.support.http_servers import serving
 from tests.support.ledgers import start
 
 if TYPE_CHECKING:
@@ -273,11 +273,9 @@ class _Liar(BaseHTTPRequestHandler):
 
 
 def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
-    with WitnessGroup(tmp_path, 1) as ring:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _Liar)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with WitnessGroup(tmp_path, 1) as ring, serving(_Liar) as liar:
         stranger = VerifierKey(name="w", kind=KeyKind.COSIGNER, key=_Liar.signer.key)
-        line = f"witness liar {stranger.text()} http://127.0.0.1:{server.server_port}\n"
+        line = f"witness liar {stranger.text()} {liar}\n"
         policy = ring.policy("1")
         policy.write_text(line + policy.read_text().replace("group g 1 w0", "group g 1 w0 liar"))
         try:
@@ -305,8 +303,6 @@ def test_witnesses_that_lie_or_babble_stop_nobody(tmp_path: Path) -> None:
                 assert httpx.get(f"{ledger.url}/healthz", timeout=30).json()["status"] == "ok"
         finally:
             _Liar.times = 0
-            server.shutdown()
-            server.server_close()
 
 
 @pytest.mark.parametrize(

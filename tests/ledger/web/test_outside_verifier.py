@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import threading
 import time
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from tequio_shared.limits import SNAPSHOT_ENTRIES
 from tequio_shared.log.notes import KeyKind, VerifierKey
 from tests.support.authors import Author
 from tests.support.cosigned_ledger import register_keys
+from tests.support.http_servers import serving
 from tests.support.ledgers import UNLIMITED, Served, served
 
 if TYPE_CHECKING:
@@ -167,17 +167,8 @@ def flipping(url: str, wanted: str) -> Iterator[tuple[str, list[str]]]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
             pass
 
-    with (
-        httpx.Client(base_url=url, timeout=30) as http,
-        ThreadingHTTPServer(("127.0.0.1", 0), VerifierProxy) as server,
-    ):
-        serving = threading.Thread(target=server.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}", touched
-        finally:
-            server.shutdown()
-            serving.join()
+    with httpx.Client(base_url=url, timeout=30) as http, serving(VerifierProxy) as between:
+        yield between, touched
 
 
 def _flipped(content: bytes) -> bytes:

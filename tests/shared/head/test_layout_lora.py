@@ -13,7 +13,7 @@ from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.round.manifest import Manifest
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 MODULES = {
     "model.layers.0.self_attn.q_proj": (64, 48),

@@ -15,14 +15,9 @@ from tequio_shared.round.manifest import Admission, AuditRules, WindowRules
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import InviteOpen, MemberVouch, RoleGrant, StandingRelease
 from tequio_shared.statements.runs import RoundClose, RunOpen
-from tests.support.memory_swarm import (
-    FailureRates,
-    StatementDraft,
-    Swarm,
-    Volunteer,
-    signer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

@@ -20,7 +20,9 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

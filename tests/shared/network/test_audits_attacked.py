@@ -15,14 +15,7 @@ import msgspec
 import pytest
 
 from tequio_shared.errors import RefusedError
-from tequio_shared.ids import (
-    ContributionId,
-    Digest,
-    PeerKey,
-    key_from_text,
-    sha256,
-    to_text,
-)
+from tequio_shared.ids import ContributionId, Digest, PeerKey, key_from_text, sha256, to_text
 from tequio_shared.limits import AUDIT_PAUSE, MISSED_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
@@ -36,13 +29,9 @@ from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.network import MemberLeave, StandingChange, StandingRelease
 from tequio_shared.statements.runs import AuditReport, RoundWitness, RunFinish
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import (
-    FailureRates,
-    StatementDraft,
-    Swarm,
-    Volunteer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.head.contribution import ContributionHeader

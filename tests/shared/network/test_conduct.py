@@ -17,7 +17,9 @@ from tequio_shared.statements.network import FaultReport, MemberLeave
 from tequio_shared.statements.runs import WitnessProof, WorkCommit
 from tequio_shared.statements.statement import make, sign
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import StatementDraft, Swarm, Volunteer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from tequio_shared.round.round import RoundView

@@ -13,7 +13,9 @@ from tequio_shared.statements.runs import (
     RunClose,
     RunFinish,
 )
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft
 
 
 def swarm_of(*characters: FailureRates, **rounds: int) -> Swarm:

@@ -18,11 +18,13 @@ from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.statements.network import StandingChange
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import Swarm, Volunteer, tiny_manifest
-from tests.support.second_audits import Auditing
+from tests.support.memory_swarm import Swarm
+from tests.support.second_run import Auditing
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import Volunteer
 
 if TYPE_CHECKING:
-    from tequio_shared.network.run import FullRunView
+    from tequio_shared.network.full_run import FullRunView
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.runs import AuditReport
 

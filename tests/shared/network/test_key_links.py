@@ -39,12 +39,13 @@ from tequio_shared.statements.runs import WorkCommit
 from tests.support.attackers_round import bad_piece, scale_255
 from tests.support.authors import registration
 from tests.support.key_swarm import KeySwarm
-from tests.support.memory_swarm import StatementDraft, signer, tiny_manifest
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.support.memory_swarm import Volunteer
+    from tests.support.volunteers import Volunteer
 
 RECOVERY = signer("recovery of a")
 

@@ -25,8 +25,10 @@ from tequio_shared.statements.runs import (
     WorkCommit,
 )
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import FailureRates, StatementDraft, Swarm, tiny_manifest
-from tests.support.second_audits import Auditing
+from tests.support.memory_swarm import Swarm
+from tests.support.second_run import Auditing
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates, StatementDraft
 
 ROUNDS = 3
 

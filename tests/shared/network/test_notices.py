@@ -12,7 +12,8 @@ from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunPause, RunResume
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 
 @pytest.fixture

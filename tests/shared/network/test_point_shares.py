@@ -27,11 +27,12 @@ from tests.support.attack_table import attack
 from tests.support.authors import registration
 from tests.support.commitments import commitment
 from tests.support.key_swarm import KeySwarm
-from tests.support.memory_swarm import StatementDraft, signer, tiny_manifest
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from tequio_shared.network_view import NetworkView
-    from tests.support.memory_swarm import Volunteer
+    from tests.support.volunteers import Volunteer
 
 HALF = WHOLE_PARTS // 2
 

@@ -25,10 +25,12 @@ from tequio_shared.statements.runs import (
     RunResume,
     RunRollback,
 )
-from tests.support.memory_swarm import FailureRates, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import FailureRates
 
 if TYPE_CHECKING:
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 CROOKED = FailureRates(silent=10, misstating=10, lying=10, partial=40)
 

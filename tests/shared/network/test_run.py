@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import ZERO_DIGEST, RunId, from_text, sha256, to_text
-from tequio_shared.network.run import FullRunView, RunView, needed_document
+from tequio_shared.network.full_run import FullRunView
+from tequio_shared.network.run import RunView, needed_document
 from tequio_shared.network.run_states import TRANSITIONS, RunEvent, RunRequest, RunState
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
@@ -20,7 +21,9 @@ from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RunFinish, RunPause, RunResume
 from tequio_shared.statements.statement import Statement, make
-from tests.support.memory_swarm import FailureRates, Swarm, signer, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import FailureRates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,13 @@ import pytest
 
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.network.run import MAX_LOCATIONS, HeadPublication, RunView
+from tequio_shared.network.full_run import MAX_LOCATIONS, HeadPublication
+from tequio_shared.network.run import RunView
 from tequio_shared.network.run_states import RunState
 from tequio_shared.statements.network import CheckpointPublish
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 
 @pytest.fixture

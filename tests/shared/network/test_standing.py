@@ -23,14 +23,9 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.runs import RoundClose
 from tests.support.attackers_round import bad_piece, scale_255
-from tests.support.memory_swarm import (
-    HONEST,
-    FailureRates,
-    StatementDraft,
-    Swarm,
-    Volunteer,
-    tiny_manifest,
-)
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import HONEST, FailureRates, StatementDraft, Volunteer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

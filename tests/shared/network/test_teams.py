@@ -23,9 +23,9 @@ from tequio_shared.statements.network import (
 )
 from tests.support.attack_table import attack
 from tests.support.key_swarm import KeySwarm
-from tests.support.memory_swarm import signer, tiny_manifest
 from tests.support.second_teams import SecondTeams
 from tests.support.statements import EXAMPLES
+from tests.support.tiny_run import signer, tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from tequio_shared.errors import MalformedError
 from tequio_shared.ids import RunId, sha256, to_text
 from tequio_shared.round.manifest import Admission, Manifest, Tokenizer, TokenizerKind
 from tequio_shared.round.plugin import PLUGIN_BYTES, PluginSpec, Seam
-from tests.support.memory_swarm import TENSORS, tiny_manifest
+from tests.support.tiny_run import TENSORS, tiny_manifest
 
 BASE = tiny_manifest()
 PLUGIN = PluginSpec(

@@ -12,7 +12,8 @@ from tequio_shared.round.audit_draws import AuditedWork, AuditorPool, Candidate
 from tequio_shared.round.documents import TRAINER, WITNESS
 from tequio_shared.round.proof import RejectionReason, Verdict, WitnessFindings, verdicts
 from tequio_shared.round.round import RoundPhase
-from tests.support.memory_swarm import FailureRates, Swarm
+from tests.support.memory_swarm import Swarm
+from tests.support.volunteers import FailureRates
 
 
 @pytest.mark.parametrize("seed", range(3))

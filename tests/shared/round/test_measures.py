@@ -18,12 +18,14 @@ from tequio_shared.round import measures
 from tequio_shared.round.manifest import Manifest, MeasureRules
 from tequio_shared.statements.runs import HeadAttest, HeadMeasure, HeadPromote
 from tests.support.attack_table import attack
-from tests.support.memory_swarm import StatementDraft, Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
+    from tequio_shared.head.chain import Head
     from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import Head
-    from tests.support.memory_swarm import Volunteer
+    from tests.support.volunteers import Volunteer
 
 
 MEMBERS = 6

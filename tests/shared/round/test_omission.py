@@ -15,7 +15,8 @@ from tests.support.attackers_round import round_of, swarm_in
 
 if TYPE_CHECKING:
     from tequio_shared.statements.statement import Entry
-    from tests.support.memory_swarm import Swarm, Volunteer
+    from tests.support.memory_swarm import Swarm
+    from tests.support.volunteers import Volunteer
 
 
 class AttestedRound:

@@ -18,7 +18,9 @@ from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest, WorkCommit
 from tests.support.commitments import commitment
-from tests.support.memory_swarm import FailureRates, Swarm, signer
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import signer
+from tests.support.volunteers import FailureRates
 
 
 def swarm_in(

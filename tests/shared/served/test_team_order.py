@@ -16,7 +16,7 @@ from tequio_shared.served.team_order import TeamOrder
 from tequio_shared.statements.network import StandingRelease
 from tests.shared.network.test_key_links import RECOVERY, quarantined
 from tests.shared.network.test_teams import TeamSwarm
-from tests.support.memory_swarm import signer
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,9 +18,10 @@ from tequio_client.app.language import join_sentences
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import Card, fill, hbox
 from tequio_client.app.widgets.buttons import Button, ChoiceCards
-from tequio_client.ipc.control import AskRuns, Question, Reply, RunsReply
+from tequio_client.ipc.control import Question, Reply
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ipc.runs import AskRuns, RunsReply
 
 OLDEST_NVIDIA = 525
 """The first driver line that runs programs compiled for CUDA 12."""

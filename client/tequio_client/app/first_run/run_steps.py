@@ -36,8 +36,8 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, ChoiceRow
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
 from tequio_client.ipc.preferences import PRESETS, LendingPreset, apply_preset
+from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 from tequio_client.ledger.networks import known_networks
 
 RUNS_INTERVAL_MS = 10_000

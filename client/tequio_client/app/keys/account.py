@@ -25,6 +25,15 @@ from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, h
 from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.messages import Banner
 from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    AccountReply,
+    AskAccount,
+    RequestAppeal,
+    RequestName,
+    RequestRecovery,
+    RequestReplacement,
+    RequestRevocation,
+)
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.limits import APPEAL_BYTES, NAME_CHARS
@@ -55,14 +64,14 @@ class KeyAccount(QObject):
         self._asked = None
         self.answer: control.Reply | None = None
         """The reply to the last request."""
-        self._question = PeriodicQuestion(model, now_ms, control.AccountReply, EVERY_MS)
-        self._question.set_question(control.AskAccount())
+        self._question = PeriodicQuestion(model, now_ms, AccountReply, EVERY_MS)
+        self._question.set_question(AskAccount())
         self._question.changed.connect(self.changed)
         model.replied.connect(self._receive)
         model.refused.connect(self._handle_refusal)
 
     @property
-    def reply(self) -> control.AccountReply | None:
+    def reply(self) -> AccountReply | None:
         """The account as last told; None: not known yet."""
         return self._question.reply
 
@@ -235,7 +244,7 @@ class RecoveryDialog(AccountDialog):
     def _bind_with(self, former: bytes | None) -> None:
         if self._seed is not None:
             agreed = "" if former is None else to_text(former)
-            self._send(control.RequestRecovery(seed=to_text(self._seed), former=agreed))
+            self._send(RequestRecovery(seed=to_text(self._seed), former=agreed))
 
     def done(self, result: int) -> None:
         self.words.clear()
@@ -299,7 +308,7 @@ class ReplaceDialog(AccountDialog):
     def _replace(self, seed: bytes) -> None:
         if self._account.reply is None:
             return
-        question = control.RequestReplacement(
+        question = RequestReplacement(
             former=self._account.reply.key,
             seed=to_text(seed),
             recovery=to_text(self._recovery) if self._recovery else "",
@@ -375,13 +384,11 @@ class LostKeyDialog(AccountDialog):
     def _go_on(self, recovery: bytes) -> None:
         key, seed = self.key.text().strip(), to_text(recovery)
         if self.ways.selected == "revoke":
-            self._send(control.RequestRevocation(key=key, seed=seed))
+            self._send(RequestRevocation(key=key, seed=seed))
             return
 
         def replace(successor: bytes) -> None:
-            question = control.RequestReplacement(
-                former=key, seed=to_text(successor), recovery=seed
-            )
+            question = RequestReplacement(former=key, seed=to_text(successor), recovery=seed)
             self._send(question, self._install)
 
         self._keys.prepare_successor(replace, self.show_error)
@@ -448,7 +455,7 @@ class NameDialog(AccountDialog):
         self.main.setEnabled(is_possible and self.name != self._present)
 
     def _request(self) -> None:
-        self._send(control.RequestName(name=self.name))
+        self._send(RequestName(name=self.name))
 
 
 class AppealDialog(AccountDialog):
@@ -484,4 +491,4 @@ class AppealDialog(AccountDialog):
         self.main.setEnabled(len(self.text.toPlainText().encode()) <= APPEAL_BYTES)
 
     def _appeal(self) -> None:
-        self._send(control.RequestAppeal(text=self.text.toPlainText().strip()))
+        self._send(RequestAppeal(text=self.text.toPlainText().strip()))

@@ -13,7 +13,7 @@ from tequio_client.app.widgets.base import Label, WrappedLabel, caption, fill, h
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.messages import Banner
-from tequio_client.ipc import control
+from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
 
 
 class ConnectDialog(AccountDialog):
@@ -73,14 +73,14 @@ class ConnectDialog(AccountDialog):
         if self._form.isHidden():
             self.accept()
             return
-        question = control.RequestConnection(
+        question = RequestConnection(
             connector=self.address.text().strip(), provider=self.provider.text().strip().lower()
         )
         self._send(question, self._show_code)
 
     def _show_code(self) -> None:
         reply = self._account.answer
-        if not isinstance(reply, control.ConnectionReply):
+        if not isinstance(reply, ConnectionReply):
             return
         self._url, self._code, self._left_s = reply.url, reply.code, reply.expires_s
         self._form.hide()
@@ -101,12 +101,12 @@ class ConnectDialog(AccountDialog):
             self.timer.start(seconds * 1_000)
 
     def _poll(self) -> None:
-        question = control.AskConnection(connector=self.address.text().strip(), code=self._code)
+        question = AskConnection(connector=self.address.text().strip(), code=self._code)
         self._account.request(question, self._show_outcome, self.show_problem)
 
     def _show_outcome(self) -> None:
         reply = self._account.answer
-        if not isinstance(reply, control.ConnectionReply):
+        if not isinstance(reply, ConnectionReply):
             return
         if not reply.outcome:
             self._wait(max(reply.interval_s, 1))

@@ -23,6 +23,14 @@ from tequio_client.app.widgets.cards import CopyLine, RankingTable
 from tequio_client.app.widgets.indicators import ProgressBar
 from tequio_client.app.widgets.inputs import NumberBox
 from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    AskTeam,
+    RequestMembership,
+    RequestTeam,
+    RequestTeamMember,
+    TeamReply,
+)
+from tequio_client.ipc.points import RankRow
 from tequio_shared.errors import MalformedError
 from tequio_shared.limits import NAME_CHARS
 from tequio_shared.names import check_name
@@ -45,7 +53,7 @@ class TeamDialog(AccountDialog):
     ) -> None:
         """With `link` it asks for that team at once, instead of for the key's own."""
         super().__init__(account, keys, parent)
-        self.team = control.TeamReply()
+        self.team = TeamReply()
         self.question: QuestionDialog | None = None  # before what cannot be undone
         self.entry, self.offer, self.own = EntryPane(), WrappedLabel(""), OwnTeamPane()
         self.pane: QWidget = self.entry
@@ -58,12 +66,12 @@ class TeamDialog(AccountDialog):
         self._connect_own()
         self.entry.link.setText(link)
         self._show_entry()
-        self._ask(control.AskTeam(link=link.strip()))
+        self._ask(AskTeam(link=link.strip()))
 
     def _connect_own(self) -> None:
         own = self.own
-        own.new_link.clicked.connect(lambda: self._ask(control.RequestTeam(days=LINK_DAYS)))
-        own.close_link.clicked.connect(lambda: self._ask(control.RequestTeam(days=0)))
+        own.new_link.clicked.connect(lambda: self._ask(RequestTeam(days=LINK_DAYS)))
+        own.close_link.clicked.connect(lambda: self._ask(RequestTeam(days=0)))
         own.set_goal.clicked.connect(self._set_goal)
         own.rename.clicked.connect(self._rename)
         own.leave_team.clicked.connect(self._confirm_leave)
@@ -78,7 +86,7 @@ class TeamDialog(AccountDialog):
         """Show the team of the last answer, or how to enter one."""
         self.set_busy(is_busy=False)
         found = self._account.answer
-        if not isinstance(found, control.TeamReply):
+        if not isinstance(found, TeamReply):
             return
         self.team = found
         if not found.team:
@@ -100,11 +108,11 @@ class TeamDialog(AccountDialog):
 
     def _go_on(self) -> None:
         if self.pane is self.offer:
-            self._ask(control.RequestMembership(link=self.entry.link.text().strip()))
+            self._ask(RequestMembership(link=self.entry.link.text().strip()))
         elif self.entry.ways.selected == "link":
-            self._ask(control.AskTeam(link=self.entry.link.text().strip()))
+            self._ask(AskTeam(link=self.entry.link.text().strip()))
         else:
-            self._ask(control.RequestTeam(name=self.entry.team_name))
+            self._ask(RequestTeam(name=self.entry.team_name))
 
     def _show_entry(self) -> None:
         self.set_texts(
@@ -166,10 +174,10 @@ class TeamDialog(AccountDialog):
     def _set_goal(self) -> None:
         goal = int(self.own.points.value()) * GFLOP_PER_POINT
         until_ms = self.own.goal_until_ms if goal else 0
-        self._ask(control.RequestTeam(goal=goal, goal_until_ms=until_ms))
+        self._ask(RequestTeam(goal=goal, goal_until_ms=until_ms))
 
     def _rename(self) -> None:
-        self._ask(control.RequestTeam(name=" ".join(self.own.name.text().split())))
+        self._ask(RequestTeam(name=" ".join(self.own.name.text().split())))
 
     def _confirm_leave(self) -> None:
         note = self.tr("What you earned for the team stays with it.")
@@ -181,7 +189,7 @@ class TeamDialog(AccountDialog):
             self.tr("Leave the team?"),
             note,
             self.tr("Leave the team"),
-            lambda: self._ask(control.RequestMembership()),
+            lambda: self._ask(RequestMembership()),
         )
 
     def _confirm_member(self, to: str) -> None:
@@ -189,7 +197,7 @@ class TeamDialog(AccountDialog):
         if row is None:
             return
         name = row.name or f"{row.key[:8]}…"
-        question = control.RequestTeamMember(peer=row.key, to=to)
+        question = RequestTeamMember(peer=row.key, to=to)
         if to == "owner":
             self._confirm(
                 self.tr("Hand the team over to {name}?").format(name=name),
@@ -215,7 +223,7 @@ class TeamDialog(AccountDialog):
         self.question.open()
 
 
-def team_name(team: control.TeamReply) -> str:
+def team_name(team: TeamReply) -> str:
     words = QCoreApplication.translate("TeamDialog", "Team {number}")
     return team.name or words.format(number=team.team)
 
@@ -274,7 +282,7 @@ class OwnTeamPane(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.team = control.TeamReply()
+        self.team = TeamReply()
         self.goal, self.bar = WrappedLabel(""), ProgressBar(self.tr("Goal"))
         self.roster = RankingTable(self.tr("Members of the team"))
         self.roster.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -337,7 +345,7 @@ class OwnTeamPane(QWidget):
         )
         self.roster.selectionModel().selectionChanged.connect(self._follow)
 
-    def show_team(self, team: control.TeamReply) -> None:
+    def show_team(self, team: TeamReply) -> None:
         self.team = team
         self.roster.rows.replace(team.rows)
         rows = self.roster.verticalHeader().defaultSectionSize() * (len(team.rows) + 1)
@@ -350,7 +358,7 @@ class OwnTeamPane(QWidget):
         self._show_link(team)
         self._follow()
 
-    def _show_goal(self, team: control.TeamReply) -> None:
+    def _show_goal(self, team: TeamReply) -> None:
         self.goal.setVisible(bool(team.goal))
         self.bar.setVisible(bool(team.goal))
         self.points.set_number(team.goal // GFLOP_PER_POINT)
@@ -366,7 +374,7 @@ class OwnTeamPane(QWidget):
         self.goal.setText(words.format(reached=reached, goal=goal, day=day))
         self.bar.set_share(team.reached / team.goal)
 
-    def _show_link(self, team: control.TeamReply) -> None:
+    def _show_link(self, team: TeamReply) -> None:
         self.link.show_text(team.link)
         self.code.show_text(team.code)
         if team.link:
@@ -384,7 +392,7 @@ class OwnTeamPane(QWidget):
             button.setEnabled(row is not None and not row.is_ours)
 
     @property
-    def selected(self) -> control.RankRow | None:
+    def selected(self) -> RankRow | None:
         rows = self.roster.selectionModel().selectedRows()
         return self.roster.rows.rows[rows[0].row()] if rows else None
 

@@ -22,15 +22,8 @@ from tequio_client.app.widgets.base import (
     vbox,
 )
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.ipc.control import AccountReply, BadgeRow
-from tequio_shared.badges import (
-    BADGE_DAYS,
-    BADGE_ROUNDS,
-    DAY_MS,
-    Badge,
-    current_streak,
-    next_badge,
-)
+from tequio_client.ipc.account import AccountReply, BadgeRow
+from tequio_shared.badges import BADGE_DAYS, BADGE_ROUNDS, DAY_MS, Badge, current_streak, next_badge
 
 GAP, FOLDED = 12, 3
 

@@ -36,7 +36,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.cards import CopyLine
 from tequio_client.app.widgets.indicators import Chip, IntervalBar, Milestones
-from tequio_client.ipc.control import CompetitionEntrantRow, CompetitionRow
+from tequio_client.ipc.competitions import CompetitionEntrantRow, CompetitionRow
 from tequio_client.ipc.snapshot import JudgingView
 
 UNFINISHED_PARTS = ("offered", "in-draw", "drawn", "waiting")

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 
 from tequio_client.app.language import without_period
 from tequio_client.app.widgets import figures
-from tequio_client.ipc.control import CompetitionRow
+from tequio_client.ipc.competitions import CompetitionRow
 from tequio_client.ipc.snapshot import JudgingView
 
 if TYPE_CHECKING:

@@ -28,12 +28,7 @@ from tequio_client.app.pages.competition_text import (
     milestones,
     stage_progress,
 )
-from tequio_client.app.pages.page import (
-    LIST_INTERVAL_MS,
-    ListPage,
-    PageContext,
-    PageHeader,
-)
+from tequio_client.app.pages.page import LIST_INTERVAL_MS, ListPage, PageContext, PageHeader
 from tequio_client.app.pages.run_detail import RunDetail, RunResources, update_fit_chip
 from tequio_client.app.pages.runs import BETWEEN, own_run
 from tequio_client.app.theme import style
@@ -54,14 +49,16 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import ChoiceList, ChoiceRow
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
 from tequio_client.app.widgets.race_chart import RaceChart, RaceLine, format_loss, line_pen
-from tequio_client.ipc.control import (
-    MAX_CURVES,
+from tequio_client.ipc.competitions import (
     AskCompetitions,
-    AskCurves,
-    AskRuns,
     CompetitionEntrantRow,
     CompetitionRow,
     CompetitionsReply,
+)
+from tequio_client.ipc.runs import (
+    MAX_CURVES,
+    AskCurves,
+    AskRuns,
     CurvesReply,
     LossCurvePoint,
     RunRow,

@@ -29,7 +29,8 @@ from tequio_client.app.widgets.buttons import Segmented
 from tequio_client.app.widgets.cards import NOWHERE, Index
 from tequio_client.app.widgets.inputs import SearchField
 from tequio_client.app.widgets.messages import LEVEL_ICONS, EmptyState
-from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity, Question, Reply
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import Snapshot
 from tequio_client.ipc.texts import ActivityEvent
 

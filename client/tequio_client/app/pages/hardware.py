@@ -41,8 +41,8 @@ from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip
 from tequio_client.app.widgets.inputs import SettingRow
 from tequio_client.app.widgets.messages import Banner, UndoToast
-from tequio_client.ipc.control import AskRuns, RunsReply
 from tequio_client.ipc.facts import AcceleratorFacts
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_client.ipc.snapshot import Decision, Snapshot, TrainerView
 
 BETWEEN = "  ·  "

@@ -42,14 +42,8 @@ from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Chip, PercentRing, ProgressBar, StateIcon
 from tequio_client.app.widgets.messages import Banner, EmptyState
 from tequio_client.app.worker_texts import headline
-from tequio_client.ipc.control import (
-    AskRanking,
-    AskSeries,
-    PointsSeries,
-    Question,
-    RankingReply,
-    Reply,
-)
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.points import AskRanking, AskSeries, PointsSeries, RankingReply
 from tequio_client.ipc.snapshot import (
     UNDECIDED,
     CurrentRoundView,

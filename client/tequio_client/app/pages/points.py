@@ -32,31 +32,15 @@ from tequio_client.app.pages.rounds_model import RoundsReader, is_checked
 from tequio_client.app.share import ShareDialog, SharedPage, shared_pages
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets import figures
-from tequio_client.app.widgets.base import (
-    Card,
-    Columns,
-    ElidedLabel,
-    Label,
-    fill,
-    holding,
-    vbox,
-)
+from tequio_client.app.widgets.base import Card, Columns, ElidedLabel, Label, fill, holding, vbox
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.cards import StatCard, StatCards
 from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.messages import Banner, Toast
-from tequio_client.ipc.control import (
-    MAX_ROWS,
-    AccountReply,
-    AskAccount,
-    AskPoints,
-    AskSeries,
-    PointsReply,
-    PointsRow,
-    PointsSeries,
-    Question,
-    Reply,
-)
+from tequio_client.ipc.account import AccountReply, AskAccount
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import AskPoints, AskSeries, PointsReply, PointsRow, PointsSeries
 from tequio_client.ipc.snapshot import PointsView, Snapshot
 
 ACCOUNT_MS = 60_000

@@ -59,7 +59,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, Dropdown
 from tequio_client.app.widgets.cards import Index, PlainTable
 from tequio_client.app.widgets.messages import EmptyState
-from tequio_client.ipc.control import PointsRow
+from tequio_client.ipc.points import PointsRow
 
 WIDTH = 520
 AUDIT_COMMAND = "tequio audit --ledger {url}"

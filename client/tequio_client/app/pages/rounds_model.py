@@ -18,7 +18,9 @@ from tequio_client.app.pages.page import PagedReader
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import TRAILING, tool_tip
 from tequio_client.app.widgets.cards import NOWHERE, Index, TableRows
-from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply, PointsRow, Question, Reply
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import AskPoints, PointsReply, PointsRow
 
 ROUNDS_PAGE = 100
 """Rounds per request while scrolling."""

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QWidget
 from tequio_client.app.keys.dialogs import QuestionDialog
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
-from tequio_client.ipc.control import RequestPluginConsent, RunPlugin, RunRow
+from tequio_client.ipc.runs import RequestPluginConsent, RunPlugin, RunRow
 from tequio_client.names import name_with_id, short_id
 
 

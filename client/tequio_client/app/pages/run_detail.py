@@ -34,9 +34,9 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.control import GeneratedSample, PublishedHead, RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
+from tequio_client.ipc.runs import GeneratedSample, PublishedHead, RunPlugin, RunRow
 from tequio_client.ipc.snapshot import Snapshot
 
 AUTOMATIC = ""

@@ -29,7 +29,8 @@ from tequio_client.app.widgets.base import (
     holding,
 )
 from tequio_client.app.widgets.buttons import Button
-from tequio_client.ipc.control import Question, Reply, RunRow, RunsReply
+from tequio_client.ipc.control import Question, Reply
+from tequio_client.ipc.runs import RunRow, RunsReply
 
 MOST_NAMED = 3
 """Runs that are named as possible next ones."""

@@ -24,7 +24,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button, ChoiceList, ChoiceRow
 from tequio_client.app.widgets.cards import IconTile
 from tequio_client.app.widgets.indicators import Chip, ProgressBar
-from tequio_client.ipc.control import AskRuns, PluginConsentReply, RunRow, RunsReply
+from tequio_client.ipc.runs import AskRuns, PluginConsentReply, RunRow, RunsReply
 from tequio_client.ipc.snapshot import Snapshot
 
 BETWEEN = "  ·  "

@@ -25,7 +25,7 @@ from tequio_client.app.pages.settings_control import SettingControl, SettingsCon
 from tequio_client.app.widgets.base import hbox
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
-from tequio_client.ipc.control import AccountReply
+from tequio_client.ipc.account import AccountReply
 from tequio_client.ipc.snapshot import Snapshot
 
 MakeDialog = Callable[[KeyAccount, KeyService, QWidget], AccountDialog]

@@ -42,7 +42,7 @@ from tequio_client.ipc.session_rules import find_disturbance
 if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.releases import ReleaseService
-    from tequio_client.ipc.control import RunRow
+    from tequio_client.ipc.runs import RunRow
 
 TRANSCRIPT_HEIGHT = 190
 MOST_BLOCKS = 500

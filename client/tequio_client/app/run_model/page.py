@@ -14,7 +14,7 @@ from tequio_client.app.run_model.samples import JoinedCard, SamplesCard
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import fill
 from tequio_client.app.widgets.messages import Banner, EmptyState
-from tequio_client.ipc.control import AskRuns, RunRow, RunsReply
+from tequio_client.ipc.runs import AskRuns, RunRow, RunsReply
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent

@@ -51,7 +51,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, Dropdown, NavButton
 from tequio_client.app.widgets.inputs import SearchField
-from tequio_client.ipc.control import RankRow
+from tequio_client.ipc.points import RankRow
 from tequio_client.ipc.snapshot import Snapshot
 
 COPIED_MS = 2_000

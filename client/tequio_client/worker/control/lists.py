@@ -17,14 +17,17 @@ import msgspec
 import structlog
 import trio
 
-from tequio_client.ipc.control import (
+from tequio_client.ipc.competitions import (
     MAX_COMPETITIONS,
-    MAX_PUBLISHED_HEADS,
     AskCompetitions,
-    AskCurves,
     CompetitionEntrantRow,
     CompetitionRow,
     CompetitionsReply,
+)
+from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.runs import (
+    MAX_PUBLISHED_HEADS,
+    AskCurves,
     CurvesReply,
     GeneratedSample,
     LossCurve,
@@ -35,7 +38,6 @@ from tequio_client.ipc.control import (
     RunRow,
     RunsReply,
 )
-from tequio_client.ipc.preferences import Preferences
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.names import clean_text
 from tequio_client.platform import sandbox

@@ -19,7 +19,14 @@ import msgspec
 import trio
 
 from tequio_client.clock import now_ms
-from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    AccountReply,
+    RequestAppeal,
+    RequestName,
+    RequestTeam,
+    TeamQuestion,
+    TeamReply,
+)
 from tequio_client.keys import identity
 from tequio_client.ledger.api import (
     ConnectorApi,
@@ -46,7 +53,6 @@ from tequio_client.worker.ledger.standing import (
     describe_standing,
     read_standing,
 )
-from tequio_client.worker.ledger.teams import TeamQuestion
 from tequio_shared.api.connector import ConnectCode, ConnectOutcome
 from tequio_shared.api.peers import PeerAnswer
 from tequio_shared.errors import MalformedError, RefusedError, UserFacingError
@@ -103,11 +109,11 @@ def submit_appeal(ledger: str, folder: Path, text: bytes) -> list[str]:
             f"the text has {len(text)} bytes, at most {APPEAL_BYTES} are allowed: shorten it"
         )
     try:
-        question = control.RequestAppeal(text=text.decode())
+        question = RequestAppeal(text=text.decode())
     except UnicodeDecodeError as err:
         raise UserFacingError(f"the text is not UTF-8 ({err.reason}): save it as UTF-8") from err
     load = partial(_signer, folder)
-    reply = key_commands.carry_out(ledger, folder, load, question, control.AccountReply)
+    reply = key_commands.carry_out(ledger, folder, load, question, AccountReply)
     one, _ = _at_ledger(ledger, partial(read_standing, key=key_from_text(reply.key)))
     return [f"appealed against entry {one.since} ({one.standing})", *advice(one, now_ms())]
 
@@ -202,17 +208,17 @@ def set_name(ledger: str, folder: Path, name: str) -> str:
     """Give the key in the folder that name, or none; returns the result in words."""
     if name:
         _check_name(name)
-    question = control.RequestName(name=name)
-    key_commands.carry_out(ledger, folder, partial(_signer, folder), question, control.AccountReply)
+    question = RequestName(name=name)
+    key_commands.carry_out(ledger, folder, partial(_signer, folder), question, AccountReply)
     return f"the key is called {name!r} now" if name else "the key has no name now"
 
 
-def team(ledger: str, folder: Path, question: TeamQuestion) -> control.TeamReply:
+def team(ledger: str, folder: Path, question: TeamQuestion) -> TeamReply:
     """Do what concerns the team of the key in the folder."""
-    if isinstance(question, control.RequestTeam) and question.name is not None:
+    if isinstance(question, RequestTeam) and question.name is not None:
         _check_name(question.name)
     load = partial(_signer, folder)
-    return key_commands.carry_out(ledger, folder, load, question, control.TeamReply)
+    return key_commands.carry_out(ledger, folder, load, question, TeamReply)
 
 
 def _check_name(name: str) -> None:

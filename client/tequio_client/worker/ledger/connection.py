@@ -14,12 +14,8 @@ from urllib.parse import urlsplit
 
 import trio
 
-from tequio_client.ipc import control
-from tequio_client.ledger.api import (
-    ConnectorApi,
-    ConnectorUnavailableError,
-    LedgerApi,
-)
+from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
+from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
 from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.ledger.standing import format_time
 from tequio_shared.api.connector import ConnectCode, ConnectorAbout, ConnectOutcome
@@ -36,15 +32,15 @@ _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
 async def answer(
-    api: LedgerApi, signer: Signer, question: control.RequestConnection | control.AskConnection
-) -> control.ConnectionReply:
+    api: LedgerApi, signer: Signer, question: RequestConnection | AskConnection
+) -> ConnectionReply:
     """Do what a controller requests; raises TequioError."""
     net = (await api.network()).id
     async with ConnectorApi(question.connector) as server:
         with explain_connector(server.url):
-            if isinstance(question, control.RequestConnection):
+            if isinstance(question, RequestConnection):
                 provider, code = await ask_code(server, net, signer, question.provider)
-                return control.ConnectionReply(
+                return ConnectionReply(
                     code=code.id,
                     user_code=code.user_code,
                     url=code.url,
@@ -54,8 +50,8 @@ async def answer(
                 )
             outcome = await server.poll(question.code)
     if outcome.state == "vouched":
-        return control.ConnectionReply(outcome=await proven_tier(api, signer, outcome))
-    return control.ConnectionReply(
+        return ConnectionReply(outcome=await proven_tier(api, signer, outcome))
+    return ConnectionReply(
         code=question.code, interval_s=outcome.interval_s, problem=outcome.problem
     )
 

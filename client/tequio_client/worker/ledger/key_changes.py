@@ -8,7 +8,24 @@ neither the chain of the former key nor a lock on it, both of which a thief may 
 from __future__ import annotations
 
 from tequio_client.clock import now_ms
-from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    AccountAnswer,
+    AccountQuestion,
+    AccountReply,
+    AskConnection,
+    AskTeam,
+    BadgeRow,
+    KeyChangeReply,
+    RequestAppeal,
+    RequestConnection,
+    RequestMembership,
+    RequestName,
+    RequestRecovery,
+    RequestReplacement,
+    RequestRevocation,
+    RequestTeam,
+    RequestTeamMember,
+)
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError
 from tequio_client.worker.ledger import connection, teams
@@ -28,57 +45,40 @@ from tequio_shared.statements.network import (
 )
 from tequio_shared.statements.statement import make, sign
 
-KeyQuestion = (
-    control.AskAccount
-    | control.RequestAppeal
-    | control.RequestName
-    | teams.TeamQuestion
-    | control.RequestConnection
-    | control.AskConnection
-    | control.RequestRecovery
-    | control.RequestRevocation
-    | control.RequestReplacement
-)
-
 
 async def answer(
-    api: LedgerApi, outbox: Outbox, signer: Signer, question: KeyQuestion
-) -> control.Reply:
+    api: LedgerApi, outbox: Outbox, signer: Signer, question: AccountQuestion
+) -> AccountAnswer:
     """Do what a controller requests; raises TequioError."""
     match question:
-        case control.RequestAppeal(text=text):
+        case RequestAppeal(text=text):
             await appeal(api, outbox, signer, text.encode())
-        case control.RequestName(name=name):
+        case RequestName(name=name):
             await set_name(outbox, name)
-        case (
-            control.AskTeam()
-            | control.RequestMembership()
-            | control.RequestTeam()
-            | control.RequestTeamMember()
-        ):
+        case AskTeam() | RequestMembership() | RequestTeam() | RequestTeamMember():
             return await teams.answer(api, outbox, signer, question)
-        case control.RequestConnection() | control.AskConnection():
+        case RequestConnection() | AskConnection():
             return await connection.answer(api, signer, question)
-        case control.RequestRecovery(seed=seed, former=former):
+        case RequestRecovery(seed=seed, former=former):
             others = [Signer(from_text(one)) for one in (seed, former) if one]
             await bind_recovery(outbox, *others)
-        case control.RequestRevocation(key=key, seed=seed):
+        case RequestRevocation(key=key, seed=seed):
             await revoke(outbox, key_from_text(key), Signer(from_text(seed)))
-            return control.KeyChangeReply(key=key)
-        case control.RequestReplacement(former=key, seed=seed, recovery=recovery):
+            return KeyChangeReply(key=key)
+        case RequestReplacement(former=key, seed=seed, recovery=recovery):
             by = Signer(from_text(recovery)) if recovery else signer
             await replace(api, key_from_text(key), Signer(from_text(seed)), by)
-            return control.KeyChangeReply(key=key)
+            return KeyChangeReply(key=key)
     return await describe(api, signer)
 
 
-async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
+async def describe(api: LedgerApi, signer: Signer) -> AccountReply:
     """Facts about our key for the app."""
     account = await api.find_peer(signer.key)
     if account is None:
-        return control.AccountReply(key=to_text(signer.key))
+        return AccountReply(key=to_text(signer.key))
     one, own_gflop = account.standing, account.gflop - account.received
-    return control.AccountReply(
+    return AccountReply(
         key=account.key,
         standing=one.standing,
         since=one.since,
@@ -97,7 +97,7 @@ async def describe(api: LedgerApi, signer: Signer) -> control.AccountReply:
         accepted=account.accepted,
         streak_day=account.streak_day,
         streak_days=account.streak_days,
-        badges=tuple(control.BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
+        badges=tuple(BadgeRow(badge=one.badge, entry=one.index) for one in account.badges),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TypeVar
 import trio
 
 from tequio_client.control_socket import WorkerCall, is_worker_running
+from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.control import Reply
 from tequio_client.keys import successor
 from tequio_client.keys.identity import KeyStore
@@ -51,7 +52,7 @@ def carry_out(
     ledger: str,
     folder: Path,
     load: Callable[[], Signer],
-    question: key_changes.KeyQuestion,
+    question: AccountQuestion,
     kind: type[R],
 ) -> R:
     """Do it through the folder's worker, if one is running, else with the key from `load`."""
@@ -68,9 +69,7 @@ def carry_out(
     return _with_outbox(ledger, folder, signer, answer)
 
 
-def _through_worker(
-    ledger: str, folder: Path, question: key_changes.KeyQuestion, kind: type[R]
-) -> R:
+def _through_worker(ledger: str, folder: Path, question: AccountQuestion, kind: type[R]) -> R:
     deadline_s = time.monotonic() + WORKER_TIMEOUT_S
     with WorkerCall.to(folder) as call:
         used = call.snapshot().ledger.url

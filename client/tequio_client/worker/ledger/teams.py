@@ -7,13 +7,22 @@ the link of the former one: it makes its own.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import trio
 from msgspec import structs
 
 from tequio_client.clock import now_ms
-from tequio_client.ipc import control
+from tequio_client.ipc.account import (
+    AskTeam,
+    RequestMembership,
+    RequestTeam,
+    RequestTeamMember,
+    TeamQuestion,
+    TeamReply,
+)
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import RankRow
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerRefusedError, LedgerUnavailableError
 from tequio_client.links import TeamLink
@@ -25,9 +34,6 @@ from tequio_shared.keys import Signer
 from tequio_shared.statements.network import MemberTeam, TeamDefine, TeamMember
 from tequio_shared.statements.statement import Body
 
-TeamQuestion: TypeAlias = (
-    control.AskTeam | control.RequestMembership | control.RequestTeam | control.RequestTeamMember
-)
 FIRST_LINK_DAYS = 30
 """Validity of the join link with which a team is founded."""
 _LINK = b"tequio/v1/team-link\0"
@@ -36,19 +42,19 @@ _DAY_MS = 86_400_000
 
 async def answer(
     api: LedgerApi, outbox: Outbox, signer: Signer, question: TeamQuestion
-) -> control.TeamReply:
+) -> TeamReply:
     """Do what a controller requests; raises TequioError."""
     match question:
-        case control.AskTeam(link=text) if text:
+        case AskTeam(link=text) if text:
             return await _describe(api, signer, (await _link(api, text)).team)
-        case control.RequestMembership(link=text) if text:
+        case RequestMembership(link=text) if text:
             link = await _link(api, text)
             await submit(outbox, MemberTeam(team=link.team), link.signer)
-        case control.RequestMembership():
+        case RequestMembership():
             await submit(outbox, MemberTeam(team=0))
-        case control.RequestTeam():
+        case RequestTeam():
             await submit(outbox, await _definition(api, signer, question))
-        case control.RequestTeamMember(peer=peer, to=to):
+        case RequestTeamMember(peer=peer, to=to):
             known: Literal["owner", "removed"] = "owner" if to == "owner" else "removed"
             await submit(outbox, TeamMember(peer=peer, to=known))
     return await _describe(api, signer, await _own_team(api, signer.key))
@@ -77,7 +83,7 @@ async def _own_team(api: LedgerApi, key: PeerKey) -> int:
     return 0 if account is None else account.team
 
 
-async def _definition(api: LedgerApi, signer: Signer, wanted: control.RequestTeam) -> TeamDefine:
+async def _definition(api: LedgerApi, signer: Signer, wanted: RequestTeam) -> TeamDefine:
     """The whole statement of an owner, of which only a part changes."""
     own = await _own_team(api, signer.key)
     net = (await api.network()).id
@@ -115,21 +121,19 @@ def invitation_signer(owner: Signer, net: NetworkId, until_ms: int) -> Signer:
     return Signer(sha256(owner.sign(_LINK + net + until_ms.to_bytes(8, "big"))))
 
 
-async def _describe(api: LedgerApi, signer: Signer, team: int) -> control.TeamReply:
+async def _describe(api: LedgerApi, signer: Signer, team: int) -> TeamReply:
     if not team:
-        return control.TeamReply()
+        return TeamReply()
     pages = [await _page(api, team, 0)]
-    while pages[-1].next is not None and sum(len(one.rows) for one in pages) < control.MAX_ROWS:
+    while pages[-1].next is not None and sum(len(one.rows) for one in pages) < MAX_ROWS:
         pages.append(await _page(api, team, pages[-1].next))
     found, own = pages[0], to_text(signer.key)
     rows = tuple(
-        control.RankRow(
-            rank=row.rank, key=row.key, name=row.name, gflop=row.gflop, is_ours=row.key == own
-        )
+        RankRow(rank=row.rank, key=row.key, name=row.name, gflop=row.gflop, is_ours=row.key == own)
         for page in pages
         for row in page.rows
     )
-    reply = control.TeamReply(
+    reply = TeamReply(
         team=team,
         name=found.name,
         page=f"{api.url.rstrip('/')}/teams/{team}",
@@ -144,7 +148,7 @@ async def _describe(api: LedgerApi, signer: Signer, team: int) -> control.TeamRe
         goal=found.goal,
         goal_until_ms=found.goal_until,
         reached=found.reached,
-        rows=rows[: control.MAX_ROWS],
+        rows=rows[:MAX_ROWS],
     )
     return await _with_link(api, signer, found, reply)
 
@@ -161,8 +165,8 @@ async def _page(api: LedgerApi, team: int, after: int) -> TeamAnswer:
 
 
 async def _with_link(
-    api: LedgerApi, signer: Signer, found: TeamAnswer, reply: control.TeamReply
-) -> control.TeamReply:
+    api: LedgerApi, signer: Signer, found: TeamAnswer, reply: TeamReply
+) -> TeamReply:
     if not reply.is_ours or found.invitation is None or found.until <= now_ms():
         return reply
     net = (await api.network()).id

@@ -43,7 +43,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tequio_client.ipc.cell import Division
+from tequio_client.ipc.cell import Division, layers_of_stages
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.round.audits import opened_chunk_count
@@ -262,12 +262,12 @@ def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:
         for name, shape in manifest.model.tensors
         if len(shape) > 1 and not any(part.isdigit() for part in name.split("."))
     ]
-    stages = [each] * ranks
-    stages[0] += tables[0] if tables else 0  # the same one twice if tied: a rank has a copy
-    stages[-1] += tables[-1] if tables else 0
-    for _ in range(layers - ranks):
-        least = min(range(ranks), key=stages.__getitem__)
-        stages[least] += each
+    # the same one twice if tied: a rank has a copy
+    first, last = (tables[0], tables[-1]) if tables else (0, 0)
+    counts = layers_of_stages(layers, ranks, each=each, first=first, last=last)
+    stages = [each * count for count in counts]
+    stages[0] += first
+    stages[-1] += last
     return stages
 
 

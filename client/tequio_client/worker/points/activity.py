@@ -15,7 +15,7 @@ from typing import Self
 import msgspec
 import structlog
 
-from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import (
     AuditsView,
     CurrentRoundView,

@@ -11,12 +11,27 @@ import itertools
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import structlog
 import trio
 
-from tequio_client.ipc import control
+from tequio_client.ipc.points import (
+    AskActivity,
+    AskLosses,
+    AskPoints,
+    AskRanking,
+    AskSeries,
+    LossesReply,
+    LossRow,
+    PointsAnswer,
+    PointsQuestion,
+    PointsReply,
+    PointsRow,
+    PointsSeries,
+    RankingReply,
+    RankRow,
+)
 from tequio_client.ipc.snapshot import PointsView, Value
 from tequio_client.ipc.texts import ActivityEvent
 from tequio_client.ledger.api import LedgerApi
@@ -49,14 +64,6 @@ from tequio_shared.statements.runs import RoundClose, RoundRoster, RoundVoid
 from tequio_shared.statements.statement import Statement
 
 log = structlog.get_logger(__name__)
-
-PointsQuestion: TypeAlias = (
-    control.AskPoints
-    | control.AskSeries
-    | control.AskLosses
-    | control.AskRanking
-    | control.AskActivity
-)
 
 STEPS = 10_000
 """Most steps of one series; more could not be drawn."""
@@ -185,7 +192,7 @@ def first_rounds(file: DatabaseFile) -> dict[str, int]:
     return {row["run"]: row["first"] for row in rows}
 
 
-def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsReply:
+def read_rounds(file: DatabaseFile, asked: AskPoints) -> PointsReply:
     rows = file.rows(
         "SELECT *, trained + witnessed + received AS gflop "
         "FROM round WHERE (?1 IS NULL OR number < ?1) AND at_ms >= ?2 "
@@ -196,14 +203,12 @@ def read_rounds(file: DatabaseFile, asked: control.AskPoints) -> control.PointsR
         asked.device,
         asked.limit + 1,
     )
-    columns = control.PointsRow.__struct_fields__
-    shown = tuple(
-        control.PointsRow(**{name: row[name] for name in columns}) for row in rows[: asked.limit]
-    )
-    return control.PointsReply(rows=shown, has_more=len(rows) > asked.limit)
+    columns = PointsRow.__struct_fields__
+    shown = tuple(PointsRow(**{name: row[name] for name in columns}) for row in rows[: asked.limit])
+    return PointsReply(rows=shown, has_more=len(rows) > asked.limit)
 
 
-def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> control.PointsSeries:
+def read_series(file: DatabaseFile, asked: AskSeries, now_ms: int) -> PointsSeries:
     """Points and energy per time step, from the given time or the first round, until now.
 
     Steps are doubled until there are at most `STEPS`. Raises DatabaseError.
@@ -227,12 +232,12 @@ def read_series(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> co
         step = min(row["step"], count - 1)  # the coordinator's clock may be ahead of this one
         verified[step] += row["amount"]
         energy[step] += row["energy"]
-    return control.PointsSeries(
+    return PointsSeries(
         since_ms=since_ms, step_ms=step_ms, verified=tuple(verified), energy_j=tuple(energy)
     )
 
 
-def read_losses(file: DatabaseFile, asked: control.AskLosses) -> control.LossesReply:
+def read_losses(file: DatabaseFile, asked: AskLosses) -> LossesReply:
     """Losses of a run's newest rounds, the oldest first; raises DatabaseError."""
     rows = file.rows(
         "SELECT round, MAX(loss) AS loss, MAX(bits_per_byte) AS bits_per_byte FROM ("
@@ -242,10 +247,10 @@ def read_losses(file: DatabaseFile, asked: control.AskLosses) -> control.LossesR
         asked.run,
         asked.limit,
     )
-    return control.LossesReply(rows=tuple(control.LossRow(**dict(row)) for row in reversed(rows)))
+    return LossesReply(rows=tuple(LossRow(**dict(row)) for row in reversed(rows)))
 
 
-def _first_ms(file: DatabaseFile, asked: control.AskSeries, now_ms: int) -> int:
+def _first_ms(file: DatabaseFile, asked: AskSeries, now_ms: int) -> int:
     ((first,),) = file.rows(
         "SELECT MIN(at_ms) FROM round WHERE (?1 = '' OR run = ?1) AND (?2 = '' OR device = ?2)",
         asked.run,
@@ -339,33 +344,33 @@ class Bookkeeping:
             ranked=self._ranked,
         )
 
-    async def answer(self, asked: PointsQuestion) -> control.Reply:
+    async def answer(self, asked: PointsQuestion) -> PointsAnswer:
         """Answer a controller's question; raises TequioError."""
         file = self.points_db.file
         match asked:
-            case control.AskPoints():
+            case AskPoints():
                 return await trio.to_thread.run_sync(read_rounds, file, asked)
-            case control.AskSeries():
+            case AskSeries():
                 now_ms = self.activity.now_ms()
                 return await trio.to_thread.run_sync(read_series, file, asked, now_ms)
-            case control.AskLosses():
+            case AskLosses():
                 return await trio.to_thread.run_sync(read_losses, file, asked)
-            case control.AskActivity():
+            case AskActivity():
                 return await trio.to_thread.run_sync(self.activity.answer, asked)
-            case control.AskRanking():
+            case AskRanking():
                 return await self._ranking(asked)
 
-    async def _ranking(self, asked: control.AskRanking) -> control.RankingReply:
+    async def _ranking(self, asked: AskRanking) -> RankingReply:
         try:
             found = await self._ledger.ranking_around(self._key, asked.around)
         except LedgerRefusedError as err:
             if err.code != "not-found":
                 raise
-            return control.RankingReply(rows=())  # a key without statements has no place yet
+            return RankingReply(rows=())  # a key without statements has no place yet
         self._set_rank(found)
         ours = to_text(self._key)
         rows = tuple(
-            control.RankRow(
+            RankRow(
                 rank=row.rank,
                 key=row.key,
                 name=row.name,
@@ -374,7 +379,7 @@ class Bookkeeping:
             )
             for row in found.rows[: 2 * asked.around + 1]
         )
-        return control.RankingReply(rows=rows, ranked=found.ranked)
+        return RankingReply(rows=rows, ranked=found.ranked)
 
     def _set_rank(self, found: RankingAnswer) -> None:
         ours = to_text(self._key)

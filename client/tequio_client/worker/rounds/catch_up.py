@@ -16,6 +16,7 @@ from tequio_client.ledger.proofs import read_entries
 from tequio_client.worker.node import Node
 from tequio_client.worker.store.trees import TreeRef
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
+from tequio_shared.head.chain import AcceptedSet, Head, NextHead
 from tequio_shared.head.contribution import ContributionHeader, RecordShape, contribution_id
 from tequio_shared.ids import Digest, HeadHash, NetworkId, PeerKey, RunId, digest_from_text, to_text
 from tequio_shared.limits import MEASURED_HEADS
@@ -26,7 +27,6 @@ from tequio_shared.round.documents import TRAINER, Roster, RoundResult
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.measures import MeasureDraw, is_due
 from tequio_shared.round.proof import Verdict
-from tequio_shared.round.round import AcceptedSet, Head, NextHead
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundVoid, RunRollback
 from tequio_shared.statements.statement import Statement
 

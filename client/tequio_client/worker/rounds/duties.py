@@ -15,10 +15,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import Digest, HeadHash, PeerKey
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, is_trainer
+from tequio_shared.round.round import RoundPhase, RoundView, is_trainer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,8 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.store.trees import TreeRef
-from tequio_shared.round.round import Head, RoundView
+from tequio_shared.head.chain import Head
+from tequio_shared.round.round import RoundView
 
 log = structlog.get_logger(__name__)
 

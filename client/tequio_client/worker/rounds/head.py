@@ -20,9 +20,9 @@ from tequio_client.worker.rounds.statements import RunContext
 from tequio_client.worker.store.trees import TreeRef, step_ref
 from tequio_client.worker.swarm.mirrors import source_text
 from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, PeerKey, digest_from_text, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round.round import AcceptedSet, Head
 
 log = structlog.get_logger(__name__)
 

@@ -34,11 +34,8 @@ from tequio_client.worker.rounds.workdir import RecordedHeads
 from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef, head_refs
 from tequio_shared.api.runs import ResumeAnswer, RollbackAnswer, RoundAnswer, RunAnswer
-from tequio_shared.errors import (
-    MalformedError,
-    PeerError,
-    UserFacingError,
-)
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
+from tequio_shared.head.chain import Head, NextHead
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.head.head import set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_from_text, to_text
@@ -46,7 +43,6 @@ from tequio_shared.network import rollback
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Corpus, Manifest
-from tequio_shared.round.round import Head, NextHead
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice
 from tequio_shared.statements.statement import Statement
 

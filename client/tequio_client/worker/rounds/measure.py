@@ -23,10 +23,10 @@ from tequio_client.ipc import trainer as link
 from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import to_text
 from tequio_shared.round.manifest import HeldOutShard
 from tequio_shared.round.measures import bits_per_byte, perplexity
-from tequio_shared.round.round import Head
 from tequio_shared.statements.runs import HeadMeasure, Sample
 
 log = structlog.get_logger(__name__)

@@ -19,12 +19,13 @@ from tequio_client.worker.lending.needs import WORKING_HEADS, WORKING_ROUNDS
 from tequio_client.worker.rounds.catch_up import payload_ref
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef, head_refs
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import ContributionHeader, RecordShape
 from tequio_shared.ids import ContributionId, Digest, PeerKey
 from tequio_shared.limits import REVIEW_ROUNDS
 from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.round.round import Head, RoundView
+from tequio_shared.round.round import RoundView
 
 log = structlog.get_logger(__name__)
 

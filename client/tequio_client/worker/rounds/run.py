@@ -36,6 +36,7 @@ from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_client.worker.rounds.witness import RoundWitnessing
 from tequio_client.worker.shutdown import BrokenRulesError
 from tequio_shared.errors import RefusedError, TequioError, first_error
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, HeadHash, PeerKey, to_text
 from tequio_shared.network.genesis import COORDINATOR_BODIES
@@ -44,7 +45,7 @@ from tequio_shared.network.run import RunView, first_head, needed_document
 from tequio_shared.network.run_states import VoidReason
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.measures import MeasureDraw
-from tequio_shared.round.round import AcceptedSet, Head, RoundPhase, RoundView, accepted_set
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady
 from tequio_shared.statements.runs import (
     AuditReport,
@@ -282,7 +283,7 @@ class RunDriver:
         # Recorded even if this worker took no part: the set is what leads to the next head.
         accepted = current.accepted()
         if current.is_training:
-            closed = accepted_set(index, current)
+            closed = current.accepted_set(index)
             self._recent.append(closed)
             if not self._is_given_up(current.number):
                 self._closed[current.head.hash] = closed

@@ -25,6 +25,7 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.feedback import Parts
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_shared.errors import PeerError, RefusedError
+from tequio_shared.head.chain import Head
 from tequio_shared.head.contribution import (
     HEADER_BYTES,
     ContributionHeader,
@@ -33,7 +34,7 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.ids import ZERO_DIGEST, Digest, PeerKey, from_text, to_text
 from tequio_shared.limits import PIECE_BYTES, WHOLE_PARTS
-from tequio_shared.round.round import Head, RoundPhase, RoundView
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import WorkCommit
 
 log = structlog.get_logger(__name__)

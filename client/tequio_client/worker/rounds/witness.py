@@ -17,11 +17,12 @@ from tequio_client.worker.rounds.gains import measure_gains
 from tequio_client.worker.rounds.statements import RunContext, RunStatements
 from tequio_client.worker.rounds.train import RoundTraining, WorkTally
 from tequio_shared.errors import RefusedError
+from tequio_shared.head.chain import AcceptedSet, Head
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.ids import to_text
 from tequio_shared.round.evidence import PieceEvidence, find_evidence
 from tequio_shared.round.proof import RejectionReason
-from tequio_shared.round.round import AcceptedSet, Head, RoundView
+from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import WitnessProof
 
 log = structlog.get_logger(__name__)

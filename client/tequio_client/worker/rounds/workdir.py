@@ -26,6 +26,7 @@ from tequio_client.worker.store.store import StorePins
 from tequio_client.worker.store.trees import TreeRef
 from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.head.chain import Head
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import (
     Bytes32Text,
@@ -37,7 +38,6 @@ from tequio_shared.ids import (
     to_text,
 )
 from tequio_shared.round.plugin import PluginSpec
-from tequio_shared.round.round import Head
 
 log = structlog.get_logger(__name__)
 

@@ -23,11 +23,11 @@ from typing import BinaryIO
 
 from tequio_client import files
 from tequio_shared.errors import MalformedError, PeerError
+from tequio_shared.head.chain import Head
 from tequio_shared.ids import DIGEST_BYTES, Digest, digest_from_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import root_of_hashes
 from tequio_shared.round.manifest import Manifest
-from tequio_shared.round.round import Head
 
 FLUSH_BYTES = 16 << 20
 

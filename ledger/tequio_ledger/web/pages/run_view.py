@@ -15,9 +15,9 @@ from tequio_ledger.web.pages.text import StatusLabel
 from tequio_shared.api.runs import PublishedAnswer
 from tequio_shared.errors import PeerError
 from tequio_shared.ids import Digest, RunId, digest_from_text, to_text
+from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.rollback import Rollback, is_given_up
-from tequio_shared.network.run import FullRunView
 from tequio_shared.network.run_states import RunRequest, RunState
 from tequio_shared.network.verdicts import head_aliases, measured_range
 from tequio_shared.round import assignment

@@ -25,21 +25,15 @@ from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.window import AppWindow
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskRuns
 from tequio_client.ipc.preferences import DeviceChoice, LendingPreset, Preferences
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.keys.backup import to_words
 from tequio_client.keys.state import KeyProtection
 from tests.support.app_language import LONG, MIRRORED, PseudoLocale, pseudo, speak, speak_both_ways
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.first_run_pictures import NO_CARD, PICTURES, SEED, FirstRunSetup, first_run_setup
 from tests.support.memory_keyring import ScriptedKeyring, keyring_of
-from tests.support.window_contents import (
-    PaintedPart,
-    is_cut,
-    labels,
-    not_mirrored,
-    painted_parts,
-)
+from tests.support.window_contents import PaintedPart, is_cut, labels, not_mirrored, painted_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from tequio_client.app.keys.account import (
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
 from tequio_client.ipc import control
-from tequio_client.ipc.control import (
+from tequio_client.ipc.account import (
     AskAccount,
     KeyChangeReply,
     RequestAppeal,

@@ -11,13 +11,8 @@ from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.connection import ConnectDialog
 from tequio_client.app.keys.service import KeyService
 from tequio_client.app.model import AppModel
-from tequio_client.ipc.control import (
-    AskAccount,
-    AskConnection,
-    AskQuestion,
-    ConnectionReply,
-    RequestConnection,
-)
+from tequio_client.ipc.account import AskAccount, AskConnection, ConnectionReply, RequestConnection
+from tequio_client.ipc.control import AskQuestion
 from tequio_shared.ids import to_text
 from tests.support.app_scenes import NEW, NOW_MS
 from tests.support.app_worker import ScriptedWorker

@@ -10,17 +10,16 @@ from PySide6.QtCore import QItemSelectionModel
 
 from tequio_client.app.keys.account import KeyAccount
 from tequio_client.app.keys.team import TeamDialog
-from tequio_client.ipc.control import (
+from tequio_client.ipc.account import (
     AskAccount,
-    AskQuestion,
     AskTeam,
-    Question,
-    RankRow,
     RequestMembership,
     RequestTeam,
     RequestTeamMember,
     TeamReply,
 )
+from tequio_client.ipc.control import AskQuestion, Question
+from tequio_client.ipc.points import RankRow
 from tests.support.app_worker_answers import ACCOUNT
 from tests.support.first_run_pictures import NEW, first_run_setup
 

@@ -14,7 +14,7 @@ from tequio_client.app.pages.activity import ActivityPage
 from tequio_client.app.pages.events import EVENTS_PAGE, ROUND_EVENTS
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock

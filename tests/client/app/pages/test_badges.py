@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QDesktopServices
 
 from tequio_client.app.pages.badges import BadgesCard
-from tequio_client.ipc.control import AccountReply, BadgeRow
+from tequio_client.ipc.account import AccountReply, BadgeRow
 from tequio_shared.badges import DAY_MS, Badge
 from tests.support.window_contents import labels
 

@@ -13,7 +13,8 @@ from tequio_client.app.pages.competition_text import ShownStage, stage_progress
 from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskCompetitions, AskCurves, AskRuns, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.runs import AskCurves, AskRuns
 from tests.support.app_clock import AppClock
 from tests.support.app_competitions import COMPETITIONS, DECIDED, LARGE_RACE, RACE, SCORED
 from tests.support.app_scenes import AGREED, LENDING, SCENES
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from tequio_client.app.model import AppModel
     from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.control import CompetitionRow
+    from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")

@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt
 
 from tequio_client.app.pages.competitions import AppCompetitionsPage
 from tequio_client.app.pages.page import PageContext
-from tequio_client.ipc import control as link
-from tequio_client.ipc.control import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply, EvaluatorPart
 from tequio_client.ipc.snapshot import JudgingView
 from tests.support.app_clock import AppClock
 from tests.support.app_competitions import RACE, SCORED
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from tequio_client.app.model import AppModel
     from tequio_client.app.pages.competition_cards import JudgingCard
     from tequio_client.app.theme.look import Theme
-    from tequio_client.ipc.control import CompetitionRow
+    from tequio_client.ipc.competitions import CompetitionRow
     from tests.support.app_worker import ScriptedWorker
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
@@ -97,7 +96,7 @@ def test_our_part_is_told(
     card = shown(page, worker, replace(DRAWN, part=part), is_on=True)
     assert words in card.about.text()
     assert card.state.text == chip
-    assert f"|{part}" in str(get_args(link.EvaluatorPart)), "the worker may say it"
+    assert f"|{part}" in str(get_args(EvaluatorPart)), "the worker may say it"
 
 
 def test_how_far_the_scoring_is_follows_the_child(

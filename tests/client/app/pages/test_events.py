@@ -15,7 +15,7 @@ from tequio_client.app.pages.events import (
     TimelineLine,
     group_by_day,
 )
-from tequio_client.ipc.control import ActivityReply, ActivityRow, AskActivity
+from tequio_client.ipc.points import ActivityReply, ActivityRow, AskActivity
 from tequio_client.ipc.texts import ActivityEvent
 from tests.support import app_worker_answers
 from tests.support.app_scenes import NOW_MS

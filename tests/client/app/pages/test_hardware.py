@@ -14,9 +14,10 @@ from tequio_client.app.pages.devices import READINGS, ReadingsHistory
 from tequio_client.app.pages.hardware import HardwarePage
 from tequio_client.app.pages.page import PageContext
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskBenchmark, AskRuns, BenchmarkReply
+from tequio_client.ipc.control import AskBenchmark, BenchmarkReply
 from tequio_client.ipc.facts import MachineFacts, ProbeHealth
 from tequio_client.ipc.preferences import DeviceChoice
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.ipc.snapshot import AuditsView, LendingReason, LendingState, TrainerView
 from tests.support.app_scenes import AGREED, CARD, LENDING, MACHINE, NOW_MS, SCENES, idle
 from tests.support.app_worker_answers import RUNS

@@ -15,8 +15,8 @@ from tequio_client.app.pages.home import HomePage, outdated_banner, series_quest
 from tequio_client.app.pages.page import PageContext
 from tequio_client.app.releases import ReleaseService
 from tequio_client.ipc import control, texts
-from tequio_client.ipc.control import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.points import AskRanking, AskSeries, RankingReply
 from tequio_client.ipc.snapshot import DesiredState, LendingReason, LendingState, PointsView, Snooze
 from tests.support.app_scenes import AGREED, LENDING, NOW_MS, SCENES, idle, no_replies
 from tests.support.update_rules import update_rules

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from tequio_client.app.pages.points import CSV_COLUMNS, PointsExport, csv_lines
 from tequio_client.ipc import control
-from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import AskPoints, PointsReply
 from tests.support import app_worker_answers
 
 if TYPE_CHECKING:

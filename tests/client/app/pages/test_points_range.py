@@ -14,7 +14,7 @@ from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.points import MAX_STEPS, PointsPage, fold_series
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskSeries, PointsSeries
+from tequio_client.ipc.points import AskSeries, PointsSeries
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, NOW_MS
 

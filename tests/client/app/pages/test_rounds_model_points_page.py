@@ -14,7 +14,7 @@ from tequio_client.app.pages.rounds import RoundDialog
 from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsColumn, RoundsRole, is_checked
 from tequio_client.app.widgets import figures
 from tequio_client.ipc import control, texts
-from tequio_client.ipc.control import AskPoints, AskSeries, PointsReply, PointsRow
+from tequio_client.ipc.points import AskPoints, AskSeries, PointsReply, PointsRow
 from tests.support import app_worker_answers
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, SCENES, no_replies

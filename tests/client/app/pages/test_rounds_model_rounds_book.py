@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from tequio_client.app.pages.rounds_model import ROUNDS_PAGE, RoundsReader
 from tequio_client.ipc import control
-from tequio_client.ipc.control import MAX_ROWS, AskPoints, PointsReply, PointsRow
+from tequio_client.ipc.facts import MAX_ROWS
+from tequio_client.ipc.points import AskPoints, PointsReply, PointsRow
 from tests.support import app_worker_answers
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from tests.support import app_worker_answers
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from tequio_client.ipc.control import PointsRow
+    from tequio_client.ipc.points import PointsRow
 
 pytestmark = pytest.mark.usefixtures("theme", "language")
 PENDING, VERIFIED = app_worker_answers.ROWS[0], app_worker_answers.ROWS[4]

@@ -12,7 +12,7 @@ from tequio_client.app.pages.page import PageContext
 from tequio_client.app.pages.run_code import CodeConsentDialog
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
-from tequio_client.ipc.control import (
+from tequio_client.ipc.runs import (
     AskRuns,
     PluginConsentReply,
     RequestPluginConsent,

@@ -14,7 +14,7 @@ from tequio_client.app.pages.run_code import organiser_names
 from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskRuns, GeneratedSample, RunsReply
+from tequio_client.ipc.runs import AskRuns, GeneratedSample, RunsReply
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import AGREED, LENDING, SCENES
 from tests.support.app_worker_answers import (

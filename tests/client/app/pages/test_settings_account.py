@@ -13,14 +13,8 @@ from tequio_client.app.keys.team import TeamDialog
 from tequio_client.app.pages.settings import SettingsPage
 from tequio_client.app.pages.settings_account import AccountControl
 from tequio_client.app.window import AppWindow
-from tequio_client.ipc.control import (
-    AccountReply,
-    AskAccount,
-    AskQuestion,
-    AskTeam,
-    RequestName,
-    TeamReply,
-)
+from tequio_client.ipc.account import AccountReply, AskAccount, AskTeam, RequestName, TeamReply
+from tequio_client.ipc.control import AskQuestion
 from tests.support.app_language import LONG, speak
 from tests.support.app_worker_answers import ACCOUNT, QUARANTINED
 from tests.support.first_run_pictures import NEW, first_run_setup

@@ -24,8 +24,8 @@ from tequio_client.app.run_model.chat_process import (
 )
 from tequio_client.app.run_model.page import ModelPage
 from tequio_client.app.window import AppWindow
-from tequio_client.ipc.control import AskRuns, RunsReply
 from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tequio_shared.ids import to_text
 from tests.support.app_program import own
 from tests.support.app_scenes import LENDING, NOW_MS, SCENES

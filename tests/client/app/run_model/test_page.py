@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSlider
 
 from tequio_client.app.pages.page import LIST_INTERVAL_MS, PageContext
 from tequio_client.app.run_model.page import ModelPage
-from tequio_client.ipc.control import AskRuns, RunsReply
+from tequio_client.ipc.runs import AskRuns, RunsReply
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import LENDING, NEW
 from tests.support.app_worker_answers import NOVA, OURS, RUNS, SMALL

@@ -13,7 +13,7 @@ from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.widgets.cards import POINTS, WHO, RankingTable, StatCard
 from tequio_client.app.widgets.charts import ChartData, PointsChart
 from tequio_client.app.widgets.indicators import Meter, PercentRing, ProgressBar
-from tequio_client.ipc.control import RankRow
+from tequio_client.ipc.points import RankRow
 from tequio_shared.ids import to_text
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from tequio_client.app.worker import connection
 from tequio_client.app.worker.connection import WorkerLimits
 from tequio_client.app.worker.process import MOST_FAILURES, WorkerProcess, worker_command
 from tequio_client.ipc import control
-from tequio_client.ipc.control import AskActivity
 from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.points import AskActivity
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import DesiredState
 from tequio_shared.errors import UserFacingError

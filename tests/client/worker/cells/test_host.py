@@ -31,7 +31,7 @@ from tequio_shared.limits import RECEIVERS
 from tequio_shared.version import BUILD
 from tests.support.attack_table import attack
 from tests.support.loopback import LOOPBACK, network
-from tests.support.memory_swarm import signer
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from tequio_client import clock
-from tequio_client.ipc.control import AskCompetitions, AskCurves, CompetitionsReply, CurvesReply
+from tequio_client.ipc.competitions import AskCompetitions, CompetitionsReply
+from tequio_client.ipc.runs import AskCurves, CurvesReply
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.control.lists import (
     MAX_CURVE_ROUNDS,

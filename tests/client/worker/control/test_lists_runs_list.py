@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import RunOrganiser, RunPlugin, RunRow
 from tequio_client.ipc.facts import AcceleratorFacts, MachineFacts
 from tequio_client.ipc.preferences import DeviceChoice, Preferences, usable_memory_mb
+from tequio_client.ipc.runs import RunOrganiser, RunPlugin, RunRow
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker.control.lists import (
     ENDED_STATES,
@@ -44,11 +44,11 @@ from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.runs import RunNotice
 from tests.ledger.test_replay import CLOCK, live_through
-from tests.support import memory_swarm as swarms
 from tests.support import signing_swarm
 from tests.support.answers import filled
 from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
 from tests.support.signing_swarm import SigningOrganiser
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -303,11 +303,11 @@ def test_a_disk_fills_with_contributions_and_a_few_heads() -> None:
 
 
 def plain_manifest() -> Manifest:
-    return msgspec.structs.replace(swarms.tiny_manifest(most=3), audit=msgspec.UNSET)
+    return msgspec.structs.replace(tiny_manifest(most=3), audit=msgspec.UNSET)
 
 
 def test_memory_counts_states_logits_and_activations() -> None:
-    manifest = swarms.tiny_manifest(most=3)
+    manifest = tiny_manifest(most=3)
     width, layers, symbols = 768, 12, 50_304
     blocks = [
         (f"layers.{layer}.{name}.weight", shape)
@@ -358,7 +358,7 @@ def test_a_frozen_base_counts_in_memory_disk_and_what_is_fetched_first() -> None
     tensors = layout.adapter_pairs(modules, 16)
     parameters, frozen = sum(rows * columns for _, (rows, columns) in tensors), 6_738_415_616
     assert parameters == 39_976_960
-    plain = swarms.tiny_manifest(most=3)
+    plain = tiny_manifest(most=3)
     file = BaseFile(name="m.safetensors", size_bytes=2 * frozen + 40_000, root=plain.data.root)
     base = FrozenBase(
         source="", revision="", parameters=frozen, files=(file,), rank=16, alpha=32,

@@ -11,15 +11,10 @@ from msgspec.structs import replace
 
 from tequio_client.control_socket import PATH_BYTES, WorkerCall, connect, read_loopback_port
 from tequio_client.ipc import control
-from tequio_client.ipc.control import (
-    AskDiagnostics,
-    AskPoints,
-    AskRuns,
-    DiagnosticsReply,
-    PointsReply,
-    PointsRow,
-)
+from tequio_client.ipc.control import AskDiagnostics, DiagnosticsReply
 from tequio_client.ipc.facts import SessionFacts
+from tequio_client.ipc.points import AskPoints, PointsReply, PointsRow
+from tequio_client.ipc.runs import AskRuns
 from tequio_client.ipc.snapshot import DesiredState
 from tequio_client.worker.control.server import MAX_CONTROLLERS, ControlTimes
 from tequio_shared.errors import UserFacingError

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import httpx
@@ -22,6 +21,7 @@ from tequio_shared.statements.statement import Entry
 from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.equivocators import now_ms
+from tests.support.http_servers import serving
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.linked_worker import linked
 
@@ -82,17 +82,8 @@ def stripping(url: str) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's
             pass
 
-    with (
-        httpx.Client(base_url=url, timeout=30) as http,
-        ThreadingHTTPServer(("127.0.0.1", 0), EnteringProxy) as server,
-    ):
-        serving = threading.Thread(target=server.serve_forever, args=(0.02,))
-        serving.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            serving.join()
+    with httpx.Client(base_url=url, timeout=30) as http, serving(EnteringProxy) as between:
+        yield between
 
 
 @attack("A24", layer="cli", ends="a key is reported as invited only if its log entry proves it")

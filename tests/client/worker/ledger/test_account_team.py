@@ -10,6 +10,7 @@ import pytest
 import trio
 from msgspec import structs
 
+from tequio_client.ipc.account import AccountQuestion
 from tequio_client.ipc.snapshot import LedgerView
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.links import TeamLink
@@ -117,7 +118,7 @@ class AnsweringWorker(RecordingWorker):
 
     async def answer(self, question: Question) -> Reply:
         self.asked.append(type(question).__name__)
-        assert isinstance(question, key_changes.KeyQuestion)
+        assert isinstance(question, AccountQuestion)
         return await key_changes.answer(self.api, self.outbox, self.signer, question)
 
 

@@ -8,14 +8,14 @@ import subprocess
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 import trio
 
-from tequio_client.ipc import control
+from tequio_client.ipc.account import AskConnection, ConnectionReply, RequestConnection
 from tequio_client.keys import identity
 from tequio_client.keys.state import KeyProtection
 from tequio_client.ledger.api import ConnectorApi, ConnectorUnavailableError, LedgerApi
@@ -31,6 +31,7 @@ from tests.support.attack_table import attack
 from tests.support.authors import Author
 from tests.support.connectors import Connector, connecting_to, name_connector, now_ms, post
 from tests.support.forked_program import CLIENT, run_forked
+from tests.support.http_servers import serving
 from tests.support.ledgers import UNLIMITED, served
 
 if TYPE_CHECKING:
@@ -126,11 +127,11 @@ def test_a_running_worker_links_an_account_for_its_app(
     author = volunteer(ledger, tmp_path / "worker", "Bruno")
     options = ("--keys-per-account", "2")
 
-    async def link(url: str) -> list[control.ConnectionReply]:
+    async def link(url: str) -> list[ConnectionReply]:
         async with LedgerApi(ledger.url) as api:
-            question = control.RequestConnection(connector=url, provider=accounts.name)
+            question = RequestConnection(connector=url, provider=accounts.name)
             replies = [await connection.answer(api, author.signer, question)]
-            asked = control.AskConnection(connector=url, code=replies[0].code)
+            asked = AskConnection(connector=url, code=replies[0].code)
             while not replies[-1].outcome:
                 await trio.sleep(max(replies[-1].interval_s, 1))
                 replies.append(await connection.answer(api, author.signer, asked))
@@ -236,32 +237,25 @@ def lying(net: NetworkId, **about: object) -> Iterator[LyingConnector]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), LyingConnectorHandler)
-    server.daemon_threads = True
-    liar.url = f"http://127.0.0.1:{server.server_address[1]}"
-    liar.answers = {
-        ABOUT: {
-            "network": to_text(net),
-            "key": to_text(bytes(32)),
-            "url": liar.url,
-            "providers": ["github.example"],
-            "keys_per_account": 3,
-            "term_days": 90,
+    with serving(LyingConnectorHandler) as liar.url:
+        liar.answers = {
+            ABOUT: {
+                "network": to_text(net),
+                "key": to_text(bytes(32)),
+                "url": liar.url,
+                "providers": ["github.example"],
+                "keys_per_account": 3,
+                "term_days": 90,
+            }
+            | about,
+            CHALLENGES: {"challenge": to_text(b"sign this")},
+            CONNECTIONS: CODE,
+            ASK: {"state": "vouched", "index": 0, "until": 1},
         }
-        | about,
-        CHALLENGES: {"challenge": to_text(b"sign this")},
-        CONNECTIONS: CODE,
-        ASK: {"state": "vouched", "index": 0, "until": 1},
-    }
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield liar
-    finally:
-        liar.released.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        try:
+            yield liar
+        finally:
+            liar.released.set()
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ from tequio_shared.statements.network import KeyReplace, KeyRevoke
 from tests.ledger.log.test_coordinator import RULES, LedgerSwarm
 from tests.support.authors import registration
 from tests.support.ledgers import VirtualClock, make_settings, opened, running, served
-from tests.support.memory_swarm import signer
 from tests.support.signing_swarm import SigningPeer
+from tests.support.tiny_run import signer
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from tequio_client.worker.lending.needs import (
     stage_parameters,
 )
 from tequio_shared.round.manifest import Manifest
-from tests.support.memory_swarm import tiny_manifest
+from tests.support.tiny_run import tiny_manifest
 
 CARD_MB = 8 << 10
 LARGE = {

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.ipc.control import ActivityRow, AskActivity
+from tequio_client.ipc.points import ActivityRow, AskActivity
 from tequio_client.ipc.snapshot import Decision, LendingReason, LendingState
-from tequio_client.ipc.texts import (
-    EVENT_TEMPLATES,
-    ActivityEvent,
-    event_decision,
-    event_values,
-)
+from tequio_client.ipc.texts import EVENT_TEMPLATES, ActivityEvent, event_decision, event_values
 from tequio_client.worker.points import activity
 from tequio_client.worker.points.activity import FILE, ActivityDatabase
 from tequio_client.worker.points.points_db import DatabaseFile

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from tequio_client.ipc.control import AskActivity, AskPoints, AskRanking, PointsReply, RankingReply
+from tequio_client.ipc.points import AskActivity, AskPoints, AskRanking, PointsReply, RankingReply
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.worker.ledger import last_checkpoint

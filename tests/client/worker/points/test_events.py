@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import AskActivity
+from tequio_client.ipc.points import AskActivity
 from tequio_client.ipc.preferences import Preferences
 from tequio_client.ipc.snapshot import (
     AuditsView,

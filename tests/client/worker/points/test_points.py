@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from tequio_client.ipc.control import AskPoints, PointsRow
+from tequio_client.ipc.points import AskPoints, PointsRow
 from tequio_client.worker.points import points as points_points
 from tequio_client.worker.points import points_db
 from tequio_client.worker.points.points import PointsRecorder
-from tequio_client.worker.points.points_db import (
-    FILE,
-    PointsDatabase,
-    RoundOutcome,
-    closed_outcome,
-)
+from tequio_client.worker.points.points_db import FILE, PointsDatabase, RoundOutcome, closed_outcome
 from tequio_client.worker.rounds.join import start_view
 from tequio_shared.api.runs import ResumeAnswer
 from tequio_shared.errors import PeerError
@@ -28,8 +23,8 @@ from tequio_shared.network.run import needed_document
 from tequio_shared.round.documents import Roster, RosterMember, RoundResult, SlotResult
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster
-from tests.support import memory_swarm as swarms
 from tests.support.duty_swarm import DutySwarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -46,7 +41,7 @@ ANA, BO = PeerKey(bytes([1]) * 32), PeerKey(bytes([2]) * 32)
 @pytest.fixture(scope="module")
 def finished() -> DutySwarm:
     """The log of a whole run of three rounds."""
-    swarm = DutySwarm(swarms.tiny_manifest(most=3))
+    swarm = DutySwarm(tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()

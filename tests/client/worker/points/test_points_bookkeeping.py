@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from tequio_client.ipc.control import AskActivity, AskPoints
+from tequio_client.ipc.points import AskActivity, AskPoints
 from tequio_client.worker.points import points
 from tequio_client.worker.points.activity import ActivityDatabase
 from tequio_client.worker.points.points import Bookkeeping

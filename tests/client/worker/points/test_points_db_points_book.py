@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tequio_client.ipc.control import AskLosses, AskPoints, AskSeries
+from tequio_client.ipc.points import AskLosses, AskPoints, AskSeries
 from tequio_client.worker.points import points
 from tequio_client.worker.points.points_db import (
     FILE,

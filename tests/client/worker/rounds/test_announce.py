@@ -19,7 +19,8 @@ from tests.support.commitments import commitment_of_bytes
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey
-    from tests.support.memory_swarm import Swarm, Volunteer
+    from tests.support.memory_swarm import Swarm
+    from tests.support.volunteers import Volunteer
 
 
 class TrainingRound:

@@ -14,23 +14,23 @@ from tequio_client.worker.rounds import duties
 from tequio_client.worker.rounds.catch_up import MAX_ENTRIES, add_past_draws
 from tequio_client.worker.rounds.duties import MemberState, next_duty
 from tequio_client.worker.store.store import Store
+from tequio_shared.head.chain import NextHead
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.network.run import RunView
 from tequio_shared.round.manifest import MeasureRules
-from tequio_shared.round.round import NextHead
 from tequio_shared.statements.runs import RoundOpen
 from tests.client.worker.rounds.test_join import PaperLedger, heads_of
-from tests.support import memory_swarm as swarms
 from tests.support.duty_swarm import DutySwarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from tequio_client.worker.node import Node
+    from tequio_shared.head.chain import Head
     from tequio_shared.ids import Digest
     from tequio_shared.round.measures import MeasureDraw
-    from tequio_shared.round.round import Head
     from tests.support.duty_swarm import DutyMember
 
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.trio
 @pytest.fixture(scope="module")
 def swarm() -> DutySwarm:
     """The log of a whole run that measures every second head."""
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=5), measure=MeasureRules(every=2))
+    rules = msgspec.structs.replace(tiny_manifest(most=5), measure=MeasureRules(every=2))
     made = DutySwarm(rules)
     for name in ("ana", "bo", "cleo"):
         made.join(name)

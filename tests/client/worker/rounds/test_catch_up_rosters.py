@@ -12,7 +12,8 @@ from tequio_client.worker.rounds.catch_up import TrainerIndex
 from tequio_shared.ids import Digest, RunId, digest_from_text, sha256
 from tequio_shared.round.documents import TRAINER, Roster
 from tequio_shared.statements.runs import RoundRoster
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.ids import PeerKey

@@ -26,9 +26,9 @@ from tequio_shared.statements.runs import (
     RoundOpen,
     RoundWitness,
 )
-from tests.support import memory_swarm as swarms
 from tests.support.attack_table import attack
 from tests.support.duty_swarm import DutyMember, DutySwarm
+from tests.support.tiny_run import signer, tiny_manifest
 
 if TYPE_CHECKING:
     from tequio_shared.network.run import RunView
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def stopped(at: type[object], rounds: int = 1, rules: Manifest | None = None) -> DutySwarm:
     """Run a swarm of three until the round's statement of that type was logged."""
-    swarm = DutySwarm(rules or swarms.tiny_manifest(most=3))
+    swarm = DutySwarm(rules or tiny_manifest(most=3))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     seen = 0
@@ -63,13 +63,13 @@ def current(view: RunView) -> RoundView:
 
 @attack("M2", layer="coord", ends="sends nothing and trains nothing before it has the head")
 def test_a_newcomer_fetches_the_first_head_before_it_says_anything() -> None:
-    swarm = DutySwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(tiny_manifest())
     ana = swarm.join("ana")
     assert next_duty(swarm.view, ana.own()) == duties.FetchDuty(first_head(swarm.manifest))
 
 
 def test_who_holds_the_head_says_that_it_is_ready_once_per_roster() -> None:
-    swarm = DutySwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest))
     assert next_duty(swarm.view, own) == duties.ReadyDuty(-1)
     assert next_duty(swarm.view, replace(own, ready_index=5)) == duties.WaitDuty()
@@ -131,7 +131,7 @@ def test_a_head_is_measured_once_in_so_many_rounds_when_there_is_nothing_else_to
 
 def drawing(rounds: int) -> tuple[DutySwarm, DutyMember]:
     """Stop a swarm whose run measures at a promotion; return a member that was drawn, too."""
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=3), measure=MeasureRules(every=1))
+    rules = msgspec.structs.replace(tiny_manifest(most=3), measure=MeasureRules(every=1))
     swarm = stopped(HeadPromote, rounds, rules)
     assert swarm.view.drawn is not None
     drawn = swarm.view.drawn.drawn
@@ -150,7 +150,7 @@ def test_a_drawn_member_measures_the_head_once_when_there_is_nothing_else_to_do(
         "said": replace(waits, answered=(*waits.answered, asked)),
         "leaving": replace(waits, is_leaving=True),
         "resting": replace(waits, pause_reason="a game runs"),
-        "not drawn": replace(waits, key=swarms.signer("new").key),
+        "not drawn": replace(waits, key=signer("new").key),
         "no weights": replace(waits, held=None),
     }
     for name, own in cases.items():
@@ -178,7 +178,7 @@ def test_a_drawn_head_is_measured_while_its_weights_stay_though_a_newer_one_is_h
 
 def test_where_rounds_are_short_the_oldest_head_is_measured_first_while_it_is_asked_for() -> None:
     rules = msgspec.structs.replace(
-        swarms.tiny_manifest(most=MEASURED_HEADS + 2), measure=MeasureRules(every=1)
+        tiny_manifest(most=MEASURED_HEADS + 2), measure=MeasureRules(every=1)
     )
     swarm = stopped(HeadPromote, MEASURED_HEADS, rules)
     draws = list(swarm.view.draws.open)
@@ -243,7 +243,7 @@ def _duties(view: RunView, own: MemberState) -> list[duties.Duty]:
 
 
 def test_a_quarantined_key_asks_for_nothing_until_its_term_is_over() -> None:
-    swarm = DutySwarm(swarms.tiny_manifest())
+    swarm = DutySwarm(tiny_manifest())
     own = replace(swarm.join("ana").own(), held=first_head(swarm.manifest), ready_index=5)
     held_back = replace(own, idle_reason="quarantined until tomorrow", removed_at=7)
     waits = next_duty(swarm.view, held_back)
@@ -317,13 +317,13 @@ def test_a_head_on_its_way_stays_wanted_while_closed_rounds_lead_on_from_it() ->
 
 def test_nobody_is_ready_for_a_round_whose_head_it_cannot_state() -> None:
     swarm = stopped(RoundClose)
-    own = replace(own_of(swarm.view, swarm.members[0]), key=swarms.signer("new").key, closed={})
+    own = replace(own_of(swarm.view, swarm.members[0]), key=signer("new").key, closed={})
     assert own.held is not None
     assert next_duty(swarm.view, replace(own, ready_index=None)) == duties.WaitDuty()
 
 
 def test_a_finished_run_leaves_nothing_to_do() -> None:
-    swarm = DutySwarm(swarms.tiny_manifest(most=1))
+    swarm = DutySwarm(tiny_manifest(most=1))
     for name in ("ana", "bo"):
         swarm.join(name)
     swarm.run()
@@ -352,7 +352,7 @@ def test_who_is_a_round_behind_when_the_run_ends_computes_the_last_head() -> Non
 
 
 def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
-    swarm = DutySwarm(swarms.tiny_manifest(most=4))
+    swarm = DutySwarm(tiny_manifest(most=4))
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
     swarm.run()
@@ -362,7 +362,7 @@ def test_members_who_do_their_duty_finish_a_run_with_one_head() -> None:
 
 
 def test_members_who_do_their_duty_leave_a_curve_in_the_log() -> None:
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=4), measure=MeasureRules(every=2))
+    rules = msgspec.structs.replace(tiny_manifest(most=4), measure=MeasureRules(every=2))
     swarm = DutySwarm(rules)
     for name in ("ana", "bo", "cleo", "dani"):
         swarm.join(name)
@@ -400,7 +400,7 @@ def test_a_run_survives_that_everybody_loses_its_memory_at_once(after: type[obje
 def test_nobody_who_does_its_duty_gets_stuck(
     seed: int, mishaps: list[tuple[int, int, str]]
 ) -> None:
-    swarm = DutySwarm(swarms.tiny_manifest(most=3), seed=seed)
+    swarm = DutySwarm(tiny_manifest(most=3), seed=seed)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run(mishaps=mishaps)

@@ -18,7 +18,7 @@ from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, Digest, HeadHash, RunId, sha256, to_text
-from tests.support.memory_swarm import signer
+from tests.support.tiny_run import signer
 
 RUN = RunId(sha256(b"run"))
 SIZE = 3 * LEAF_BYTES

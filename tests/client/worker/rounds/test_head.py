@@ -24,11 +24,11 @@ from tequio_client.worker.store.trees import head_refs
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Exchange, Fetcher
 from tequio_shared.errors import PeerError, first_error
+from tequio_shared.head.chain import AcceptedSet, AcceptedWork, Head
 from tequio_shared.head.contribution import ExpectedContribution, RecordShape, payload_seal
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, Digest, HeadHash, RunId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.manifest import Algorithm
-from tequio_shared.round.round import AcceptedSet, AcceptedWork, Head
 from tests.support import memory_log
 from tests.support.attack_table import attack
 from tests.support.loopback import two_peers

@@ -18,40 +18,37 @@ from tequio_client.ledger.api import LedgerNetwork
 from tequio_client.worker.rounds import catch_up, duties, join
 from tequio_client.worker.rounds.catch_up import promoted_head
 from tequio_client.worker.rounds.duties import MemberState, next_duty
-from tequio_client.worker.rounds.join import (
-    EarlierStart,
-    cheaper_start,
-    nearest_start,
-    start_after,
-)
+from tequio_client.worker.rounds.join import EarlierStart, cheaper_start, nearest_start, start_after
 from tequio_client.worker.store import trees
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.blob_server import BlobServer
 from tequio_client.worker.swarm.transfer import Fetcher
 from tequio_shared.api.runs import RoundAnswer
 from tequio_shared.errors import PeerError
+from tequio_shared.head.chain import AcceptedSet
 from tequio_shared.ids import Digest, HeadHash, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.merkle import leaf_hash, root, root_of_hashes
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.tiles import TILE_WIDTH
-from tequio_shared.network.run import FullRunView, RunView, first_head
+from tequio_shared.network.full_run import FullRunView
+from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.standing import KeyStatus
 from tequio_shared.network.tiers import Tiers
-from tequio_shared.round.round import AcceptedSet, accepted_set
 from tequio_shared.statements.runs import HeadPromote, RoundClose, RoundOpen, RoundRoster
 from tests.support import memory_swarm as swarms
 from tests.support.answers import filled
 from tests.support.duty_swarm import DutySwarm
 from tests.support.loopback import two_peers
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.worker.node import Node
     from tequio_client.worker.swarm.peers import PeerNetwork
+    from tequio_shared.head.chain import Head
     from tequio_shared.ids import RunId
-    from tequio_shared.round.round import Head
 
 
 ROUNDS = 5
@@ -60,7 +57,7 @@ ROUNDS = 5
 @pytest.fixture(scope="module")
 def swarm() -> DutySwarm:
     """The log of a whole run."""
-    made = DutySwarm(swarms.tiny_manifest(most=ROUNDS))
+    made = DutySwarm(tiny_manifest(most=ROUNDS))
     for name in ("ana", "bo", "cleo"):
         made.join(name)
     made.run()
@@ -192,7 +189,7 @@ def fold(swarm: DutySwarm, start: EarlierStart) -> tuple[RunView, dict[HeadHash,
         start.view.apply(index, statement, 0, swarm.blobs.__getitem__)
         if isinstance(statement.body, RoundClose):
             assert start.view.round is not None
-            found = accepted_set(index, start.view.round)
+            found = start.view.round.accepted_set(index)
             closed[found.parent] = found
     return start.view, closed
 
@@ -254,7 +251,7 @@ def behind(swarm: DutySwarm) -> tuple[RunView, MemberState, Head]:
         if statement.run is not None and promoted <= ROUNDS:
             view.apply(index, statement, 0, swarm.blobs.__getitem__)
         if isinstance(statement.body, RoundClose) and view.round is not None:
-            found = accepted_set(index, view.round)
+            found = view.round.accepted_set(index)
             closed[found.parent] = found
         promoted += isinstance(statement.body, HeadPromote)
     assert view.head == heads[-1]

@@ -18,19 +18,19 @@ from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundPhase
 from tequio_shared.statements.runs import HeadAttest, HeadPromote, WorkCommit
-from tests.support import memory_swarm as swarms
 from tests.support.attack_table import attack
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.duty_swarm import DutyMember, DutySwarm, step_of
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 
 def _rules(down_k: int = 16, **rounds: int) -> Manifest:
-    rules = swarms.tiny_manifest(**rounds)
+    rules = tiny_manifest(**rounds)
     return structs.replace(rules, algorithm=structs.replace(rules.algorithm, down_k=down_k))
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from tequio_client.ledger.api import LedgerApi
     from tequio_shared.statements.statement import Entry
-    from tests.support.memory_swarm import Volunteer
+    from tests.support.volunteers import Volunteer
 
 pytestmark = pytest.mark.trio
 

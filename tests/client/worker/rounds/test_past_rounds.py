@@ -11,7 +11,8 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, sha256
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.round.round import RoundPhase
-from tests.support.memory_swarm import Swarm, tiny_manifest
+from tests.support.memory_swarm import Swarm
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path

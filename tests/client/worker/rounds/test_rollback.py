@@ -24,21 +24,21 @@ from tequio_shared.statements.runs import HeadPromote, RoundClose, RunPause, Run
 from tests.client.worker.rounds.test_feedback import RUN, settle, store_feedback
 from tests.client.worker.rounds.test_join import PaperLedger, ReturningPeer, _connected
 from tests.client.worker.rounds.test_run import DriverRun
-from tests.support import memory_swarm as swarms
 from tests.support.attackers_peers import until
 from tests.support.duty_swarm import DutySwarm
 from tests.support.loopback import two_peers
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import trio
 
-    from tequio_shared.round.round import Head
+    from tequio_shared.head.chain import Head
 
 
 def swarm_of(seed: int = 1, most: int = 6) -> DutySwarm:
-    swarm = DutySwarm(swarms.tiny_manifest(most=most), seed=seed)
+    swarm = DutySwarm(tiny_manifest(most=most), seed=seed)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     return swarm

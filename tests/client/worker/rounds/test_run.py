@@ -15,7 +15,7 @@ import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
-from tequio_client.ipc.control import AskLosses
+from tequio_client.ipc.points import AskLosses
 from tequio_client.ledger.announcement import NetworkAnnouncement
 from tequio_client.ledger.http import LedgerUnavailableError, LogForkedError
 from tequio_client.ledger.releases import MinimumVersion
@@ -47,9 +47,9 @@ from tequio_shared.statements.runs import (
 )
 from tequio_shared.statements.statement import Entry
 from tequio_shared.version import BUILD
-from tests.support import memory_swarm as swarms
 from tests.support.duty_swarm import DutySwarm
-from tests.support.memory_swarm import StatementDraft
+from tests.support.tiny_run import signer, tiny_manifest
+from tests.support.volunteers import StatementDraft
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -60,10 +60,11 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.run import DutyRunner
     from tequio_client.worker.rounds.statements import RunContext
     from tequio_client.worker.store.trees import TreeRef
+    from tequio_shared.head.chain import AcceptedSet, Head
     from tequio_shared.ids import Digest, PeerKey
     from tequio_shared.network.run import RunView
     from tequio_shared.round.manifest import Manifest
-    from tequio_shared.round.round import AcceptedSet, Head, RoundView
+    from tequio_shared.round.round import RoundView
 
 
 pytestmark = pytest.mark.trio
@@ -208,7 +209,7 @@ class DriverRun:
 @pytest.fixture(scope="module")
 def finished() -> DutySwarm:
     """The log of a whole run of two rounds."""
-    swarm = DutySwarm(swarms.tiny_manifest(most=2))
+    swarm = DutySwarm(tiny_manifest(most=2))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     swarm.run()
@@ -246,7 +247,7 @@ async def test_the_members_of_the_newest_round_are_those_that_others_may_introdu
 async def test_what_drawn_members_say_of_a_head_is_shown_and_kept(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
-    rules = msgspec.structs.replace(swarms.tiny_manifest(most=2), measure=MeasureRules(every=1))
+    rules = msgspec.structs.replace(tiny_manifest(most=2), measure=MeasureRules(every=1))
     swarm = DutySwarm(rules)
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
@@ -339,7 +340,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
 
     play.fed = 2
     nursery.start_soon(driven)
-    said = swarms.StatementDraft(RoundWitness(commits=0, vrf=to_text(bytes(80))), 1)
+    said = StatementDraft(RoundWitness(commits=0, vrf=to_text(bytes(80))), 1)
     await play.hand_on(finished.sign(finished.coordinator, said, finished.manifest.run_id))
     with trio.fail_after(5):
         await trio.sleep_forever()
@@ -348,7 +349,7 @@ async def test_an_entry_that_breaks_the_rules_is_named(
 async def test_a_void_round_leaves_the_error_feedback_alone(
     tmp_path: Path, nursery: trio.Nursery
 ) -> None:
-    swarm = DutySwarm(swarms.tiny_manifest(most=2))
+    swarm = DutySwarm(tiny_manifest(most=2))
     for name in ("ana", "bo", "cleo"):
         swarm.join(name)
     while not any(isinstance(one.statement.body, RoundOpen) for one in swarm.entries):
@@ -388,7 +389,7 @@ async def test_of_what_a_trainer_announces_only_the_first_is_fetched(
         play.rounds.receive_announcement(bo, header)
     other = commitments(finished, finished.members[2].key)[0]
     play.rounds.receive_announcement(bo, other)
-    play.rounds.receive_announcement(swarms.signer("stranger").key, first)
+    play.rounds.receive_announcement(signer("stranger").key, first)
     await wait_all_tasks_blocked(0.01)
     assert play.exchange.asked == [first.payload_root]
     nursery.cancel_scope.cancel()

@@ -15,7 +15,6 @@ from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.round.manifest import WindowRules
-from tequio_shared.round.round import accepted_set
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,
@@ -30,8 +29,8 @@ from tests.client.worker.rounds.test_feedback import root_of, store_feedback
 from tests.support.attackers_peers import until
 from tests.support.duty_runner_setup import DutyRunnerSetup
 from tests.support.memory_log import MemoryLog
-from tests.support.memory_swarm import tiny_manifest
 from tests.support.synthetic_trainer import BROKEN, GAIN
+from tests.support.tiny_run import tiny_manifest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,7 +192,7 @@ async def test_a_witness_states_the_gains_of_others_as_long_as_there_is_time(
 async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path: Path) -> None:
     swarm = stopped(RoundClose)
     desk = DutyRunnerSetup(tmp_path, swarm)
-    closed = accepted_set(len(swarm.entries) - 1, desk.round)
+    closed = desk.round.accepted_set(len(swarm.entries) - 1)
     with trio.fail_after(120):
         async with desk.open() as deeds:
             await desk.hold_head(deeds)
