@@ -10,7 +10,8 @@ All plans of a size see the same tokens in the same order. Each training is one 
         [--device cuda]
 
 Prints, for each plan, held-out bits per byte with the half-width of their 95 % interval over the
-seeds, the difference from full-gradient Muon with the same seeds, bytes, and the time of each part.
+seeds, the difference from full-gradient Muon with the same seeds, bytes that a trainer sends, bytes
+that an audit of one contribution fetches, and the time of each part.
 `--write` puts the tables into docs/results.md.
 """
 
@@ -41,8 +42,13 @@ from loops.local_swarm import (
 )
 from loops.machine import machine
 
+from tequio_client.dataset.sources import token_bytes
 from tequio_client.demo.script import ARCHITECTURE, SEQUENCE, to_toml
 from tequio_client.trainer.device import open_device
+from tequio_client.trainer.model import sketch
+from tequio_client.worker.swarm.feedback_leaves import LEAF_BYTES
+from tequio_shared.head.layout import count_chunks
+from tequio_shared.round.audits import opened_chunk_count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,9 +66,11 @@ COLUMNS = (
     "bits per byte",
     "above full Muon",
     "bytes, times fewer",
+    "an audit fetches",
     "train / encode / head, s per round",
 )
 _Known = dict[tuple[str, str, int], dict[str, Any]]  # results by size, plan and seed: JSON
+HASH_BYTES = 32
 STUDENT = {2: 12.71, 3: 4.303, 4: 3.182, 5: 2.776}
 """97.5 % quantile of Student's distribution, by the number of seeds."""
 
@@ -123,6 +131,13 @@ METHODS: Mapping[str, Mapping[str, Method]] = {
             inner=RATES,
             algorithm={"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
         ),
+        # The settings that MuLoCo (arXiv 2505.23725) publishes as its defaults: Muon, and outer SGD
+        # with Nesterov momentum. Its 30 steps do not divide 800, so these are 32.
+        "muloco, 32 steps, momentum 0.6": Method(
+            steps=32,
+            inner={"optimiser": "muon", **RATES},
+            algorithm={"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6},
+        ),
         "distro, every step, k 16": Method(
             steps=1, inner={}, algorithm={"name": "distro", "k": 16}
         ),
@@ -174,7 +189,7 @@ def main() -> None:
     for size in SIZES:
         content = table.markdown(COLUMNS, rows[size])
         print(f"\n{size}\n{content}")
-        if options.write:
+        if options.write and rows[size]:
             table.put(DOCUMENT, f"learning {size}", content)
     if options.json:
         options.json.write_text(json.dumps({**machine(), "columns": COLUMNS, "rows": rows}))
@@ -271,8 +286,29 @@ def _row(known: _Known, size: str, name: str) -> list[str]:
         _interval([one["bits_per_byte"] for one in found.values()], 3),
         f"{_interval(excess, 1)} %" if excess else "",
         f"{fewer:,.0f}",
+        "" if METHODS[size][name].central else f"{audit_bytes(size, name, some) / 1e3:,.0f} kB",
         " / ".join(f"{one:.2f}" for one in parts),
     ]
+
+
+def audit_bytes(size: str, name: str, result: Mapping[str, Any]) -> int:
+    """Bytes that an auditor fetches to repeat one contribution of a training, that is a JSON line.
+
+    These are its payload, the ids of its windows, and the leaves that its trainer opens of the
+    state before and after it, with Merkle paths. The head is there: an auditor took part in it.
+    """
+    method, one = METHODS[size][name], SIZES[size]
+    windows = one.windows * method.steps
+    payload = result["payload_bytes"] // (one.steps // method.steps)
+    algorithm = {"name": "sparseloco", **method.algorithm}["name"]
+    ids = windows * SEQUENCE * token_bytes(int(str(one.config["vocab_size"])))
+    if algorithm == "diloco":  # it sends everything, so it has no error feedback
+        return payload + ids
+    network = sketch(json.dumps(one.config).encode())
+    tensors = sorted((name, tuple(one.shape)) for name, one in network.parameters.items())
+    chunks = count_chunks(tensors, "tile64" if algorithm == "distro" else "flat")
+    path = HASH_BYTES * (chunks - 1).bit_length()
+    return payload + ids + 2 * opened_chunk_count(chunks) * (LEAF_BYTES + path)
 
 
 def _interval(values: Sequence[float], places: int) -> str:

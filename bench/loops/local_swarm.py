@@ -218,13 +218,14 @@ def train_centrally(run: LocalRun) -> None:
     batch = BatchSize(run.corpus.sequence, run.device)
     run.model.network.train()
     for round_number in range(1, run.manifest.rounds.most + 1):
-        optimiser.follow(run.manifest.inner_at(round_number))
+        rules = run.manifest.inner_at(round_number)
+        optimiser.follow(rules)
         plans = [run.plan_of(round_number, one) for one in range(run.trainers)]
         for step in range(plans[0].steps):
             windows = [window for plan in plans for window in plan.at(step)]
             with run.timed("train"):
                 samples = run.data.samples(windows).to(run.device.handle)
-                inner.compute_gradients(run.model, samples, batch, lambda: None)
+                inner.compute_gradients(run.model, samples, batch, lambda: None, rules.z_loss)
                 optimiser.step()
             run.costs.tokens += samples[:, 1:].numel()
             run.costs.payload_bytes += FULL_BYTES * run.layout.parameters

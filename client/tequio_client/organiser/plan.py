@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 _MS = 1000
+_LEAST_Z_LOSS = 1e-9
+"""A unit of a manifest's `z_loss_e9`."""
 ALPHA_ONE = 1 << 20
 LAMBDA_ONE = 1 << 30
 FEEDBACK_ONE = 1 << 15
@@ -142,7 +144,7 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     `warmup` and `anneal` are these parts, as shares of the rounds. With documents `apart`, a token
     of a sample sees only the document that it is in. `state_bits` are those of the optimiser's
-    state.
+    state. `z_loss` is the weight of the z-loss, which only training has; 1e-4 is usual.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -156,6 +158,7 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     documents: Literal["joined", "apart"] = "joined"
     warmup: Share = 0.0
     anneal: Share = 0.0
+    z_loss: Share = 0.0
 
 
 class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -290,7 +293,17 @@ def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
         documents=plan.documents,
         warmup_rounds=round(plan.warmup * rounds),
         anneal_rounds=round(plan.anneal * rounds),
+        z_loss_e9=_z_loss_e9(plan.z_loss),
     )
+
+
+def _z_loss_e9(weight: float) -> int | UnsetType:
+    if 0 < weight < _LEAST_Z_LOSS:
+        raise UserFacingError(
+            f"inner.z_loss is {weight:g}, and the least is {_LEAST_Z_LOSS:g}: write 1e-4, which is "
+            "usual, or 0 for none"
+        )
+    return round(weight * 1e9) or UNSET
 
 
 def manifest_audits(plan: AuditPlan) -> AuditRules | UnsetType:

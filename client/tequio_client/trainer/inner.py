@@ -133,7 +133,8 @@ def train(  # noqa: PLR0913, PLR0917 - the last one is a plug-in's
     model.network.train()
 
     def take_step(samples: Tensor) -> float:
-        loss = compute_gradients(model, samples.to(batch.device.handle), batch, watch.check)
+        given = samples.to(batch.device.handle)
+        loss = compute_gradients(model, given, batch, watch.check, inner.z_loss)
         optimiser.step()
         return loss
 
@@ -192,8 +193,10 @@ def accumulate(
     batch.start_round()
 
     def compute(scale: float) -> TrainingProgress:
-        return _sum_over_windows(model, training, windows, batch, watch, scale)
+        losses = TokenLoss(model, batch.device, z_loss=inner.z_loss)
+        return _sum_over_windows(losses, training, windows, batch, watch, scale)
 
+    model.network.train()
     total = _gradients(model, batch, 1, compute)
     gradients = [gradient(one) for one in model.parameters.values()]
     targets = max(total.targets, 1)
@@ -204,7 +207,7 @@ def accumulate(
 
 
 def _sum_over_windows(
-    model: CausalModel,
+    losses: TokenLoss,
     training: SampleSource,
     windows: Sequence[int],
     batch: BatchSize,
@@ -218,11 +221,10 @@ def _sum_over_windows(
     size = max(batch.samples * batch.cell.size // training.window_samples, 1)
     parts = [windows[at : at + size] for at in range(0, len(windows), size)]
     progress = TrainingProgress(steps=len(parts), loss_last=0.0)
-    model.network.train()
     for part in parts:
         begun = time.perf_counter()
         samples = training.samples(part).to(batch.device.handle)
-        loss = _accumulate(model, samples, batch, watch.check, scale)
+        loss = _accumulate(losses, samples, batch, watch.check, scale)
         seconds = time.perf_counter() - begun
         progress = replace(
             progress,
@@ -240,17 +242,24 @@ def _sum_over_windows(
 
 
 def compute_gradients(
-    model: CausalModel, samples: Tensor, batch: BatchSize, check: Callable[[], None]
+    model: CausalModel,
+    samples: Tensor,
+    batch: BatchSize,
+    check: Callable[[], None],
+    z_loss: float = 0.0,
 ) -> float:
-    """Compute the gradient of the mean loss, in nats per target, which is returned.
+    """Compute the gradient of the mean loss, with its z-loss; returns the loss, nats per target.
 
     Without targets both are 0. Raises torch.OutOfMemoryError when not even one sample fits.
     """
     # Those of all samples: the gradient does not depend on how they are split into batches.
     targets = max(count_targets(samples), 1)
-    loss = _gradients(
-        model, batch, targets, lambda scale: _accumulate(model, samples, batch, check, scale)
-    )
+
+    def compute(scale: float) -> float:
+        losses = TokenLoss(model, batch.device, z_loss=z_loss)
+        return _accumulate(losses, samples, batch, check, scale)
+
+    loss = _gradients(model, batch, targets, compute)
     return loss / targets
 
 
@@ -301,7 +310,7 @@ def _unscale(model: CausalModel, batch: BatchSize, divisor: int) -> bool:
 
 
 def _accumulate(
-    model: CausalModel,
+    losses: TokenLoss,
     samples: Tensor,
     batch: BatchSize,
     check: Callable[[], None],
@@ -313,7 +322,7 @@ def _accumulate(
     """
 
     def compute() -> float:
-        losses, total = TokenLoss(model, batch.device), torch.zeros((), device=batch.device.handle)
+        total = torch.zeros((), device=batch.device.handle)
         for part in torch.split(batch.cell.own(samples), batch.samples):
             check()
             if len(part):

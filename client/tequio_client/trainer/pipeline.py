@@ -115,7 +115,7 @@ class PipelinedModel:
         self._stage.train()
 
         def take_step(samples: Tensor) -> float:
-            loss = self._compute_gradients(samples.to(self.device.handle))
+            loss = self._compute_gradients(samples.to(self.device.handle), recipe.z_loss)
             own = [inner.gradient(one) for one in self.part.parameters.values()]
             clip(self._cell, own, recipe.clip_e3 / 1e3)
             optimiser.move()
@@ -124,19 +124,19 @@ class PipelinedModel:
 
         return inner.take_steps(training, plan, self._cell, watch, take_step)
 
-    def _compute_gradients(self, samples: Tensor) -> float:
+    def _compute_gradients(self, samples: Tensor, z_loss: float) -> float:
         self._stage.zero_grad()
         targets = max(count_targets(samples), 1)
         size = MicroBatches.of(len(samples), samples.shape[1] - 1, self._cell.size)
         total = torch.zeros((), device=self.device.handle)
         rows = size.samples * size.number
         for part in torch.split(filled(samples, rows), rows):
-            total += self._pass(part, size, 1 / targets)
+            total += self._pass(part, size, {"scale": 1 / targets, "z_loss": z_loss})
         self._add_tied_gradient()
         return self._cell.total(lambda: float(total))
 
-    def _pass(self, samples: Tensor, size: MicroBatches, scale: float) -> Tensor:
-        """Add the gradient of `scale` times the summed loss, which the last rank returns."""
+    def _pass(self, samples: Tensor, size: MicroBatches, given: dict[str, float]) -> Tensor:
+        """Add the gradient of `_scaled_loss`, which the last rank returns, with `given` numbers."""
         inputs_bl, targets_bl = inputs_and_targets(samples)
         schedule, losses = self._schedule_for(size, inputs_bl), list[Tensor]()
         with exchanging():
@@ -146,7 +146,7 @@ class PipelinedModel:
                 target=targets_bl if self._is_last else None,
                 losses=losses if self._is_last else None,
                 return_outputs=False,
-                loss_kwargs={"scale": scale},
+                loss_kwargs=given,
             )
         zero = torch.zeros((), device=self.device.handle)
         return torch.stack([zero, *(one.detach() for one in losses)]).sum()
@@ -280,9 +280,12 @@ def _parts(network: Llama, ranks: int) -> Sequence[nn.ModuleList]:
     return parts
 
 
-def _scaled_loss(logits_blv: Tensor, targets_bl: Tensor, scale: float) -> Tensor:
-    logits_nv = logits_blv.flatten(0, 1).float()
-    loss = functional.cross_entropy(
-        logits_nv, targets_bl.flatten(), ignore_index=IGNORED, reduction="sum"
-    )
+def _scaled_loss(logits_blv: Tensor, targets_bl: Tensor, scale: float, z_loss: float) -> Tensor:
+    """`scale` times the summed loss; a z-loss is in its gradient alone, as in `token_loss`."""
+    logits_nv, targets = logits_blv.flatten(0, 1).float(), targets_bl.flatten()
+    loss = functional.cross_entropy(logits_nv, targets, ignore_index=IGNORED, reduction="sum")
+    if z_loss:
+        log_z = torch.logsumexp(logits_nv, 1)
+        squares = z_loss * (log_z.square() * (targets != IGNORED)).sum()
+        loss = loss + squares - squares.detach()
     return loss * scale

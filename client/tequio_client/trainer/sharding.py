@@ -86,15 +86,15 @@ class ShardedModel:
 
         def take_step(samples: Tensor) -> float:
             with exchanging():  # torch gathers and scatters in the midst of both
-                loss = self._compute_gradients(samples.to(self.device.handle))
+                loss = self._compute_gradients(samples.to(self.device.handle), recipe.z_loss)
                 optimiser.step()
             return loss
 
         return inner.take_steps(training, plan, self._cell, watch, take_step)
 
-    def _compute_gradients(self, samples: Tensor) -> float:
+    def _compute_gradients(self, samples: Tensor, z_loss: float) -> float:
         targets = max(count_targets(samples), 1)
-        losses = TokenLoss(self._model, self.device, most_logits=sys.maxsize)
+        losses = TokenLoss(self._model, self.device, most_logits=sys.maxsize, z_loss=z_loss)
         self._model.network.zero_grad()
         own = torch.chunk(filled(samples, self._cell.size), self._cell.size)[self._cell.rank]
         total = torch.zeros((), device=self.device.handle)

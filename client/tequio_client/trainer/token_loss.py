@@ -8,6 +8,11 @@ of all parts go through the trunk in one backward pass. A batch with fewer logit
 Beside its logits, a part needs as many numbers again for probabilities, which become the gradient:
 8 bytes for each logit, in binary32 and in 16 bits.
 
+Training may add a z-loss to each target's loss: its weight times the square of log Z, the logarithm
+of the softmax's denominator (PaLM, arXiv 2204.02311, section 5; ST-MoE, arXiv 2202.08906). A weight
+z makes the gradient of a logit p (1 + 2 z log Z) instead of p, less 1 at the target. Losses that
+are returned are always the cross-entropy alone.
+
 Samples are ids, int64 [B, L + 1]. An id that is not to be predicted, such as one of a user's words
 in a conversation, is written as its complement `~id`: it is an input, and no target.
 
@@ -44,7 +49,7 @@ _EVEN = 128
 """Tokens of a part are a multiple of this: the units of a card multiply whole tiles."""
 IGNORED = -100
 """Target without a loss."""
-_LossKernel = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
+_LossKernel = Callable[[Tensor, Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 _APART = 1e-4
 _PROBE = 4
 
@@ -56,10 +61,15 @@ class TokenLoss:
     """
 
     def __init__(
-        self, model: CausalModel, device: ComputeDevice, most_logits: int | None = None
+        self,
+        model: CausalModel,
+        device: ComputeDevice,
+        most_logits: int | None = None,
+        *,
+        z_loss: float = 0.0,
     ) -> None:
-        """`most_logits` replaces `MOST_LOGITS`."""
-        self._model, self._device = model, device
+        """`most_logits` replaces `MOST_LOGITS`; `z_loss` is a weight, for gradients only."""
+        self._model, self._device, self._z_loss = model, device, z_loss
         self._vocabulary = _output_rows(model)
         self._cut: _CutNetwork | None = None
         self._fused: _LossKernel | None = None
@@ -69,14 +79,17 @@ class TokenLoss:
             self._most = COMPILED_LOGITS * (2 if device.memory_mb > _LARGE_MB else 1)
 
     def backward(self, samples: Tensor, scale: float) -> Tensor:
-        """Add the gradient of `scale` times the summed loss; returns the sum itself, nats."""
+        """Add the gradient of `scale` times the summed loss, with its z-loss.
+
+        Returns the summed cross-entropy, nats.
+        """
         inputs_bl, targets_bl = inputs_and_targets(samples)
         targets = targets_bl.flatten()
         cut = self._network_for(inputs_bl)
         if cut is None:
             with self._device.autocast():
                 logits_blv = self._model.logits(inputs_bl)
-            return _backward(logits_blv.flatten(0, 1), targets, scale)
+            return _backward(logits_blv.flatten(0, 1), targets, scale, self._z_loss)
         with self._device.autocast():
             hidden_bld = cut.trunk(inputs_bl)
         hidden_nd, backward = hidden_bld.detach().flatten(0, 1), _backward
@@ -90,7 +103,7 @@ class TokenLoss:
             with self._device.autocast():
                 # Not [0]: the gradient of an index is a copy within zeros, as large as the logits.
                 logits_nv = cut.output(given[None]).squeeze(0)
-            total += backward(logits_nv, targets[part], scale)
+            total += backward(logits_nv, targets[part], scale, self._z_loss)
             if given.grad is not None:
                 gradient_nd[part] = given.grad
         gradient_bld = gradient_nd[: inputs_bl.numel()].view_as(hidden_bld)
@@ -151,34 +164,45 @@ def count_targets(samples: Tensor) -> int:
     return int((samples[:, 1:] >= 0).sum())
 
 
-def _backward(logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
+def _backward(logits_nv: Tensor, targets: Tensor, scale: float, z_loss: float) -> Tensor:
     with torch.no_grad():
         log_odds = torch.log_softmax(logits_nv, 1, dtype=torch.float32)
         at = targets.clamp(min=0)[:, None]
         is_counted = (targets != IGNORED)[:, None]
         loss = -(log_odds.gather(1, at) * is_counted).sum()
+        if z_loss:
+            # Of the largest logit, which is finite: log Z without another tensor of all logits.
+            log_z = logits_nv.amax(1, keepdim=True).float() - log_odds.amax(1, keepdim=True)
         gradient = log_odds.exp_()
+        if z_loss:
+            gradient.mul_(1 + 2 * z_loss * log_z)
         gradient.scatter_(1, at, gradient.gather(1, at) - 1).mul_(is_counted * scale)
     logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
     return loss
 
 
-def _fused_backward(fused: _LossKernel, logits_nv: Tensor, targets: Tensor, scale: float) -> Tensor:
+def _fused_backward(
+    fused: _LossKernel, logits_nv: Tensor, targets: Tensor, scale: float, z_loss: float
+) -> Tensor:
     with torch.no_grad():
-        unit = torch.full((), scale, device=logits_nv.device)
-        loss, gradient = fused(logits_nv.detach(), targets, unit)
+        # Tensors: another number would need another kernel.
+        unit, weight = torch.tensor([scale, z_loss], device=logits_nv.device)
+        loss, gradient = fused(logits_nv.detach(), targets, unit, weight)
     logits_nv.backward(gradient)  # type: ignore[no-untyped-call]  # as above
     return loss
 
 
-def _loss_and_gradient(logits_nv: Tensor, targets: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+def _loss_and_gradient(
+    logits_nv: Tensor, targets: Tensor, scale: Tensor, z_loss: Tensor
+) -> tuple[Tensor, Tensor]:
     """Summed loss, and its gradient times `scale`: one kernel that reads the logits twice."""
     wide, at = logits_nv.float(), targets.clamp(min=0)[:, None]
     total = torch.logsumexp(wide, 1, keepdim=True)
     is_counted = (targets != IGNORED)[:, None]
     loss = ((total - wide.gather(1, at)) * is_counted).sum()
     hit = torch.arange(wide.shape[1], device=wide.device)[None] == at
-    gradient = ((wide - total).exp() - hit.float()) * (is_counted * scale)
+    odds = (wide - total).exp() * (1 + 2 * z_loss * total)
+    gradient = (odds - hit.float()) * (is_counted * scale)
     return loss, gradient.to(logits_nv.dtype)
 
 

@@ -137,6 +137,10 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     rates rise over the first `warmup_rounds` and fall over the last `anneal_rounds`, both linearly.
     With documents `apart`, a token of a sample sees only the document that it is in. `state_bits`
     are those in which an optimiser keeps its momentum from step to step.
+
+    `z_loss_e9` is the weight, in 1e-9, of the squared logarithm of the softmax's denominator, which
+    is added to each target's loss in training (PaLM, arXiv 2204.02311, section 5; ST-MoE, arXiv
+    2202.08906): it keeps logits from drifting. 1e-4 is usual; absent: none.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -150,6 +154,12 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     documents: Literal["joined", "apart"] = "joined"
     warmup_rounds: Natural = 0
     anneal_rounds: Natural = 0
+    z_loss_e9: Annotated[int, Meta(ge=1, le=1_000_000_000)] | UnsetType = UNSET
+
+    @property
+    def z_loss(self) -> float:
+        """Weight of the z-loss; 0.0 without one."""
+        return 0.0 if isinstance(self.z_loss_e9, UnsetType) else self.z_loss_e9 / 1e9
 
 
 class WindowRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

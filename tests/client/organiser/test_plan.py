@@ -8,6 +8,7 @@ import pytest
 from msgspec import UNSET
 
 from tequio_client.organiser import plan as plans
+from tequio_shared import encoding
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Admission
 
@@ -37,6 +38,23 @@ def test_seconds_and_rates_become_integers(tmp_path: Path) -> None:
     assert plans.manifest_rounds(plan.rounds).train == 1_500
     assert plans.manifest_inner(plan.inner, 100).lr_e9 == 2_000_000
     assert plans.manifest_inner(plan.inner, 100).clip_e3 == 500
+
+
+def test_a_z_loss_is_left_out_of_a_manifest_unless_a_plan_has_one(tmp_path: Path) -> None:
+    made = {
+        text: plans.manifest_inner(read(tmp_path, WHOLE + text).inner, 100)
+        for text in ("", "[inner]\nz_loss = 0.0\n", "[inner]\nz_loss = 1e-4\n")
+    }
+    plain, zero, held = made.values()
+    assert plain == zero
+    assert b"z_loss" not in encoding.encode(plain)
+    assert (plain.z_loss, held.z_loss_e9, held.z_loss) == (0.0, 100_000, 1e-4)
+
+
+def test_a_z_loss_below_what_a_manifest_can_hold_is_refused(tmp_path: Path) -> None:
+    plan = read(tmp_path, WHOLE + "[inner]\nz_loss = 1e-12\n")
+    with pytest.raises(UserFacingError, match=r"inner\.z_loss is 1e-12.*1e-4, which is usual"):
+        plans.manifest_inner(plan.inner, 100)
 
 
 def test_the_outer_step_becomes_integers(tmp_path: Path) -> None:

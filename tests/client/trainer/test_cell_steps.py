@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 PATIENCE_S = 120.0
 DECAYING = InnerParams(decay_e6=100_000)
 ROUNDED = InnerParams(state_bits=8)
+HELD = InnerParams(z_loss_e9=100_000_000)
+"""With a large z-loss."""
 RANKS = 2
 BOUNDARY = 202
 """An id in the middle of the first sample."""
@@ -176,6 +178,8 @@ class DividedSteps:
         (2, DividedSteps(kind=ShardedModel, config=network_of(tie_word_embeddings=True))),
         (2, DividedSteps(kind=ShardedModel, config=network_of(), separator=BOUNDARY)),
         (2, DividedSteps(kind=ShardedModel, config=network_of(), recipe=ROUNDED)),
+        (2, DividedSteps(kind=ShardedModel, config=network_of(), recipe=HELD)),
+        (2, DividedSteps(kind=PipelinedModel, config=network_of(), recipe=HELD)),
         (2, DividedSteps(kind=PipelinedModel, config=network_of(tie_word_embeddings=True))),
         # Fewer samples than ranks.
         (

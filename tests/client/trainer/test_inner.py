@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET, structs
 
 from tequio_client.trainer import device, inner, model
 from tequio_client.trainer.device import BatchSize, ComputeDevice
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor, nn
 
-    from tequio_client.trainer.model import CausalModel
+    from tequio_client.trainer.token_loss import TokenLoss
 
 CPU = device.open_device("cpu")
 
@@ -149,14 +150,14 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
     real, sizes = inner._accumulate, []  # noqa: SLF001 - the one place that runs out of memory
 
     def scarce(
-        network: CausalModel,
+        losses: TokenLoss,
         samples: Tensor,
         batch: BatchSize,
         check: Callable[[], None],
         scale: float,
     ) -> float:
         sizes.append(batch.samples)
-        loss = real(network, samples, batch, check, scale)
+        loss = real(losses, samples, batch, check, scale)
         if len(sizes) == 2:
             raise torch.OutOfMemoryError
         return loss
@@ -168,6 +169,31 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
     assert sizes == [4, 4, *[2] * 6]
     for name, gradient in whole.items():
         torch.testing.assert_close(found[name], gradient, atol=1e-6, rtol=1e-3)
+
+
+@pytest.mark.parametrize("sends_gradients", [False, True])
+@pytest.mark.parametrize("chosen", ["binary32", "float16"])
+def test_the_z_loss_of_a_run_moves_gradients_and_no_stated_loss(
+    run: SmallRun, chosen: str, *, sends_gradients: bool
+) -> None:
+    found, stated = [], []
+    for z_loss_e9 in (UNSET, 100_000_000):
+        rules = structs.replace(run.manifest.inner, z_loss_e9=z_loss_e9)
+        batch = BatchSize(32, CPU if chosen == "binary32" else FP16)
+        network = model.build(CONFIG)
+        network.load(run.origin.master, run.origin.layout)
+        training, watch = _training(run), UninterruptedControl()
+        if sends_gradients:
+            done = inner.accumulate(network, training, range(4), rules, batch, watch)
+            numbers = [_gradient(one).flatten() for one in network.parameters.values()]
+        else:
+            plan = StepPlan.from_ranges([(0, 4)], 2)
+            done = inner.train(network, training, plan, rules, batch, watch)
+            numbers = [one.detach().flatten() for one in network.parameters.values()]
+        found.append(torch.cat(numbers))
+        stated.append(done.loss_first)
+    assert stated[0] == stated[1]
+    assert not torch.allclose(*found)
 
 
 # --- float16 --------------------------------------------------------------------------------------

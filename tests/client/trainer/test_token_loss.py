@@ -76,6 +76,56 @@ def test_gradients_of_parts_agree_in_16_bits(kind: str, monkeypatch: pytest.Monk
         assert apart < 0.02, f"{name}: eight bits of mantissa"
 
 
+def with_z_loss(logits_nv: Tensor, targets: Tensor, weight: float, scale: float) -> Tensor:
+    """The gradient of the plain formula, by autograd in float64."""
+    wide = logits_nv.detach().double().requires_grad_()
+    losses = functional.cross_entropy(wide, targets, ignore_index=IGNORED, reduction="sum")
+    squares = torch.logsumexp(wide, 1)[targets != IGNORED].square().sum()
+    (scale * (losses + weight * squares)).backward()  # type: ignore[no-untyped-call]  # as above
+    assert wide.grad is not None
+    return wide.grad
+
+
+@pytest.mark.parametrize("weight", [0.0, 1e-4, 0.5])
+@pytest.mark.parametrize("is_fused", [False, True])
+def test_the_gradient_of_a_z_loss_is_that_of_its_formula(*, is_fused: bool, weight: float) -> None:
+    chance = torch.Generator().manual_seed(4)
+    logits_nv = (6 * torch.randn(40, 30, generator=chance) + 9).requires_grad_()
+    targets = torch.randint(0, 30, (40,), generator=chance)
+    targets[5:9] = IGNORED
+    expected = with_z_loss(logits_nv, targets, weight, 0.25)
+    if is_fused:
+        unit, z_loss = torch.tensor([0.25, weight])
+        kernel = token_loss._loss_and_gradient  # noqa: SLF001 - as it is, before it is compiled
+        loss, found = kernel(logits_nv.detach(), targets, unit, z_loss)
+    else:
+        kernel = token_loss._backward  # noqa: SLF001 - without a network around it
+        loss = kernel(logits_nv, targets, 0.25, weight)
+        assert logits_nv.grad is not None
+        found = logits_nv.grad
+    torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-6)
+    plain = functional.cross_entropy(logits_nv, targets, ignore_index=IGNORED, reduction="sum")
+    assert float(loss) == pytest.approx(float(plain.detach()), rel=1e-5), "without the z-loss"
+
+
+@pytest.mark.parametrize("chosen", [CPU, BF16], ids=["binary32", "bfloat16"])
+@pytest.mark.parametrize("most", [token_loss.MOST_LOGITS, FIVE_TOKENS])
+def test_a_z_loss_reaches_all_weights_part_by_part(
+    most: int, chosen: ComputeDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built, weight = architectures.small_model("llama"), 0.1
+    with chosen.autocast():
+        logits_nv = built.logits(SAMPLES[:, :-1]).flatten(0, 1)
+    gradient = with_z_loss(logits_nv, SAMPLES[:, 1:].flatten(), weight, 1 / TOKENS)
+    logits_nv.backward(gradient.to(logits_nv.dtype))  # type: ignore[no-untyped-call]  # as above
+    expected = gradients(built)
+    monkeypatch.setattr(token_loss, "MOST_LOGITS", most)
+    TokenLoss(built, chosen, z_loss=weight).backward(SAMPLES, 1 / TOKENS)
+    limit = 1e-4 if chosen is CPU else 0.02
+    for name, one in gradients(built).items():
+        assert (one - expected[name]).norm() <= limit * expected[name].norm(), name
+
+
 class LargestTensor(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
     """Records the numbers in the largest tensor that any operation returns, forward or backward."""
 
