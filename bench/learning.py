@@ -299,7 +299,7 @@ def audit_bytes(size: str, name: str, result: Mapping[str, Any]) -> int:
     """
     method, one = METHODS[size][name], SIZES[size]
     windows = one.windows * method.steps
-    payload = result["payload_bytes"] // (one.steps // method.steps)
+    payload = int(result["payload_bytes"]) // (one.steps // method.steps)
     algorithm = {"name": "sparseloco", **method.algorithm}["name"]
     ids = windows * SEQUENCE * token_bytes(int(str(one.config["vocab_size"])))
     if algorithm == "diloco":  # it sends everything, so it has no error feedback

@@ -23,7 +23,7 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -40,8 +40,6 @@ from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
-
-    from _typeshed import SupportsRead, SupportsWrite
 
 HEADER = ("a reader that begins with nothing", "ledger sends, MB", "mirror sends, MB", "seconds")
 MB = 1e6
@@ -103,9 +101,10 @@ class MirrorServer(ThreadingHTTPServer):
 
 class _Handler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: MirrorServer
+    server: MirrorServer  # type: ignore[mutable-override]  # it is never another one
 
-    def copyfile(self, source: SupportsRead[bytes], outputfile: SupportsWrite[bytes]) -> None:
+    # The types of the library's own have no public name.
+    def copyfile(self, source: IO[bytes], outputfile: IO[bytes]) -> None:  # type: ignore[override]
         content = source.read()
         self.server.sent_bytes += len(content)
         outputfile.write(content)

@@ -408,7 +408,8 @@ class LedgerReader:
         UserFacingError for a ledger that is away, and what the question raises.
         """
         with shutdown.explain_unreachable_ledger(self.ledger):
-            return trio.run(self._ask, question)
+            found: T = trio.run(self._ask, question)
+            return found
 
     @property
     def network(self) -> LedgerNetwork:

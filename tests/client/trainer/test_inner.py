@@ -193,7 +193,8 @@ def test_the_z_loss_of_a_run_moves_gradients_and_no_stated_loss(
         found.append(torch.cat(numbers))
         stated.append(done.loss_first)
     assert stated[0] == stated[1]
-    assert not torch.allclose(*found)
+    without, with_it = found
+    assert not torch.allclose(without, with_it)
 
 
 # --- float16 --------------------------------------------------------------------------------------

@@ -96,11 +96,11 @@ def test_the_gradient_of_a_z_loss_is_that_of_its_formula(*, is_fused: bool, weig
     expected = with_z_loss(logits_nv, targets, weight, 0.25)
     if is_fused:
         unit, z_loss = torch.tensor([0.25, weight])
-        kernel = token_loss._loss_and_gradient  # noqa: SLF001 - as it is, before it is compiled
-        loss, found = kernel(logits_nv.detach(), targets, unit, z_loss)
+        fused = token_loss._loss_and_gradient  # noqa: SLF001 - as it is, before it is compiled
+        loss, found = fused(logits_nv.detach(), targets, unit, z_loss)
     else:
-        kernel = token_loss._backward  # noqa: SLF001 - without a network around it
-        loss = kernel(logits_nv, targets, 0.25, weight)
+        backward = token_loss._backward  # noqa: SLF001 - without a network around it
+        loss = backward(logits_nv, targets, 0.25, weight)
         assert logits_nv.grad is not None
         found = logits_nv.grad
     torch.testing.assert_close(found.double(), expected, rtol=1e-5, atol=1e-6)

@@ -32,6 +32,7 @@ from tequio_client.worker.store.trees import MerkleBlob, PartialTree, TreeRef, h
 from tequio_client.worker.swarm.blob_server import PAYLOAD_BYTES
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.mirrors import DataMirrors, MirroredFile, Source
+from tequio_client.worker.swarm.request_places import TRUSTED_PLACES
 from tequio_client.worker.swarm.sources import (
     Chunk,
     ChunkQueue,
@@ -41,7 +42,7 @@ from tequio_client.worker.swarm.sources import (
     FetchProgress,
     FetchSources,
 )
-from tequio_client.worker.swarm.streams import MAX_IN_FLIGHT, SILENCE_S, BlobClient, PeerBans
+from tequio_client.worker.swarm.streams import SILENCE_S, BlobClient, PeerBans
 from tequio_shared.errors import MalformedError, PeerError, RefusedError, first_error
 from tequio_shared.ids import Digest, PeerKey, sha256
 from tequio_shared.limits import BLOB_BYTES
@@ -55,8 +56,8 @@ log = structlog.get_logger(__name__)
 REQUESTS_PER_SOURCE = 4
 """On their way to one source at once, at first: hides the round trip, and a slow source owes
 little."""
-MOST_REQUESTS = MAX_IN_FLIGHT
-"""The same of a source that answers soon: 16 MiB fill a line of 1 Gbit/s over 130 ms."""
+MOST_REQUESTS = TRUSTED_PLACES
+"""The same of a source that answers soon: 10 MiB fill a line of 1 Gbit/s over 80 ms."""
 SOON_S, LATE_S = 0.4, 1.0
 """An answer sooner than the one lets its source have one more request on its way, an answer later
 than the other one less."""
