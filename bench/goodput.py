@@ -3,7 +3,7 @@
 Both ends are processes in network namespaces of their own, joined by a line that works in both
 directions (`loops/shaped_link.py`, in place of tc's netem, which many kernels lack). Goodput is the
 size of the tree over the time until it was verified and written; its share is that of the line's
-rate, of which headers of TCP and IP take 0.035. A raw stream of ours and plain TCP are measured in
+rate, of which headers of TCP and IP take 0.035. Our own raw stream and plain TCP are measured in
 turn with it, on the same line. TCP and its congestion control are the system's own; lines named
 "large buffers" have room for more bytes on their way (`net.ipv4.tcp_wmem`, `tcp_rmem`). As root:
 

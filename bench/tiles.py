@@ -47,7 +47,7 @@ _BLOCK = 1 << 16
 
 
 @dataclass(slots=True)
-class Reading:
+class StartReading:
     """One reading of the log."""
 
     ledger_bytes: int
@@ -76,7 +76,7 @@ def main(entries: int, json_file: Path | None) -> None:
         json_file.write_text(json.dumps(report) + "\n")
 
 
-def measured(folder: Path) -> tuple[int, Reading, Reading]:
+def measured(folder: Path) -> tuple[int, StartReading, StartReading]:
     """Size of the log, and both readings of it."""
     tiles = folder / "tiles"
     with web_server(tiles) as mirror:
@@ -99,7 +99,7 @@ class MirrorServer(ThreadingHTTPServer):
     sent_bytes = 0
 
 
-class _Handler(SimpleHTTPRequestHandler):
+class _CountingHandler(SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: MirrorServer  # type: ignore[mutable-override]  # it is never another one
 
@@ -116,7 +116,7 @@ class _Handler(SimpleHTTPRequestHandler):
 @contextmanager
 def web_server(folder: Path) -> Iterator[MirrorServer]:
     """Serve a folder over HTTP, from threads."""
-    handler = partial(_Handler, directory=str(folder))
+    handler = partial(_CountingHandler, directory=str(folder))
     with MirrorServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -140,7 +140,9 @@ def _wait_for_copies(folder: Path, size: int) -> None:
     time.sleep(1.0)  # others of the last step may be on their way at the same time
 
 
-async def read_log(folder: Path, url: str, size: int, *, reads_mirror: bool = False) -> Reading:
+async def read_log(
+    folder: Path, url: str, size: int, *, reads_mirror: bool = False
+) -> StartReading:
     """Read the whole log as a new worker does."""
     folder.mkdir()  # noqa: ASYNC240 - nothing else runs yet
     async with relay(url) as ledger:
@@ -153,7 +155,7 @@ async def read_log(folder: Path, url: str, size: int, *, reads_mirror: bool = Fa
                 for _ in range(size):
                     await anext(entries)
         seconds = time.perf_counter() - begun_s
-    return Reading(ledger_bytes=ledger.sent_bytes, mirror_bytes=0, seconds=seconds)
+    return StartReading(ledger_bytes=ledger.sent_bytes, mirror_bytes=0, seconds=seconds)
 
 
 @dataclass(slots=True)
@@ -194,7 +196,7 @@ async def relay(url: str) -> AsyncIterator[Relay]:
         nursery.cancel_scope.cancel()
 
 
-def _row(name: str, one: Reading) -> list[str]:
+def _row(name: str, one: StartReading) -> list[str]:
     mirror = f"{one.mirror_bytes / MB:,.1f}"
     return [name, f"{one.ledger_bytes / MB:,.2f}", mirror, f"{one.seconds:,.0f}"]
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tequio_client.simulator.report import SimulationReport
 
 MEASURED = Path(__file__).parents[3] / "bench" / "large_swarm.jsonl"
-"""What swarms of real workers fetched, the newest last."""
+"""Bytes that members of real swarms fetched, the newest swarm last."""
 TOLERANCE = 0.1
 KB = 1e3
 

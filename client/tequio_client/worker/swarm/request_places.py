@@ -1,4 +1,4 @@
-"""Places for requests for content: what is on its way has to fit into memory, whoever sends it.
+"""Places for requests for content: what is on its way has to fit into memory, from any source.
 
 A source that sends nothing, or a byte now and then, keeps a request open for minutes, and a key of
 the peer network costs nothing. So a few such sources must not take the places of all others:
@@ -37,7 +37,7 @@ _TRUSTED_KEPT = 1_024
 
 
 @dataclass(slots=True, eq=False)
-class _Request:
+class _PlacedRequest:
     source: PeerKey
     turn: trio.Event = field(default_factory=trio.Event)
     is_trusted: bool = False
@@ -51,8 +51,8 @@ class RequestPlaces:
     def __init__(self, give_up: Callable[[PeerKey], None]) -> None:
         """`give_up` has every open request to a source fail."""
         self._give_up = give_up
-        self._open: list[_Request] = []
-        self._waiting: list[_Request] = []
+        self._open: list[_PlacedRequest] = []
+        self._waiting: list[_PlacedRequest] = []
         self._trusted: OrderedDict[PeerKey, None] = OrderedDict()  # the newest last
         self._usual_s = 0.0
         self._patience_s = SOON_S
@@ -63,7 +63,7 @@ class RequestPlaces:
 
         A PeerError of the block ends the trust in the source.
         """
-        request = _Request(source)
+        request = _PlacedRequest(source)
         self._waiting.append(request)
         self._admit()
         try:
