@@ -32,7 +32,7 @@ from tests.support.training_lab import BF16, FP32, Recipe, TrainedContribution, 
 from tequio_client.dataset.sources import standard_library_files
 from tequio_client.demo.script import ARCHITECTURE
 from tequio_client.trainer import gain
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head.head import WEIGHT_UNIT
 from tequio_shared.limits import GAIN_ROUNDS

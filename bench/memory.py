@@ -26,7 +26,8 @@ from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.trainer import inner, model
-from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.worker.lending.needs import MEMORY_BASE_MB, memory_mb, min_memory_mb
 from tequio_shared.round.manifest import InnerParams

@@ -23,8 +23,9 @@ from loops import table
 from loops.machine import machine, mfu
 
 from tequio_client.demo.script import ARCHITECTURE
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.compiled import why_not
-from tequio_client.trainer.device import BatchSize, ComputeDevice, open_device
+from tequio_client.trainer.device import ComputeDevice, open_device
 from tequio_client.trainer.inner import Optimiser, compute_gradients
 from tequio_client.trainer.model import CausalModel, build_random
 from tequio_shared.round.manifest import InnerParams

@@ -17,8 +17,9 @@ from tests.support import trainer_attacks
 from tests.support.trainer_attacks import ATTACKS, Situation
 from tests.support.training_lab import BF16, FP32, StepLimit, reversed_samples
 
-from tequio_client.trainer import device, inner
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer import batch as batches
+from tequio_client.trainer import inner
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.head.contribution import SCALES, decode_records
 from tequio_shared.head.head import WEIGHT_UNIT
@@ -100,7 +101,7 @@ def _computing(lab: TrainingLab, variant: Variant) -> Iterator[None]:
         stack.callback(torch.set_num_threads, 1)
         if variant.is_split:
             sizes = {"cpu": lab.recipe.sequence}
-            stack.enter_context(mock.patch.object(device, "_BATCH_TOKENS", sizes))
+            stack.enter_context(mock.patch.object(batches, "_BATCH_TOKENS", sizes))
         if variant.is_gpu_like:
             stack.enter_context(mock.patch.object(inner, "orthogonalise", _coarsely))
         yield

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.ids import to_text

@@ -22,7 +22,8 @@ from tequio_client.dataset.build import ShardOptions, build_shards
 from tequio_client.organiser.opening import prepare_run
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_client.trainer import codecs, evaluate, inner, model
-from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.inner import Optimiser, StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_shared.head import head as heads

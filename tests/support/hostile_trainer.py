@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tequio_client.ipc import trainer
+    from tequio_client.trainer.batch import BatchSize
     from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
-    from tequio_client.trainer.device import BatchSize
     from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
     from tequio_client.trainer.model import CausalModel
     from tequio_client.trainer.plugins.api import OptimiserFactory

@@ -11,7 +11,8 @@ import msgspec
 import torch
 
 from tequio_client.ipc.control import BenchmarkReply
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import Optimiser, compute_gradients
 from tequio_client.trainer.model import build_random
 from tequio_shared.errors import UserFacingError

@@ -20,7 +20,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.engines import Block
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import head
@@ -36,10 +35,6 @@ _VOLTA, _AMPERE = (7, 0), (8, 0)  # first CUDA capabilities with units for float
 _NO_TENSOR_CORES = "GTX 16"  # of capability 7.5, but without them
 _INT32 = torch.iinfo(torch.int32)
 _BYTE = 8
-_BATCH_TOKENS = {"cpu": 2_048}
-_GPU_BATCH_TOKENS = 65_536
-_LOSS_SCALE = 8.0
-"""First scale of the summed loss: that of 2^16, as usual, for a mean over 8,192 tokens."""
 
 
 class DeviceError(UserFacingError):
@@ -86,36 +81,6 @@ class ComputeDevice:
         if self.handle.type == "mps":
             return int(module.current_allocated_memory()) // _MIB
         return int(module.memory_reserved(self.handle)) // _MIB
-
-
-class BatchSize:
-    """Samples that go through the network at once on a device; halved when memory runs out.
-
-    Owned by the trainer's thread. It never grows: what fits is found once for a prepared model.
-    `loss_scale` is for float16 alone, and starts again in every round. Each rank of a cell takes
-    that many at once.
-    """
-
-    def __init__(self, sequence: int, device: ComputeDevice, cell: Cell = ALONE) -> None:
-        tokens = _BATCH_TOKENS.get(device.handle.type, _GPU_BATCH_TOKENS)
-        self.device, self.sequence, self.cell = device, sequence, cell
-        self.samples = max(tokens // sequence, 1)
-        self.start_round()
-
-    def start_round(self) -> None:
-        """Scale the loss as at the beginning of every round, so that audits repeat it."""
-        self.loss_scale = _LOSS_SCALE
-
-    @property
-    def tokens(self) -> int:
-        return self.samples * self.sequence
-
-    def halve(self) -> bool:
-        """Halve the batch; False if it is a single sample."""
-        if self.samples == 1:
-            return False
-        self.samples //= 2
-        return True
 
 
 def open_device(wanted: str) -> ComputeDevice:

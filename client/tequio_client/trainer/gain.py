@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.engines import Block, ReferenceEngine
 from tequio_client.trainer.levels import CONTRIBUTION_UNIT
 from tequio_client.trainer.model import CausalModel

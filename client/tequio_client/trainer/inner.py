@@ -20,8 +20,9 @@ from typing import Protocol, TypeVar
 import torch
 from torch import Tensor, nn
 
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import ALONE, Cell, SampleSource
-from tequio_client.trainer.device import BatchSize, fastest_precision
+from tequio_client.trainer.device import fastest_precision
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.moments import Moment, positive_moment, signed_moment
 from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, OptimiserRates
@@ -284,6 +285,7 @@ def _gradients(
         else:
             batch.cell.add_up([gradient(one) for one in model.parameters.values()])
             if not is_half or _unscale(model, batch, divisor):
+                batch.record_fit()
                 return found
         # Not while the error is handled: it holds the tensors of the failed attempt.
         batch.device.release_memory()
@@ -294,7 +296,12 @@ def _save_memory(model: CausalModel, batch: BatchSize) -> bool:
     # A smaller batch costs no time while it keeps the device busy; after that, recomputing costs
     # less than idling.
     is_busy = batch.tokens > _BUSY_TOKENS
-    return (is_busy and batch.halve()) or model.recompute_layers() or batch.halve()
+    if is_busy and batch.halve():
+        return True
+    if model.recompute_layers():
+        batch.recompute()
+        return True
+    return batch.halve()
 
 
 def _unscale(model: CausalModel, batch: BatchSize, divisor: int) -> bool:

@@ -21,8 +21,9 @@ from torch import Tensor, nn
 from tequio_client.files import delete, move
 from tequio_client.ipc.trainer import Prepare, TrainerReady
 from tequio_client.trainer import adapters, device, division, model
+from tequio_client.trainer.batch import BatchSize, FittedBatches
 from tequio_client.trainer.cell import ALONE, Cell
-from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.division import DividedModel
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.plugins import loading, networks
@@ -32,6 +33,7 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
+from tequio_shared.ids import to_text
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 from tequio_shared.round.token_table import TokenTable
@@ -119,10 +121,21 @@ class PreparedModel:
         """Apply the limits of a command for the same model."""
         device.apply_limits(self.trains_on, threads=prepare.threads, memory_mb=prepare.memory_mb)
         is_as_large = prepare.memory_mb == self.prepare.memory_mb
-        batch = self.batch
-        if not is_as_large:
-            batch = BatchSize(batch.sequence, self.device, batch.cell)
-        return replace(self, prepare=prepare, batch=batch)
+        changed = replace(self, prepare=prepare)
+        return changed if is_as_large else replace(changed, batch=changed.new_batch())
+
+    def new_batch(self) -> BatchSize:
+        """Begin with the batch that fitted before with these limits, or with the largest one."""
+        old, chosen = self.batch, self.device
+        batch = BatchSize(old.sequence, chosen, old.cell)
+        batch.recomputes = old.recomputes  # the network cannot go back to storing
+        kept = FittedBatches.of_process() if old.cell.size == 1 else None
+        if kept is not None:
+            limit = f"{chosen.name} {chosen.precision} {self.prepare.memory_mb} {torch.__version__}"
+            batch.keep_in(kept, f"{to_text(self.manifest.run_id)} {limit}")
+        if batch.recomputes:
+            self.model.recompute_layers()
+        return batch
 
     @property
     def trains_on(self) -> ComputeDevice:
@@ -209,7 +222,7 @@ def prepare_model(
     if divided is None:
         built.network.to(chosen.handle)
         built.compile_layers(chosen.handle)
-    return PreparedModel(
+    prepared = PreparedModel(
         prepare=prepare,
         manifest=manifest,
         corpus=corpus,
@@ -220,6 +233,7 @@ def prepare_model(
         divided=divided,
         plugin=plugin,
     )
+    return replace(prepared, batch=prepared.new_batch())
 
 
 def _plugin(prepare: Prepare, manifest: Manifest, cell: Cell) -> LoadedPlugin | None:

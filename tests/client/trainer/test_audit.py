@@ -19,7 +19,8 @@ import torch
 from tequio_client.dataset.sources import folder_files
 from tequio_client.ipc import trainer
 from tequio_client.ipc.trainer import MeasuredFigures
-from tequio_client.trainer import audit, codecs, device
+from tequio_client.trainer import audit, codecs
+from tequio_client.trainer import batch as batches
 from tequio_client.trainer.audit import CONVICT, AuditedModel, OpenedLeaves, exceeded
 from tequio_client.trainer.inner import StepPlan
 from tequio_shared.errors import UserFacingError
@@ -184,7 +185,7 @@ def test_the_same_training_is_equal_to_the_last_bit(now: Situated) -> None:
 def test_another_split_of_the_batches_changes_less_than_a_thousandth(
     now: Situated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", now.lab.recipe.sequence)  # noqa: SLF001 - one sample at a time
+    monkeypatch.setitem(batches._BATCH_TOKENS, "cpu", now.lab.recipe.sequence)  # noqa: SLF001 - one sample at a time
     split, _ = now.lab.delta(now.mine.first)
     assert not np.array_equal(split, now.mine.delta), "the split had no effect"
     found = now.figures(now.mine.encoded, split)

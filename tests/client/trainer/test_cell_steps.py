@@ -15,8 +15,9 @@ import torch
 import torch.distributed as dist
 
 from tequio_client.trainer import inner, llama, pipeline
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import Cell
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskReplacedError

@@ -15,7 +15,7 @@ from tequio_client.ipc import trainer
 from tequio_client.organiser import opening
 from tequio_client.trainer import device, evaluate, first_head, inner, token_loss
 from tequio_client.trainer.audit import CONVICT, exceeded
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.prepared import TrainingData, held_out_documents
 from tequio_client.trainer.token_loss import IGNORED, TokenLoss

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from tequio_client.trainer import compiled, model, token_loss
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import compute_gradients
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.token_loss import TokenLoss

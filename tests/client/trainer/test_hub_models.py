@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM
 
 from tequio_client.checkpoint import layout, tensors
 from tequio_client.trainer import device, first_head, inner, likelihood, model
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_client.trainer.model_config import ModelRefusedError

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, structs
 
+from tequio_client.trainer import batch as batches
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.errors import UserFacingError
@@ -136,7 +138,7 @@ def test_no_weight_moves_before_the_outer_step(run: SmallRun) -> None:
 def test_a_gradient_that_ends_early_is_that_of_the_windows_done(
     run: SmallRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
+    monkeypatch.setitem(batches._BATCH_TOKENS, "cpu", 64)  # noqa: SLF001 - a window at a time
     early, first = _accumulated(run, 6, UninterruptedControl(steps=2))
     rerun, second = _accumulated(run, 2, UninterruptedControl())
     assert (early.step, early.windows) == (rerun.step, rerun.windows) == (1, 2)
@@ -162,7 +164,7 @@ def test_a_gradient_starts_over_with_half_the_batch_when_memory_runs_out(
             raise torch.OutOfMemoryError
         return loss
 
-    monkeypatch.setitem(device._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
+    monkeypatch.setitem(batches._BATCH_TOKENS, "cpu", 128)  # noqa: SLF001 - two windows at a time
     monkeypatch.setattr(inner, "_BUSY_TOKENS", 1)
     monkeypatch.setattr(inner, "_accumulate", scarce)
     _, found = _accumulated(run, 6, UninterruptedControl())

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tequio_client.trainer import inner, model
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import AdamW
 from tequio_client.trainer.moments import BLOCK, positive_moment, signed_moment
 from tequio_shared.round.manifest import InnerParams

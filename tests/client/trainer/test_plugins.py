@@ -15,7 +15,8 @@ from tequio_client.ipc.plugin import PluginTrial
 from tequio_client.plugins import archive
 from tequio_client.tokenizers import TABLE_NAME
 from tequio_client.trainer import evaluate, plugin_trial, prepared
-from tequio_client.trainer.device import BatchSize, open_device
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import open_device
 from tequio_client.trainer.inner import StepPlan, train
 from tequio_client.trainer.plugins import loading, networks
 from tequio_client.trainer.plugins.loading import PluginError

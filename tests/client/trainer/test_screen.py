@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from tequio_client.trainer import codecs, device, inner, model, screen
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan
 from tequio_client.trainer.likeness import Likeness
 from tequio_client.trainer.prepared import TrainingData

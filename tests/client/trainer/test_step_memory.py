@@ -11,9 +11,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from tequio_client import clock
 from tequio_client.ipc import trainer
+from tequio_client.trainer import batch as batches
 from tequio_client.trainer import device, inner, model, prepared, tasks, token_loss
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.main import TaskQueue, TrainerActivity
 from tequio_client.trainer.token_loss import TokenLoss
@@ -162,6 +164,91 @@ def test_what_fits_is_found_once_for_a_prepared_model(
     assert same.batch is setup.batch
     other = setup.with_limits(msgspec.structs.replace(setup.prepare, command=3, memory_mb=9_000))
     assert other.batch.samples > 2
+
+
+@pytest.fixture
+def remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The file of a worker's trainer, whose folder for caches is set."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(inner, "_BUSY_TOKENS", 64)
+    return tmp_path / "cache" / batches.FILE
+
+
+def test_the_next_process_begins_with_what_fitted(
+    run: SmallRun, remembered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = SmallCard(monkeypatch, 0.5)
+    first = prepared.prepare_model(run.prepare(1))
+    train(first, run, 20, tmp_path)
+    failures = card.failures
+    assert failures > 1
+    assert (first.batch.samples, first.batch.recomputes) == (2, True)
+    second = prepared.prepare_model(run.prepare(1))
+    assert (second.batch.samples, second.batch.recomputes) == (2, True)
+    assert not second.model.recompute_layers(), "it does already"
+    train(second, run, 21, tmp_path)
+    assert card.failures == failures
+
+    card.room = 0.25  # less than what was remembered: lowered, and remembered again
+    train(second, run, 22, tmp_path)
+    assert card.failures == failures + 1
+    assert prepared.prepare_model(run.prepare(1)).batch.samples == 1
+
+    larger = msgspec.structs.replace(run.prepare(1), memory_mb=9_000)
+    other = prepared.prepare_model(larger)
+    assert (other.batch.samples, other.batch.recomputes) == (
+        BatchSize(SEQUENCE, CPU).samples,
+        False,
+    )
+    assert remembered.exists()
+
+
+def test_what_fitted_is_forgotten_after_a_day(
+    remembered: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept, now_ms = batches.FittedBatches(remembered), clock.now_ms()
+    kept.record("model", 4, recomputes=False)
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms + batches.KEPT_MS - 60_000)
+    assert kept.find("model") is not None
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms + batches.KEPT_MS + 60_000)
+    assert kept.find("model") is None
+    monkeypatch.setattr(clock, "now_ms", lambda: now_ms - batches.KEPT_MS)
+    assert kept.find("model") is None, "a clock that was wrong"
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"model": {"samples": 0}}', b"\xff"])
+def test_a_file_that_cannot_be_read_is_as_if_absent(remembered: Path, content: bytes) -> None:
+    remembered.parent.mkdir()
+    remembered.write_bytes(content)
+    kept = batches.FittedBatches(remembered)
+    assert kept.find("model") is None
+    kept.record("model", 4, recomputes=True)
+    found = kept.find("model")
+    assert found is not None
+    assert (found.samples, found.recomputes) == (4, True)
+
+
+def test_the_oldest_are_dropped(remembered: Path) -> None:
+    kept = batches.FittedBatches(remembered)
+    for number in range(batches.MOST_KEPT + 2):
+        kept.record(f"model {number}", 4, recomputes=False)
+    kept.record("model 2", 2, recomputes=False)
+    kept.record("model last", 4, recomputes=False)
+    names = [f"model {number}" for number in range(batches.MOST_KEPT + 2)]
+    held = [name for name in names if kept.find(name) is not None]
+    assert held == ["model 2", *names[4:]]
+
+
+def test_without_a_folder_nothing_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert batches.FittedBatches.of_process() is None
+
+
+def test_a_folder_that_cannot_be_written_does_not_stop_training(tmp_path: Path) -> None:
+    (tmp_path / "cache").write_bytes(b"a file")
+    kept = batches.FittedBatches(tmp_path / "cache" / batches.FILE)
+    kept.record("model", 4, recomputes=False)
+    assert kept.find("model") is None
 
 
 def test_the_worker_reckons_with_the_logits_that_the_trainer_has_at_once() -> None:

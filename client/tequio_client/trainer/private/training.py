@@ -30,7 +30,8 @@ from tequio_client.ipc.private import (
 from tequio_client.tokenizers import SEPARATORS, ByteTokenizer
 from tequio_client.trainer import device as devices
 from tequio_client.trainer import inner, model, prepared
-from tequio_client.trainer.device import BatchSize, ComputeDevice
+from tequio_client.trainer.batch import BatchSize
+from tequio_client.trainer.device import ComputeDevice
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import ModelError

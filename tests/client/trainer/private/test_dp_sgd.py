@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from tequio_client.ipc.private import InnerSteps
 from tequio_client.trainer import device, inner, model
-from tequio_client.trainer.device import BatchSize
+from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import Optimiser
 from tequio_client.trainer.private import noise
 from tequio_client.trainer.private.dp_sgd import PrivateStep, add_clipped, per_sample_gradients
