@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -90,7 +89,36 @@ def run(context: TaskContext) -> trainer.CommandReport:
             context.setup.check_trains()
         case trainer.Evaluate() | trainer.Continue():
             context.setup.check_trains(needs_loader=False)
-    return _TASKS[type(context.task)](context.task, context)
+    return _done(context)
+
+
+def _done(context: TaskContext) -> trainer.CommandReport:
+    match context.task:
+        case trainer.Train() as task:
+            return train(task, context)
+        case trainer.Screen() | trainer.MeasureGains() | trainer.Audit() as task:
+            return _checked(task, context)
+        case trainer.Advance() as task:
+            return advance(task, context)
+        case trainer.Follow() as task:
+            return follow(task, context)
+        case trainer.Continue() as task:
+            return continue_text(task, context)
+        case trainer.Evaluate() as task:
+            return evaluate_head(task, context)
+
+
+def _checked(
+    task: trainer.Screen | trainer.MeasureGains | trainer.Audit, context: TaskContext
+) -> trainer.CommandReport:
+    """Check what other trainers did."""
+    match task:
+        case trainer.Screen():
+            return screen_candidates(task, context)
+        case trainer.MeasureGains():
+            return measure_gains(task, context)
+        case trainer.Audit():
+            return audit_contribution(task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
@@ -553,16 +581,3 @@ def _sample(task: trainer.Evaluate, context: TaskContext) -> str:
         check=context.check,
     )
     return evaluate.decoder(setup)(ids)
-
-
-_TASKS: dict[type[ModelTask], Callable[[Any, TaskContext], trainer.CommandReport]] = {
-    trainer.Train: train,
-    trainer.Screen: screen_candidates,
-    trainer.MeasureGains: measure_gains,
-    trainer.Audit: audit_contribution,
-    trainer.Advance: advance,
-    trainer.Follow: follow,
-    trainer.Evaluate: evaluate_head,
-    trainer.Continue: continue_text,
-}
-"""By kind; Any: each takes its own kind only."""

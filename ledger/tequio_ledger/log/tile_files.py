@@ -20,7 +20,7 @@ import structlog
 from tequio_ledger.runtime import run_in_thread
 from tequio_ledger.store import log_rows, sent
 from tequio_ledger.store.database import FAILURES
-from tequio_shared.errors import FatalLogError, TequioError, first_error
+from tequio_shared.errors import FatalLogError, TequioError
 from tequio_shared.ids import DIGEST_BYTES, NetworkId, sha256
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle, new_tiles
 
@@ -101,8 +101,8 @@ class TileCopier:
                 while await self._step():
                     pass
                 await self._changed.wait(self._retry_s)
-            except* (TequioError, OSError, *FAILURES) as group:
-                log.warning("tiles were not copied", why=str(first_error(group)))
+            except (TequioError, OSError, *FAILURES) as err:
+                log.warning("tiles were not copied", why=str(err))
                 await asyncio.sleep(self._retry_s)
 
     async def _step(self) -> bool:
@@ -116,9 +116,11 @@ class TileCopier:
         end = min(end, first + STEP_BUNDLES * TILE_WIDTH)
         if first < end:
             limit = asyncio.Semaphore(UPLOADS)
-            async with asyncio.TaskGroup() as tasks:
-                for one in full_files(first, end):
-                    tasks.create_task(self._copy(one, limit))
+            copies = (self._copy(one, limit) for one in full_files(first, end))
+            # No TaskGroup: until Python 3.13 it drops a cancellation that comes while it fails.
+            for result in await asyncio.gather(*copies, return_exceptions=True):
+                if isinstance(result, BaseException):
+                    raise result
             await run_in_thread(sent.write_position, self._database, self._place, end)
             log.debug("tiles copied", entries=end)
         self.copied = max(first, end)

@@ -240,7 +240,7 @@ def test_settings_are_followed_at_once(tmp_path: Path) -> None:
 
 def test_another_network_is_kept_and_the_old_one_forgotten(tmp_path: Path) -> None:
     join = """
-    from tequio_client.ipc.control import AskRuns
+    from tequio_client.ipc.runs import AskRuns
     from tequio_client.ledger.networks import known_networks
     app.presence.open("runs")
     app.model._replies[AskRuns()] = "of the old ledger"

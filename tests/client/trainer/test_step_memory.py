@@ -195,11 +195,8 @@ def test_the_next_process_begins_with_what_fitted(
     assert prepared.prepare_model(run.prepare(1)).batch.samples == 1
 
     larger = msgspec.structs.replace(run.prepare(1), memory_mb=9_000)
-    other = prepared.prepare_model(larger)
-    assert (other.batch.samples, other.batch.recomputes) == (
-        BatchSize(SEQUENCE, CPU).samples,
-        False,
-    )
+    other = prepared.prepare_model(larger).batch
+    assert (other.samples, other.recomputes) == (BatchSize(other.sequence, CPU).samples, False)
     assert remembered.exists()
 
 

@@ -55,7 +55,7 @@ EXPECTED_BY_SCENE = {
         title="Lending", reason="Nobody needs", main="Pause", snooze=True, finish=True
     ),
     "finishing": ExpectedHome(
-        title="Finishing", reason="Round 1841 is the last", main="Pause", snooze=True, finish=True
+        title="Finishing", reason="Round 1,841 is the last", main="Pause", snooze=True, finish=True
     ),
     "waiting": ExpectedHome(title="Waiting", reason="A game is running", main="Pause", snooze=True),
     "waiting-until": ExpectedHome(
