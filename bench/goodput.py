@@ -22,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,13 +31,14 @@ import trio
 from fetch import MIB, QUOTA, FetchBenchmark, listening, server, tree_ref
 from loops import table
 from loops.machine import machine
+from loops.namespaces import namespace, shaped_line
 
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.transfer import Fetcher
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 COLUMNS = (
     "line",
@@ -52,7 +53,6 @@ HERE, THERE = "45.3.1.1", "45.3.1.2"
 LEAST = 0.8
 """Aim of the share of a line that a fetch gets."""
 LARGE_BUFFERS = f"4096 131072 {32 << 20}"
-SHAPER = Path(__file__).parent / "loops" / "shaped_link.py"
 WAYS = ("fetch_tree", "libp2p_stream", "tcp")
 
 
@@ -110,11 +110,15 @@ def _measured(line: Line, seconds: float, runs: int) -> dict[str, Any]:
     mib = round(line.mbit * 1e6 / 8 * seconds / MIB)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        near, far = (_namespace(f"tqg{os.getpid()}{side}", line, stack) for side in "ab")
-        _join(near, far, line, stack)
-        where = next(server(folder / "served", mib, stack, prefix=_inside(near), host=HERE))
+        names = [f"tqg{os.getpid()}{side}" for side in "ab"]
+        near, far = (stack.enter_context(_end(name, line)) for name in names)
+        shaped = shaped_line(
+            HERE, THERE, names[1], mbit=line.mbit, round_trip_ms=line.round_trip_ms, inside=near
+        )
+        stack.enter_context(shaped)
+        where = next(server(folder / "served", mib, stack, prefix=near, host=HERE))
         task = {"where": where, "folder": str(folder / "fetched"), "mib": mib, "runs": runs}
-        command = (*_inside(far), sys.executable, __file__, "--fetch", json.dumps(task))
+        command = (*far, sys.executable, __file__, "--fetch", json.dumps(task))
         output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         load = round(os.getloadavg()[0], 2)
     printed = next(one for one in output.splitlines() if one.startswith("SPEEDS "))
@@ -142,33 +146,15 @@ async def _fetched(task: dict[str, Any]) -> dict[str, list[float]]:
         return await bench.compare(task["runs"])
 
 
-def _namespace(name: str, line: Line, stack: ExitStack) -> str:
-    """Make a namespace that is deleted with the stack."""
-    _run("ip", "netns", "add", name)
-    stack.callback(_run, "ip", "netns", "del", name)
-    _run("ip", "-n", name, "link", "set", "lo", "up")
-    if line.large_buffers:
-        for setting in ("tcp_rmem", "tcp_wmem"):
-            _run(*_inside(name), "sysctl", "-qw", f"net.ipv4.{setting}={LARGE_BUFFERS}")
-    return name
-
-
-def _join(near: str, far: str, line: Line, stack: ExitStack) -> None:
-    """Make the line between two namespaces; it ends with the stack."""
-    rate = ("--mbit", str(line.mbit), "--delay-ms", str(line.round_trip_ms / 2))
-    command = (*_inside(near), sys.executable, str(SHAPER), HERE, THERE, far, *rate)
-    shaper = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE))
-    stack.callback(shaper.terminate)
-    if shaper.stdout is None or not shaper.stdout.readline():
-        raise SystemExit("the line could not be made: run this as root, with /dev/net/tun")
-
-
-def _inside(namespace: str) -> Sequence[str]:
-    return ("ip", "netns", "exec", namespace)
-
-
-def _run(*words: str) -> None:
-    subprocess.run(words, check=True)
+@contextmanager
+def _end(name: str, line: Line) -> Iterator[Sequence[str]]:
+    """Make the namespace of one end."""
+    with namespace(name) as inside:
+        if line.large_buffers:
+            for setting in ("tcp_rmem", "tcp_wmem"):
+                value = f"net.ipv4.{setting}={LARGE_BUFFERS}"
+                subprocess.run((*inside, "sysctl", "-qw", value), check=True)
+        yield inside
 
 
 def _row(one: dict[str, Any]) -> list[str]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 from loops import table
 from loops.machine import machine
+from loops.namespaces import IP, namespace, shaped_line
 
 from tequio_client.demo.play import DemoNetwork, LogTally, found, open_run, read_log
 from tequio_client.demo.programs import DemoProgram
@@ -50,9 +50,7 @@ COLUMNS = (
 LINES: tuple[tuple[float, float], ...] = ((0.0, 0.0), (100.0, 80.0))
 """Mbit/s and round trip in ms; 0: no line between."""
 INSIDE = "TEQUIO_BENCH_NAMESPACE"
-IP = shutil.which("ip") or "ip"
 LEAST = 0.94
-SHAPER = Path(__file__).parent / "loops" / "shaped_link.py"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,25 +76,11 @@ class Lines:
 
     @contextmanager
     def _home(self, name: str, prefix: str) -> Iterator[None]:
-        _ip("netns", "add", name)
-        half_ms = str(self.round_trip_ms / 2)
-        ends = (f"{prefix}.1", f"{prefix}.2", name)
-        shaping = (sys.executable, SHAPER, *ends, "--mbit", str(self.mbit), "--delay-ms", half_ms)
-        shaper = subprocess.Popen(shaping, stdout=subprocess.PIPE)
-        try:
-            _ip("-n", name, "link", "set", "lo", "up")
-            if shaper.stdout is None or not shaper.stdout.readline():
-                raise SystemExit("the line could not be made")
-            self.homes.append((name, f"{prefix}.1"))
+        here, there = f"{prefix}.1", f"{prefix}.2"
+        line = shaped_line(here, there, name, mbit=self.mbit, round_trip_ms=self.round_trip_ms)
+        with namespace(name), line:
+            self.homes.append((name, here))
             yield
-        finally:
-            shaper.terminate()
-            shaper.wait()
-            _ip("netns", "del", name)
-
-
-def _ip(*words: str) -> None:
-    subprocess.run((IP, *words), check=True)
 
 
 def main() -> None:
@@ -144,11 +128,8 @@ _SETTLES_S = 3.0
 def _in_a_namespace() -> None:
     """Start again in a namespace of its own, which forwards between the volunteers' lines."""
     name = f"tql{os.getpid()}"
-    inside = (IP, "netns", "exec", name)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    _ip("netns", "add", name)
-    try:
-        _ip("-n", name, "link", "set", "lo", "up")
+    with namespace(name) as inside:
         subprocess.run((*inside, "sysctl", "-qw", "net.ipv4.ip_forward=1"), check=True)
         environment = {**os.environ, INSIDE: name}
         measuring = subprocess.Popen((*inside, sys.executable, *sys.argv), env=environment)
@@ -157,8 +138,6 @@ def _in_a_namespace() -> None:
         except KeyboardInterrupt:
             measuring.send_signal(signal.SIGINT)  # trio ends all programs then
             measuring.wait()
-    finally:
-        _ip("netns", "del", name)
     sys.exit(measuring.returncode)
 
 
@@ -190,9 +169,9 @@ async def _trained(
     seed = tequio("seed", "--ledger", url, *listening, str(folder / "seed"))
     nursery.start_soon(DemoProgram("seed", seed, folder).run_checked)
     volunteers = []
-    for number, (namespace, here) in enumerate(lines.homes, 1):
+    for number, (home, here) in enumerate(lines.homes, 1):
         name = f"volunteer-{number}"
-        there = (IP, "netns", "exec", namespace) if namespace else ()
+        there = (IP, "netns", "exec", home) if home else ()
         reach = ("--ledger", f"http://{here}:{port}", *listening, str(folder / name))
         worker = tequio("worker", *reach, "--device", "cpu", "--status")
         volunteers.append(DemoProgram(name, (*there, *worker), folder))

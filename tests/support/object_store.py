@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +30,16 @@ def program() -> Path | None:
     """The server's program; None when it is not installed."""
     found = shutil.which("moto_server")
     return _PLACE if _PLACE.exists() else Path(found) if found else None
+
+
+@contextmanager
+def served_or_skipped() -> Iterator[dict[str, str]]:
+    """Serve an empty bucket as `served` does, or skip the test where no server is installed."""
+    found = program()
+    if found is None:
+        pytest.skip("no server that speaks S3: `installer/setup.sh tools` brings moto's")
+    with served(found) as environment:
+        yield environment
 
 
 @contextmanager

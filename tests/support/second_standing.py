@@ -30,7 +30,7 @@ class Purse:
     total: int = 0
     waiting: list[list[int]] = field(default_factory=list)
     """Round, points, later payments, their points and those needed, of what is unvested."""
-    anew: set[int] = field(default_factory=set)
+    again: set[int] = field(default_factory=set)
     """Rounds whose points wait again."""
 
     @property
@@ -54,19 +54,19 @@ class Purse:
         points = sum(one[1] for one in lost)
         self.total -= points
         if number is None:
-            self.anew = set()
+            self.again = set()
         return points
 
     def wait_anew(self) -> None:
         """Let everything unvested wait from the beginning."""
         for one in self.waiting:
             one[2] = one[3] = 0
-            self.anew.add(one[0])
+            self.again.add(one[0])
 
     def end(self) -> int:
         """Let all vest but what waits again, which is lost."""
-        lost = sum(one[1] for one in self.waiting if one[0] in self.anew)
-        self.waiting, self.anew = [], set()
+        lost = sum(one[1] for one in self.waiting if one[0] in self.again)
+        self.waiting, self.again = [], set()
         self.total -= lost
         return lost
 

@@ -19,6 +19,7 @@ import msgspec
 import structlog
 
 from tequio_client import clock
+from tequio_client.files import write_private
 from tequio_client.trainer.cell import ALONE, Cell
 from tequio_client.trainer.device import ComputeDevice
 
@@ -66,7 +67,7 @@ class FittedBatches:
         newest = dict(list(kept.items())[-MOST_KEPT:])
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self.path.write_bytes(msgspec.json.encode(newest))
+            write_private(self.path, msgspec.json.encode(newest))
         except OSError as err:
             log.warning("cannot keep the batch size", problem=err.strerror)
 

@@ -13,13 +13,14 @@ nothing with a log that is not sound call `Report.check`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from typing import TypeVar
 
 import trio
 
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
-from tequio_client.ledger.http import LedgerUnavailableError
+from tequio_client.ledger.http import AddressOf, LedgerUnavailableError
 from tequio_client.names import find_one, matches_name_or_id, name_with_id
 from tequio_client.verify.fold import Fold, RunHistory
 from tequio_client.verify.report import LogPlace, LogReport, NoProgress, WorkProgress
@@ -449,36 +450,34 @@ class LedgerReader:
             raise AssertionError("nothing was read yet")
         return self._log.run(wanted)
 
-    async def _read(self, progress: WorkProgress | None) -> None:
-        hosts = hosts_named_by(self.ledger)
-        async with LedgerApi(self.ledger, trust=self.trust, address_of=hosts.address_of) as api:
-            self._network = await api.network()
+    @asynccontextmanager
+    async def _connected(self, address_of: AddressOf | None = None) -> AsyncIterator[LedgerApi]:
+        """Connect the log's source for the block; raises LedgerUnavailableError for its answers."""
+        async with LedgerApi(self.ledger, trust=self.trust, address_of=address_of) as api:
             self._source.api = api
             try:
-                await trio.to_thread.run_sync(self._read_on, progress)
-            finally:
-                self._source.api = None
-
-    def _read_on(self, progress: WorkProgress | None) -> None:
-        try:
-            if self._log is None:
-                source = self._source
-                self._log = FoldedLog(source, self._report, tiles=source, policy=self.trust)
-            self._log.read(progress)
-        except NotAvailableError as err:
-            raise LedgerUnavailableError(str(err)) from err
-
-    async def _ask(self, question: Callable[[FoldedLog, LiveLog], T]) -> T:
-        if self._log is None:
-            raise AssertionError("nothing was read yet")
-        async with LedgerApi(self.ledger, trust=self.trust) as api:
-            self._source.api = api
-            try:
-                return await trio.to_thread.run_sync(question, self._log, self._source)
+                yield api
             except NotAvailableError as err:
                 raise LedgerUnavailableError(str(err)) from err
             finally:
                 self._source.api = None
+
+    async def _read(self, progress: WorkProgress | None) -> None:
+        async with self._connected(hosts_named_by(self.ledger).address_of) as api:
+            self._network = await api.network()
+            await trio.to_thread.run_sync(self._read_on, progress)
+
+    def _read_on(self, progress: WorkProgress | None) -> None:
+        if self._log is None:
+            source = self._source
+            self._log = FoldedLog(source, self._report, tiles=source, policy=self.trust)
+        self._log.read(progress)
+
+    async def _ask(self, question: Callable[[FoldedLog, LiveLog], T]) -> T:
+        if self._log is None:
+            raise AssertionError("nothing was read yet")
+        async with self._connected():
+            return await trio.to_thread.run_sync(question, self._log, self._source)
 
     async def _blob(self, name: Digest) -> bytes | None:
         async with LedgerApi(self.ledger, trust=self.trust) as api:

@@ -446,12 +446,13 @@ class Worker:
                 ours = {one.run_id for one in self.sessions.values()}
                 speed, book = await self._speed(), self.points_db.file
                 firsts = await trio.to_thread.run_sync(points.first_rounds, book)
-                return await self.runs.read(
+                listed = await self.runs.read(
                     ours,
                     flop_per_s=speed,
                     first_rounds=firsts,
                     is_witness=self.lending.is_witness,
                 )
+                return await self.runs.with_names(listed)
             case AskCompetitions() | AskCurves():
                 return await self.competitions.answer(question)
             case _ if isinstance(question, AccountQuestion):

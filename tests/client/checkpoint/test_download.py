@@ -140,10 +140,7 @@ def test_a_ledger_that_reports_another_place_than_the_log_is_found_out(ledger: S
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[dict[str, str]]:
-    program = object_store.program()
-    if program is None:
-        pytest.skip("no server that speaks S3: `installer/setup.sh tools` brings moto's")
-    with object_store.served(program) as environment:
+    with object_store.served_or_skipped() as environment:
         yield environment | object_store.key_with_rights(environment, "s3:*")
 
 

@@ -44,10 +44,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[dict[str, str]]:
-    program = object_store.program()
-    if program is None:
-        pytest.skip("no server that speaks S3: `installer/setup.sh tools` brings moto's")
-    with object_store.served(program) as environment:
+    with object_store.served_or_skipped() as environment:
         yield environment
 
 

@@ -83,7 +83,7 @@ _GIB = 1 << 30
 _GB = 10**9
 
 T = TypeVar("T")
-Row = TypeVar("Row", CompetitionRow, RunRow)
+Row = TypeVar("Row", CompetitionRow, RunOrganiser, RunRow)
 
 
 class CompetitionsList:
@@ -281,18 +281,16 @@ class RunsList:
         *,
         is_witness: bool = True,
     ) -> RunsReply:
-        """List every run whose rules are available; raises TequioError.
+        """List every run whose rules are available, its organisers as keys; raises TequioError.
 
         `ours` are the ids of our runs, `flop_per_s` the speed of this computer's device, if known,
         `first_rounds` the first round of each run in which our work earned points, and
         `is_witness` tells whether we offer that role.
         """
-        rows: list[RunRow] = []
-        names: dict[str, str] = {}
+        rows = []
         for answer in select_runs(await self._ledger.runs()):
             try:
                 row = await self._row(answer, ours, flop_per_s, is_witness=is_witness)
-                row = await self._with_names(row, names)
                 row = msgspec.structs.replace(row, first_round=first_rounds.get(row.run, 0))
                 rows.append(_checked(row, "its rules have impossible figures"))
             except (PeerError, RefusedError) as err:
@@ -388,18 +386,27 @@ class RunsList:
             _cache(self._openings, answer.run, known, MAX_RUNS)
         return known
 
-    async def _with_names(self, row: RunRow, names: dict[str, str]) -> RunRow:
-        """Add the organisers' public names; `names` are those that were read for this list.
+    async def with_names(self, listed: RunsReply) -> RunsReply:
+        """Add the organisers' public names; a key whose name the ledger refuses stays alone.
 
         One request for each organiser of a list, of which a network has few: a name can be changed
         and withdrawn, so it is not kept longer.
         """
-        for one in row.organisers:
-            if one.key not in names:
-                account = await self._ledger.find_peer(key_from_text(one.key))
-                names[one.key] = account.name if account else ""
-        named = (RunOrganiser(key=one.key, name=names[one.key]) for one in row.organisers)
-        return msgspec.structs.replace(row, organisers=tuple(named))
+        named: dict[str, RunOrganiser] = {}
+        for key in dict.fromkeys(one.key for row in listed.rows for one in row.organisers):
+            named[key] = RunOrganiser(key=key)
+            try:
+                account = await self._ledger.find_peer(key_from_text(key))
+                if account is not None:
+                    shown = RunOrganiser(key=key, name=account.name)
+                    named[key] = _checked(shown, "an organiser has an impossible name")
+            except (PeerError, RefusedError) as err:
+                log.warning("name of an organiser unavailable", key=key[:10], error=str(err))
+        rows = (
+            msgspec.structs.replace(row, organisers=tuple(named[one.key] for one in row.organisers))
+            for row in listed.rows
+        )
+        return RunsReply(rows=tuple(rows))
 
     async def pace(self, answer: RunAnswer, manifest: Manifest) -> RoundPace:
         """Pace of the last rounds; that of the rules for a run that has begun just now, or ended.

@@ -58,7 +58,7 @@ REQUESTS_PER_SOURCE = 4
 little."""
 MOST_REQUESTS = TRUSTED_PLACES
 """The same of a source that answers soon: 10 MiB fill a line of 1 Gbit/s over 80 ms."""
-SOON_S, LATE_S = 0.4, 1.0
+QUICK_S, SLOW_S = 0.4, 1.0
 """An answer sooner than the one lets its source have one more request on its way, an answer later
 than the other one less."""
 SOURCES_AT_A_TIME = 4
@@ -522,10 +522,10 @@ class ChunkFetch:
 async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
     """Repeat pulls from one source, several side by side, until they return False: nothing is left.
 
-    There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while they take less than SOON_S:
-    on a fast line with a long way, few requests leave the line idle. A PeerError ends all of them
-    and is raised; MalformedError goes before other errors: wrong bytes get a source banned, a
-    failure does not.
+    There are REQUESTS_PER_SOURCE of them, and up to MOST_REQUESTS while one takes less than
+    QUICK_S: on a fast line with a long way, few requests leave the line idle. A PeerError ends all
+    of them and is raised; MalformedError goes before other errors: wrong bytes get a source banned,
+    a failure does not.
     """
     errors: list[PeerError] = []
     running = REQUESTS_PER_SOURCE
@@ -538,10 +538,10 @@ async def pull_in_parallel(pull: Callable[[], Awaitable[bool]]) -> None:
                 while await pull():
                     took_s = trio.current_time() - begun_s
                     begun_s += took_s
-                    if took_s < SOON_S and running < MOST_REQUESTS:
+                    if took_s < QUICK_S and running < MOST_REQUESTS:
                         running += 1
                         nursery.start_soon(run)
-                    elif took_s > LATE_S and running > REQUESTS_PER_SOURCE:
+                    elif took_s > SLOW_S and running > REQUESTS_PER_SOURCE:
                         running -= 1
                         return
             except PeerError as err:

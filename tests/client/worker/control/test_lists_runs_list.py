@@ -425,8 +425,9 @@ async def test_runs_are_listed_with_what_they_need(tmp_path: Path) -> None:
     with served(tmp_path) as program:
         async with LedgerApi(program.url) as api:
             runs = RunsList(api)
-            found = await runs.read(ours=[to_text(manifest.run_id)])
-            assert await runs.read(ours=[to_text(manifest.run_id)]) == found
+            listed = await runs.read(ours=[to_text(manifest.run_id)])
+            assert await runs.read(ours=[to_text(manifest.run_id)]) == listed
+            found = await runs.with_names(listed)
             (fast,) = (await runs.read(flop_per_s=1e12)).rows
     needed = estimate(
         manifest, data, RoundPace(members=0, length_ms=manifest.rounds.train, tokens=0)

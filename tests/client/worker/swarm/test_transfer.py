@@ -21,10 +21,10 @@ from tequio_client.worker.swarm.blob_server import (
 from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.transfer import (
-    LATE_S,
     MOST_REQUESTS,
+    QUICK_S,
     REQUESTS_PER_SOURCE,
-    SOON_S,
+    SLOW_S,
     TransferTimes,
     pull_in_parallel,
 )
@@ -215,7 +215,7 @@ class TimedSource:
 async def test_a_source_that_answers_soon_has_more_requests_open(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    fast, slow = TimedSource(*[SOON_S / 2] * 200), TimedSource(*[SOON_S * 2] * 200)
+    fast, slow = TimedSource(*[QUICK_S / 2] * 200), TimedSource(*[QUICK_S * 2] * 200)
     await pull_in_parallel(fast.pull)
     await pull_in_parallel(slow.pull)
     assert max(fast.most_open) == MOST_REQUESTS
@@ -226,7 +226,7 @@ async def test_a_source_that_answers_soon_has_more_requests_open(
 async def test_a_source_that_becomes_slow_has_few_requests_open_again(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
-    source = TimedSource(*[SOON_S / 2] * 100, *[LATE_S * 2] * 100)
+    source = TimedSource(*[QUICK_S / 2] * 100, *[SLOW_S * 2] * 100)
     await pull_in_parallel(source.pull)
     assert max(source.most_open) == MOST_REQUESTS
     assert source.most_open[-1] == REQUESTS_PER_SOURCE
