@@ -34,6 +34,7 @@ NO_ATTACKER = {
     "test_runtime.py",
     "test_runtime_trial.py",
     "test_sandbox.py",
+    "test_sandbox_calls.py",
     "test_scores.py",
     "test_server.py",
     "test_trainer.py",
