@@ -29,6 +29,7 @@ NO_ATTACKER = {
     "test_limits.py",
     "test_local.py",
     "test_middleware.py",
+    "test_names.py",
     "test_own_tokenizer.py",
     "test_result_judging.py",
     "test_runtime.py",
