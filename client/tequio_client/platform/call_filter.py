@@ -6,7 +6,7 @@ other processes and the kernel, to programs by way of sockets, and to files that
 * Modes, owners and attributes of files belong to their user, whom a child runs as. To change a mode
   seems to work and changes nothing, since compilers do so with files of their own; the rest fails.
 * `truncate` empties a file by its name, which Landlock sees from ABI 3 (Linux 6.2) on.
-* Memory and queues of System V, in which desktops keep the pictures of windows, are no files.
+* Memory and queues of System V, in which desktops keep the pictures of windows, need no file.
 * `prlimit` sets limits of other processes, and so ends them.
 * A local datagram needs no connection. So local sockets are of the kinds that have one.
 * TCP has two ways around Landlock's rules for ports: MPTCP, and data sent with the first packet.
