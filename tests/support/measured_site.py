@@ -68,7 +68,7 @@ class MeasuredRun:
         bits = 0.9 + 1.5 * math.exp(-number / 400)
         said = {"millibits": int(bits * TEXT_BYTES * 1_000), "size_bytes": TEXT_BYTES}
         measure = MeasureAnswer(
-            entry=number + 40, peer=PEER, tokens=TOKENS, is_outlier=False, **said
+            entry=number + 40, peer=PEER, tokens=TOKENS, is_outlier=False, tasks=[], **said
         )
         prompt = PROMPTS[number // self.every % self.texts % len(PROMPTS)]
         if self.texts > len(PROMPTS):
@@ -83,6 +83,7 @@ class MeasuredRun:
             verdict=self._verdict(number),
             best=number - self.every if number else None,
             sample=sample if self.has_samples else None,
+            tasks=[],
             **said,
         )
 
