@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from tests.support.real_network import RealNetwork
 
 WHOLE_S = 420.0
-TASK = small_task(300)
-"""More questions than a command answers."""
+TASK = small_task(60)
 LIAR = "citlali"
-_MEASURE = '\n[measure]\nevery = 1\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
+_MEASURE = '\n[measure]\nevery = 10\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
 FILES = RunFiles(config=CONFIG, plan=plan() + _MEASURE)
 FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 
@@ -68,7 +67,7 @@ async def test_members_answer_a_task_and_a_liar_changes_nothing(tmp_path: Path) 
             claimed = by_peer.pop(liar.key)
             assert by_peer.keys() == {one.key for one in honest}
             assert claimed.is_outlier
-            assert [getattr(claimed, name) for name in FIGURES] == [300] * 5
+            assert [getattr(claimed, name) for name in FIGURES] == [60] * 5
             for one in by_peer.values():
                 assert not one.is_outlier
                 assert [getattr(one, name) for name in FIGURES] == [

@@ -62,7 +62,7 @@ from tequio_shared.statements.runs import TaskCounts
 _Q15, _Q16 = 1 << 15, 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
-_GROUP_QUESTIONS = 16
+_GROUP_QUESTIONS = 4
 log = structlog.get_logger(__name__)
 
 
