@@ -182,7 +182,7 @@ def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
 
 
 def with_tasks(plan: Path, rules: str = "", **tasks: int) -> Path:
-    """Let members answer tasks of these names, with so many questions of four choices."""
+    """Let members answer tasks with these names and numbers of questions, of four choices."""
     for name, questions in tasks.items():
         (plan.parent / f"{name}.task").write_bytes(small_task(questions, name=name).encode())
     files = ", ".join(f'"{name}.task"' for name in tasks)

@@ -39,7 +39,7 @@ def asked(run: SmallRun, tmp_path: Path) -> trainer.AnswerQuestions:
 
 
 def totals(run: SmallRun, first: int, count: int) -> ChoiceTotals:
-    """What `tequio score` counts for the first head."""
+    """Count the answers of the first head as `tequio score` does."""
     run.origin.model.load(run.origin.master, run.origin.layout)
     scored = ScoredModel(
         folder=Path(run.weights),
