@@ -41,7 +41,7 @@ SLICE_TOKENS = 4_096
 SLICE_QUESTIONS = 256
 """Questions answered per command."""
 TASKS_TIMEOUT_S = 600.0
-"""Longest wait for the files of tasks; after that the text alone is measured."""
+"""Longest wait for the files of tasks, for each head; after that the text alone is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +52,7 @@ class _Sums:  # over the documents of a head that were measured so far
     size_bytes: int = 0
     tokens: int = 0
     tasks: tuple[TaskCounts, ...] = ()  # of the tasks begun; the last one may be unfinished
+    files_by_s: float | None = None  # when the wait for the files of tasks ends, once it began
 
 
 class HeadMeasuring:
@@ -153,16 +154,21 @@ class HeadMeasuring:
 
     async def _answers(self, head: Head) -> tuple[TaskCounts, ...] | UnsetType:
         """Answers to the run's tasks; UNSET without tasks, and if that fails, as for a sample."""
-        tasks = self._context.manifest.measures.answered
+        tasks, sums = self._context.manifest.measures.answered, self._sums
+        if not tasks or sums is None:
+            return UNSET
+        # Counted from the first wait: other duties interrupt it, and it would never end.
+        by_s = sums.files_by_s or trio.current_time() + TASKS_TIMEOUT_S
+        self._sums = replace(sums, files_by_s=by_s)
         try:
-            files = await self._task_files()
+            files = await self._task_files(by_s)
             for at, (task, file) in enumerate(zip(tasks, files, strict=True)):
                 while (begun := self._begun(at)) is None or begun.asked < task.questions:
                     await self._answer(head, file, at, begun)
         except (TrainerFailedError, MalformedError) as err:
             log.warning("tasks not answered", round=head.round, error=str(err))
             return UNSET
-        return (self._sums.tasks if self._sums else ()) or UNSET
+        return self._sums.tasks
 
     def _begun(self, at: int) -> TaskCounts | None:
         """Counts so far of the task at that place; None before its first question."""
@@ -186,7 +192,7 @@ class HeadMeasuring:
         counts = add_counts(begun, report.counts) if begun else report.counts
         self._sums = replace(self._sums, tasks=(*self._sums.tasks[:at], counts))
 
-    async def _task_files(self) -> tuple[Path, ...]:
+    async def _task_files(self, by_s: float) -> tuple[Path, ...]:
         """Fetch the tasks' files into the store, where they stay while the run is followed.
 
         Raises MalformedError for one that is unavailable, or that the manifest describes wrongly.
@@ -196,7 +202,7 @@ class HeadMeasuring:
             for task in context.manifest.measures.answered:
                 digest = digest_from_text(task.file)
                 context.pins.pin(digest)
-                with trio.move_on_after(TASKS_TIMEOUT_S) as patience:
+                with trio.move_on_at(by_s) as patience:
                     content = await context.exchange.fetch_blob(digest)
                 if patience.cancelled_caught:
                     raise MalformedError(f"the file {task.file} of {task.name} is unavailable")

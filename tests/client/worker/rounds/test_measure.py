@@ -280,16 +280,25 @@ async def test_a_file_that_the_manifest_describes_wrongly_is_not_answered(
 async def test_a_file_that_nobody_has_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    waiting = trio.Event()
+
     async def fetch_blob(*_: object) -> bytes:  # nobody answers
+        waiting.set()
         await trio.sleep_forever()
         raise AssertionError("cancelled")
 
     monkeypatch.setattr(measure, "TASKS_TIMEOUT_S", 0.3)
     monkeypatch.setattr(Exchange, "fetch_blob", fetch_blob)
     desk = DutyRunnerSetup(tmp_path, stopped(RoundOpen, rules=with_tasks()), held_out_documents=1)
+    asked = drawn_for(desk)
     with trio.fail_after(120):
         async with desk.open() as deeds:
-            await deeds.perform(drawn_for(desk), desk.swarm.view)
+            async with trio.open_nursery() as nursery:  # a duty calls it away while it waits
+                nursery.start_soon(deeds.perform, asked, desk.swarm.view)
+                await waiting.wait()
+                nursery.cancel_scope.cancel()
+            monkeypatch.setattr(measure, "TASKS_TIMEOUT_S", 3_600.0)
+            await deeds.perform(asked, desk.swarm.view)
     (body,) = desk.logged(HeadMeasure)
     assert isinstance(body, HeadMeasure)
     assert body.tasks is msgspec.UNSET
