@@ -111,6 +111,7 @@ class _ShardedOptimiser:
 
     def __init__(self, sharded: CausalModel, recipe: InnerParams, cell: Cell) -> None:
         self._cell, self._clip = cell, recipe.clip_e3 / 1e3
+        self._momentum = recipe.momentum
         self._lr, self._decay = recipe.lr_e9 / 1e9, recipe.decay_e6 / 1e6
         hidden = sharded.hidden if recipe.optimiser == "muon" else frozenset()
         tensors = {name: cast("DTensor", one) for name, one in sharded.parameters.items()}
@@ -133,9 +134,9 @@ class _ShardedOptimiser:
 
     def _move(self, matrix: DTensor, kept: Moment) -> None:
         gradient, part, momentum = _gradient(matrix), _local(matrix), kept.load()
-        momentum.mul_(inner.MOMENTUM).add_(gradient)
+        momentum.mul_(self._momentum).add_(gradient)
         kept.store(momentum)
-        gradient.add_(momentum, alpha=inner.MOMENTUM)
+        gradient.add_(momentum, alpha=self._momentum)
         whole = cast("DTensor", matrix.grad).full_tensor()
         flat = whole.flatten(1)
         is_tall = flat.shape[0] > flat.shape[1]

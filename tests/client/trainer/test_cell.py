@@ -13,7 +13,7 @@ import pytest
 
 from tequio_client.ipc import trainer
 from tequio_client.trainer.audit import WARN, exceeded
-from tequio_shared.round.manifest import Algorithm
+from tequio_shared.round.manifest import Algorithm, InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, SmallRun, small_run
 from tests.support.cell_ranks import cell_of, other_ranks
@@ -103,7 +103,9 @@ def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
     tmp_path: Path, ranks: int, algorithm: Algorithm, division: Division
 ) -> None:
     config, steps = FOUR_LAYERS if division == "pipeline" else CONFIG, algorithm.max_inner_steps
-    run = small_run(tmp_path, algorithm=algorithm, steps=min(steps, 4), config=config)
+    run = small_run(
+        tmp_path, algorithm=algorithm, inner=InnerParams(steps=min(steps, 4)), config=config
+    )
     with cell_of(ranks, division=division) as cell:
         mine, made = contribute(cell, run, f"cell{ranks}")
         head = advanced(cell, run, mine, made.header)
