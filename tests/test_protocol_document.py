@@ -57,6 +57,7 @@ from tequio_shared.api.peers import (
 from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
+    MeasuredTaskAnswer,
     NoticeAnswer,
     PublishedAnswer,
     ResumeAnswer,
@@ -64,6 +65,7 @@ from tequio_shared.api.runs import (
     RoundAnswer,
     RunAnswer,
     SampleAnswer,
+    TaskAnswer,
     WrittenAnswer,
 )
 from tequio_shared.badges import Badge
@@ -143,6 +145,8 @@ ANSWERS: dict[str, type[msgspec.Struct]] = {
     "round": RoundAnswer,
     "measured": MeasuredAnswer,
     "measure": MeasureAnswer,
+    "measured-task": MeasuredTaskAnswer,
+    "task": TaskAnswer,
     "sample": SampleAnswer,
     "peer": PeerAnswer,
     "team": TeamAnswer,

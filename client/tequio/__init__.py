@@ -23,7 +23,7 @@ TequioError, as is every error that this module raises on purpose.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -52,8 +52,10 @@ from tequio_shared.errors import PeerError, TequioError, UserFacingError
 from tequio_shared.ids import Digest, digest_from_text, key_from_text, to_text
 from tequio_shared.log.merkle import verify_consistency
 from tequio_shared.log.notes import Checkpoint
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round import measures
-from tequio_shared.statements.runs import RoundClose, RoundVoid
+from tequio_shared.round.manifest import Manifest
+from tequio_shared.statements.runs import HeadMeasure, RoundClose, RoundVoid, TaskCounts
 from tequio_shared.statements.statement import Statement
 
 __all__ = [
@@ -68,6 +70,7 @@ __all__ = [
     "PeerError",
     "ProvenHead",
     "ProvenMeasure",
+    "ProvenTask",
     "PublishedAnswer",
     "RoundAnswer",
     "Run",
@@ -264,6 +267,29 @@ class ProvenMeasure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenTask:
+    """Answers of a head to a task of the run, as statements in the log count them."""
+
+    name: str
+    file: str
+    """SHA-256 of the task's file."""
+    chance: float
+    """Share of right answers by guessing."""
+    asked: int
+    right: int
+    """Median of the members' counts, as every figure below."""
+    right_normed: int
+    """The same by the fewest bits per character."""
+    close: int
+    """Questions that honest members may count differently in `right`."""
+    close_normed: int
+    members: int
+    """Members that answered."""
+    outliers: int
+    """Members whose counts are too far from the median."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProvenHead:
     """The model after a round, measured on text that nobody trains on."""
 
@@ -277,6 +303,8 @@ class ProvenHead:
     """Beginning of a text that nobody trains on; empty without a sample."""
     text: str
     """Text that the model adds to it, as one of the members reports."""
+    tasks: tuple[ProvenTask, ...]
+    """In the order of the run's manifest; none if no member answered them."""
 
 
 class _LedgerCall:
@@ -286,6 +314,7 @@ class _LedgerCall:
         self._api = api
         self.checkpoint = seen
         """The newest checkpoint that was seen and checked."""
+        self._tasks_of: dict[str, tuple[MeasuredTask, ...]] = {}  # by run
 
     async def network(self) -> LedgerNetwork:
         return await self._api.network()
@@ -386,7 +415,31 @@ class _LedgerCall:
             ),
             prompt=sample.prompt if sample else "",
             text=sample.text if sample else "",
+            tasks=await self._answers(run, bodies),
         )
+
+    async def _answers(
+        self, run: RunAnswer, bodies: Mapping[int, HeadMeasure]
+    ) -> tuple[ProvenTask, ...]:
+        """Count what measures of one head answered; the tasks are those of the run's manifest."""
+        answered = [found for body in bodies.values() if (found := measures.tasks_of(body))]
+        if not answered:
+            return ()
+        return tuple(
+            _task(task, dict(enumerate(counts)))
+            for task, counts in zip(
+                await self._tasks(run), zip(*answered, strict=True), strict=True
+            )
+        )
+
+    async def _tasks(self, run: RunAnswer) -> tuple[MeasuredTask, ...]:
+        """Read the tasks in a run's manifest, whose hash is the run's id; raises PeerError."""
+        if run.run not in self._tasks_of:
+            raw = await self._api.get_blob(digest_from_text(run.run))
+            if raw is None:
+                raise PeerError(f"the ledger does not have the manifest of the run {run.run}")
+            self._tasks_of[run.run] = Manifest.parse(raw).measures.answered
+        return self._tasks_of[run.run]
 
     async def prove(self, *, run: RunAnswer, number: int) -> Statement:
         found = await self.rounds(run=run, after=number - 1, limit=1)
@@ -453,6 +506,22 @@ def _registration(peer: PeerAnswer) -> tuple[int, str]:
 
 
 _Place = TypeVar("_Place", int, tuple[int, str])
+
+
+def _task(task: MeasuredTask, counts: Mapping[int, TaskCounts]) -> ProvenTask:
+    median = measures.task_median(counts.values())
+    return ProvenTask(
+        name=task.name,
+        file=task.file,
+        chance=task.chance,
+        asked=median.asked,
+        right=median.right,
+        right_normed=median.right_normed,
+        close=median.close,
+        close_normed=median.close_normed,
+        members=len(counts),
+        outliers=len(measures.task_outliers(counts)),
+    )
 
 
 def _check_page(what: str, places: Sequence[_Place], most: int) -> None:

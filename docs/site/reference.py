@@ -51,7 +51,13 @@ def ledger_commands() -> str:
 def python_library() -> str:
     """Describe the classes of `import tequio`: public methods and fields, by their docstrings."""
     lines: list[str] = []
-    for kind in (tequio.Network, tequio.Run, tequio.ProvenHead, tequio.ProvenMeasure):
+    for kind in (
+        tequio.Network,
+        tequio.Run,
+        tequio.ProvenHead,
+        tequio.ProvenMeasure,
+        tequio.ProvenTask,
+    ):
         lines += ["", f"## {kind.__name__}", "", *_prose(kind)]
         if is_dataclass(kind):
             lines += _table("field", "meaning", _fields(kind))

@@ -116,6 +116,10 @@ VESTING = 64
 """Own contributions, or own proofs, after which the points for one are the author's to keep."""
 MEASURED_HEADS = 4
 """Heads, the last ones that were drawn for, of which measures are taken."""
+MEASURED_TASKS = 8
+"""Most tasks that members drawn for a head answer."""
+MEASURED_REQUESTS = 16_384
+"""Most choices of all questions in these tasks: each is one pass over its context."""
 COMPARED_HEADS = 16
 """Measured heads before one, with the best of which it is compared."""
 WORSE_MARGIN = 20

@@ -24,12 +24,13 @@ from msgspec import Meta, Struct
 
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError
-from tequio_shared.ids import STEERING, Natural, Positive, sha256
+from tequio_shared.ids import STEERING, Bytes32Text, Natural, Positive, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, JSON_INTEGER
 from tequio_shared.scoring import DOCUMENT_TOLERANCE, MILLIBITS
 
 CHOICES = 256
 """Most choices of a question."""
+_MILLION = 1_000_000
 _Z_95 = 1.959963984540054
 """Standard deviations of a normal distribution that hold 95 % of it, to either side."""
 
@@ -96,10 +97,10 @@ class ChoiceTask(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         return raw
 
     @property
-    def chance(self) -> float:
+    def chance(self) -> Fraction:
         """Share of right answers of somebody who guesses."""
         total = sum(Fraction(1, len(one.characters)) for one in self.questions)
-        return float(total / len(self.questions))
+        return Fraction(total) / len(self.questions)
 
     def drawn(self, count: int) -> ChoiceTask:
         """Draw questions by their hashes, in their old order; all of them if there are fewer.
@@ -116,6 +117,38 @@ class ChoiceTask(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             questions=tuple(self.questions[at] for at in kept),
             source=self.source,
         )
+
+
+class MeasuredTask(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A task as a run's manifest names it; all but `file` follows from the file.
+
+    The manifest has the numbers, so that readers of the log need not fetch a file to know what an
+    accuracy is of, and above what chance it has to be.
+    """
+
+    chance_e6: Annotated[int, Meta(ge=0, le=500_000)]
+    """Share of right answers of somebody who guesses, in millionths."""
+    file: Bytes32Text
+    name: TaskName
+    questions: Positive
+    requests: Positive
+    """Choices of all questions."""
+
+    @classmethod
+    def of(cls, raw: bytes) -> MeasuredTask:
+        """Describe a file; raises MalformedError for one that is not a task."""
+        task = ChoiceTask.parse(raw)
+        return cls(
+            chance_e6=round(task.chance * _MILLION),
+            file=to_text(sha256(raw)),
+            name=task.name,
+            questions=len(task.questions),
+            requests=sum(len(one.characters) for one in task.questions),
+        )
+
+    @property
+    def chance(self) -> float:
+        return self.chance_e6 / _MILLION
 
 
 class ChoiceLosses(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -21,6 +21,7 @@ from tests.support.competition_site import served_competitions
 from tests.support.cosigned_ledger import register_keys
 from tests.support.http_servers import serving
 from tests.support.ledgers import UNLIMITED, served
+from tests.support.sample_ledger import ASTRAY, TASKS
 from tests.support.sample_site import served_site
 
 if TYPE_CHECKING:
@@ -94,6 +95,18 @@ def test_heads_are_measured_by_their_members(network: tequio.Network, site: Site
     middle = sorted(one.bits_per_byte for one in last.measures)[1]
     assert last.bits_per_byte == middle
     assert network.entry(last.measures[0].entry).type == "head.measure"
+
+
+def test_heads_have_the_answers_of_their_members_to_the_tasks_of_the_run(
+    network: tequio.Network,
+) -> None:
+    for head in network.run("nova-350m").heads():
+        assert [(one.name, one.chance) for one in head.tasks] == [("words", 0.25), ("pairs", 0.5)]
+        assert [one.file for one in head.tasks] == [task.file for task in TASKS]
+        for one in head.tasks:
+            assert (one.members, one.close) == (3, 3)
+            assert one.outliers == (head.round == ASTRAY)
+            assert 50 < one.right < one.right_normed < one.asked
 
 
 def test_members_come_in_the_order_of_registration(network: tequio.Network, site: Site) -> None:

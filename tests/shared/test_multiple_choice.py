@@ -97,7 +97,7 @@ def test_the_draw_is_the_same_for_every_order_and_keeps_the_order() -> None:
 def test_chance_is_the_mean_over_questions() -> None:
     two = _question(characters=(1, 1), continuations=(" a", " b"))
     task = ChoiceTask(name="a", source="b", questions=(two, _question()))
-    assert task.chance == float((Fraction(1, 2) + Fraction(1, 3)) / 2)
+    assert task.chance == (Fraction(1, 2) + Fraction(1, 3)) / 2
 
 
 def test_the_cheapest_choice_is_the_answer_and_the_first_of_equals() -> None:

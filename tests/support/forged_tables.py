@@ -127,6 +127,13 @@ FORGERIES = {
         event=rf"{_KEY} \d+ {_KEY} written",
         answer=r"/measures\b.* heads\[\d+\].sample.text",
     ),
+    "answers to a task": Forgery(
+        table="measured",
+        orders="UPDATE measured SET tasks = replace(tasks, '\"close\":3', '\"close\":4') "
+        "WHERE {last_measured}",
+        event=rf"{_KEY} \d+ {_KEY} tasks",
+        answer=r"/measures\b.* heads\[\d+\].*tasks",
+    ),
     "measures that are gone": Forgery(
         table="measured",
         orders="DELETE FROM measured WHERE round = (SELECT MIN(round) FROM measured)",

@@ -22,7 +22,7 @@ if __name__ == "__main__":
 
 from tequio_client.platform import child
 from tequio_client.trainer import main as trainer_main
-from tests.support.trainer_attacks import ATTACKS, Situation, forged
+from tests.support.trainer_attacks import ATTACKS, LIES, Situation, forged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     ]
 
     Audit = Callable[[trainer.Audit, TaskContext], trainer.Audited]
+    Answer = Callable[[trainer.AnswerQuestions, TaskContext], trainer.QuestionsAnswered]
 
 POLL_S = 0.05
 WAIT_S = 3.0
@@ -96,7 +97,7 @@ class AttackState:
             foreign=self._others_work(task, size) if self.name in NEEDS_OTHERS else None,
             foreign_last=self._older_work(size),
         )
-        cheated = forged(ATTACKS[self.name], encoded, now)
+        cheated = forged({**ATTACKS, **LIES}[self.name], encoded, now)
         self._last, self._sent = encoded.payload, cheated.payload
         return cheated
 
@@ -158,6 +159,8 @@ def install(name: str) -> None:
     vars(codecs)["encode"] = attacked
     if name == "accuser":
         vars(tasks)["audit_contribution"] = _accusing(tasks.audit_contribution)
+    if name == "false_answers":
+        vars(tasks)["answer_questions"] = _all_right(tasks.answer_questions)
     if name == "half_work":
         vars(inner)["train"] = _half_work(run)
         vars(inner)["accumulate"] = _half_of_windows(inner.accumulate)
@@ -224,6 +227,19 @@ def _accusing(audit: Audit) -> Audit:
         return msgspec.structs.replace(done, figures=false)
 
     return accuse
+
+
+def _all_right(answer: Answer) -> Answer:
+    """Answers that are all right and all close."""
+
+    def claim(task: trainer.AnswerQuestions, bench: TaskContext) -> trainer.QuestionsAnswered:
+        done = answer(task, bench)
+        asked = done.counts.asked
+        names = ("right", "right_normed", "close", "close_normed")
+        counts = msgspec.structs.replace(done.counts, **dict.fromkeys(names, asked))
+        return msgspec.structs.replace(done, counts=counts)
+
+    return claim
 
 
 if __name__ == "__main__":

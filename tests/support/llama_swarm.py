@@ -21,13 +21,15 @@ from tequio_shared.api.runs import RunAnswer, RunsAnswer
 from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round.manifest import Chat, Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
 from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.statements.network import CheckpointPublish
-from tequio_shared.statements.runs import HeadMeasure, Sample
+from tequio_shared.statements.runs import HeadMeasure, Sample, TaskCounts
 from tests.support.answers import filled
 from tests.support.http_servers import serving
 from tests.support.memory_swarm import Swarm
+from tests.support.small_tasks import small_task
 from tests.support.tiny_run import tiny_manifest
 from tests.support.volunteers import StatementDraft
 
@@ -60,6 +62,8 @@ CONFIG = {
 }
 HOSTILE = "books | --- <script>alert(1)</script> [x](javascript:y) `a` # b\n\n---\nlicense: evil"
 ROUNDS = 3
+TASK = MeasuredTask.of(small_task(40, name="a_task").encode())
+"""Answered by all members that measure, except in a run with a plug-in."""
 
 
 def corpus(tokenizer: Tokenizer, separator: int, chat: Chat | UnsetType = UNSET) -> Corpus:
@@ -128,7 +132,7 @@ def play(  # noqa: PLR0913 - one argument a variant
         model=made.manifest_entry(sequence=64, aux_dtype=None),
         tokenizer=kind,
         data=DataSpec(manifest=to_text(data.digest), root=to_text(data.root)),
-        measure=MeasureRules(every=1),
+        measure=MeasureRules(every=1, tasks=UNSET if plugin else (TASK,)),
         base=base or UNSET,
         plugin=plugin.spec if plugin else UNSET,
     )
@@ -160,6 +164,11 @@ def measure(swarm: Swarm, number: int) -> None:
             sample=Sample(
                 prompt="Once # upon", text=f" a *time*\n## the {'<b>end</b>' if at < 2 else 'day'}"
             ),
+            tasks=tuple(
+                TaskCounts(asked=40, right=20 + at, right_normed=25, close=2, close_normed=0)
+                for _ in swarm.manifest.measures.answered
+            )
+            or UNSET,
         )
         swarm.post(by_key[key], StatementDraft(body, draw.head.round))
 

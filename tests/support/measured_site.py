@@ -16,7 +16,13 @@ from urllib.parse import parse_qs, urlsplit
 import msgspec
 
 from tequio_shared.api.answer import AsOf
-from tequio_shared.api.runs import MeasureAnswer, MeasuredAnswer, MeasuresAnswer, SampleAnswer
+from tequio_shared.api.runs import (
+    MeasureAnswer,
+    MeasuredAnswer,
+    MeasuredTaskAnswer,
+    MeasuresAnswer,
+    SampleAnswer,
+)
 from tequio_shared.ids import to_text
 from tequio_shared.network.verdicts import HeadVerdict
 from tests.support.http_servers import serving
@@ -57,6 +63,7 @@ class MeasuredRun:
     """Rounds on whose heads too few members agree."""
     newest: int = 0
     """Round of the newest head, measured or not; 0: the last that was measured."""
+    has_tasks: bool = False
     rollbacks: tuple[tuple[int, int], ...] = ()
     """Head and last round of each, the newest first."""
 
@@ -68,7 +75,7 @@ class MeasuredRun:
         bits = 0.9 + 1.5 * math.exp(-number / 400)
         said = {"millibits": int(bits * TEXT_BYTES * 1_000), "size_bytes": TEXT_BYTES}
         measure = MeasureAnswer(
-            entry=number + 40, peer=PEER, tokens=TOKENS, is_outlier=False, **said
+            entry=number + 40, peer=PEER, tokens=TOKENS, is_outlier=False, tasks=[], **said
         )
         prompt = PROMPTS[number // self.every % self.texts % len(PROMPTS)]
         if self.texts > len(PROMPTS):
@@ -83,6 +90,7 @@ class MeasuredRun:
             verdict=self._verdict(number),
             best=number - self.every if number else None,
             sample=sample if self.has_samples else None,
+            tasks=[_task(number)] if self.has_tasks else [],
             **said,
         )
 
@@ -90,6 +98,21 @@ class MeasuredRun:
         if number in self.unmeasured:
             return HeadVerdict.UNMEASURED
         return HeadVerdict.WORSE if number in self.worse else HeadVerdict.FINE
+
+
+def _task(number: int) -> MeasuredTaskAnswer:
+    """Answers to a task of 200 questions, of which each round gets some more right."""
+    return MeasuredTaskAnswer(
+        file=HEAD,
+        name="arc_easy",
+        chance_e6=250_000,
+        members=3,
+        asked=200,
+        right=50 + number // 20,
+        right_normed=50,
+        close=2,
+        close_normed=2,
+    )
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 from tequio_ledger.log.sequencer import Logged, Refused
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round.manifest import (
     Admission,
@@ -46,10 +47,12 @@ from tequio_shared.statements.runs import (
     RunResume,
     RunRollback,
     Sample,
+    TaskCounts,
 )
 from tests.support.ledgers import VirtualClock, opened, running
 from tests.support.memory_swarm import rollback_to
 from tests.support.signing_swarm import SigningOrganiser, SigningPeer, manifest
+from tests.support.small_tasks import small_task
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -86,9 +89,30 @@ ANNOUNCED = "Next week we train on https://data.example: thank you!"
 LEARNED = 20
 """From the head of this round on, the model completes its sentence."""
 MEASURED_BYTES = 64_000
+TASKS = tuple(
+    MeasuredTask.of(small_task(count, name=name, choices=choices).encode())
+    for name, count, choices in (("words", 200, 4), ("pairs", 100, 2))
+)
+"""Members answer them. Of the head of round `ASTRAY`, one claims more and calls all close."""
 SIDE = 18_432
 """Side of the model's only tensor."""
 Q16 = 1 << 16
+
+
+def _answers(number: int, at: int) -> tuple[TaskCounts, ...]:
+    """Answers to the tasks by the member at that place."""
+    lies = (number, at) == (ASTRAY, 1)
+    return tuple(
+        TaskCounts(
+            asked=task.questions,
+            right=task.questions - 1 if lies else right + at,
+            right_normed=right + 4,
+            close=task.questions if lies else 3,
+            close_normed=2,
+        )
+        for task in TASKS
+        for right in [50 + min(number, 40)]
+    )
 
 
 def corpus() -> Corpus:
@@ -125,7 +149,7 @@ def rules(audit: AuditRules | UnsetType = UNSET) -> Manifest:
         description="A model of 350 million parameters, <to learn from>.",
         licence="Apache-2.0",
         admission=Admission(owner_slots=4),
-        measure=MeasureRules(every=MEASURED),
+        measure=MeasureRules(every=MEASURED, tasks=TASKS),
         audit=audit,
     )
     return msgspec.structs.replace(named, model=model, windows=windows, data=data)
@@ -294,7 +318,8 @@ class SampleLedger:
             factor *= 1.04 if (draw.head.round, at) == (ASTRAY, 1) else 1 + at / 50_000
             millibits = int(bits * factor * MEASURED_BYTES * MILLIBITS)
             sample = UNSET if draw.head.round == 0 else _written(draw.head.round, at)
-            await self.post([peer.measure(millibits, MEASURED_BYTES, sample)])
+            tasks = _answers(draw.head.round, at)
+            await self.post([peer.measure(millibits, MEASURED_BYTES, sample, tasks)])
 
     async def prove(
         self, workers: Sequence[SigningPeer], rejected: Mapping[SigningPeer, RejectionReason]

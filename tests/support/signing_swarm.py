@@ -28,6 +28,7 @@ from tequio_shared.statements.runs import (
     HeadMeasure,
     RunOpen,
     Sample,
+    TaskCounts,
     WitnessProof,
     WorkCommit,
 )
@@ -197,9 +198,13 @@ class SigningPeer(Author):
         return self._in_round(body)
 
     def measure(
-        self, millibits: int, size_bytes: int = 64_000, sample: Sample | UnsetType = UNSET
+        self,
+        millibits: int,
+        size_bytes: int = 64_000,
+        sample: Sample | UnsetType = UNSET,
+        tasks: tuple[TaskCounts, ...] = (),
     ) -> Entry:
-        """Sign a measure, and perhaps a sample, of the head with the last draw."""
+        """Sign a measure, and perhaps a sample and answers, of the head with the last draw."""
         draw = self._ledger.state.run(self._run).drawn
         assert draw is not None
         body = HeadMeasure(
@@ -208,6 +213,7 @@ class SigningPeer(Author):
             size_bytes=size_bytes,
             tokens=16_384,
             sample=sample,
+            tasks=tasks or UNSET,
         )
         now_ms, number = self._ledger.clock(), draw.head.round
         return self.sign(body, now_ms, run=self._run, number=number)

@@ -139,6 +139,9 @@ ATTACKS: dict[str, Callable[[Situation], bytes]] = {
 """Attacks by name. `half_work` trains half of the steps and claims all of them; `closed` sends its
 old work and opens nothing to auditors; `accuser` works, and as auditor accuses everybody."""
 
+LIES: dict[str, Callable[[Situation], bytes]] = {"false_answers": honest}
+"""Attacks without false work; `false_answers` claims answers that its head did not give."""
+
 
 def _changed(now: Situation, *, sign: int, scale: float) -> bytes:
     records = decode_records(now.payload, now.shape)

@@ -3982,6 +3982,10 @@
         <translation>Niemand hat gemeldet, was das Modell dieser Runde schreibt.</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task}: {percent} richtige Antworten ({chance} durch Raten)</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>Schlechter als nach Runde {number}</translation>
     </message>

@@ -3982,6 +3982,10 @@
         <translation>Nadie comunicó lo que escribe el modelo de esta ronda.</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task}: {percent} de respuestas correctas ({chance} al azar)</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>Peor que después de la ronda {number}</translation>
     </message>

@@ -3982,6 +3982,10 @@
         <translation>Personne n’a indiqué ce qu’écrit le modèle de cette manche.</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task} : {percent} de bonnes réponses ({chance} au hasard)</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>Moins bon qu’après la manche {number}</translation>
     </message>

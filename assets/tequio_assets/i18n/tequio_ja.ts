@@ -3961,6 +3961,10 @@
         <translation>このラウンドのモデルが書く文章は報告されていません。</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task}：正答率 {percent}（当て推量なら {chance}）</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>ラウンド{number}の後より悪い</translation>
     </message>

@@ -3982,6 +3982,10 @@
         <translation>Ninguém informou o que o modelo desta rodada escreve.</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task}: {percent} de respostas certas ({chance} ao acaso)</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>Pior do que depois da rodada {number}</translation>
     </message>

@@ -3961,6 +3961,10 @@
         <translation>没有人报告这一轮的模型写了什么。</translation>
     </message>
     <message>
+        <source>{task}: {percent} of answers right ({chance} by guessing)</source>
+        <translation>{task}：答对 {percent}（随机猜测为 {chance}）</translation>
+    </message>
+    <message>
         <source>Worse than after round {number}</source>
         <translation>不如第 {number} 轮之后</translation>
     </message>

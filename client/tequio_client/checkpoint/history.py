@@ -27,6 +27,7 @@ from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Digest, PeerKey, digest_from_text, sha256, to_text
 from tequio_shared.log.notes import Checkpoint
 from tequio_shared.log.policy import TlogProof
+from tequio_shared.multiple_choice import interval_95
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.rollback import lineage
 from tequio_shared.round import measures
@@ -369,6 +370,40 @@ def _quality(story: HeadHistory) -> str:
         "under the checkpoint below; `tequio audit` checks them. `tequio score` measures it on a "
         "text of yours.\n\n"
         + _table(("measured by", "bits per byte", "perplexity per token", "log entry"), rows)
+        + _tasks(story)
+    )
+
+
+def _tasks(story: HeadHistory) -> str:
+    """Right answers to the run's tasks; empty if no member answered them."""
+    bodies = (body for _, body in story.measures.values())
+    answered = [found for body in bodies if (found := measures.tasks_of(body))]
+    if not answered:
+        return ""
+    rows = []
+    for task, counts in zip(
+        story.manifest.measures.answered, zip(*answered, strict=True), strict=True
+    ):
+        median = measures.task_median(counts)
+        low, high = interval_95(median.right, median.asked)
+        rows.append(
+            (
+                _plain(task.name),
+                f"{median.right / median.asked:.1%}",
+                f"{low:.1%} to {high:.1%}",
+                f"{median.right_normed / median.asked:.1%}",
+                f"{task.chance:.1%}",
+                f"{median.asked:,}",
+                f"`{task.file}`",
+            )
+        )
+    return (
+        f"\n\nRight answers to tasks with choices, the median of {len(answered)} of these members. "
+        "The questions are public, so they may be among what the model was trained on:\n\n"
+        + _table(
+            ("task", "right", "95 % interval", "by length", "by guessing", "questions", "file"),
+            rows,
+        )
     )
 
 

@@ -375,6 +375,6 @@ def build_tasks(
                 path.write_bytes(raw)
                 click.echo(
                     f"{drawn.name}: {plural(len(drawn.questions), 'question')}, "
-                    f"chance {drawn.chance:.1%}, "
+                    f"chance {float(drawn.chance):.1%}, "
                     f"hash {to_text(sha256(raw))}, in {path}"
                 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from itertools import groupby
 from pathlib import Path
@@ -18,7 +19,9 @@ import msgspec
 
 from tequio_client.names import clean_text
 from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.multiple_choice import CHOICES, ChoiceQuestion, ChoiceTask
+from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import BLOB_BYTES
+from tequio_shared.multiple_choice import CHOICES, ChoiceQuestion, ChoiceTask, MeasuredTask
 
 SUFFIX = ".task"
 _WHY_CHARS = 300
@@ -37,6 +40,48 @@ class ChoiceLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         msgspec.Meta(min_length=2, max_length=CHOICES),
     ]
     right: Annotated[int, msgspec.Meta(ge=0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskFile:
+    hash: str
+    """SHA-256 of the file."""
+    task: ChoiceTask
+    raw: bytes
+
+    @property
+    def described(self) -> MeasuredTask:
+        return MeasuredTask.of(self.raw)
+
+    @property
+    def texts(self) -> list[str]:
+        """Each question with its right choice."""
+        return ["".join(one.requests[one.right]) for one in self.task.questions]
+
+
+def read_task_files(paths: Sequence[Path]) -> tuple[TaskFile, ...]:
+    """Read task files; raises UserFacingError for one that is not valid, or given twice."""
+    found: dict[str, TaskFile] = {}
+    for path in paths:
+        try:
+            if path.stat().st_size > BLOB_BYTES:
+                raise UserFacingError(
+                    f"{path} has {path.stat().st_size:,} bytes, but a task may have at most "
+                    f"{BLOB_BYTES:,}; draw fewer questions (tequio data tasks --questions)"
+                )
+            raw = path.read_bytes()
+        except OSError as err:
+            raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
+        try:
+            one = TaskFile(hash=to_text(sha256(raw)), task=ChoiceTask.parse(raw), raw=raw)
+        except MalformedError as err:
+            raise UserFacingError(
+                f"{path} is not a task ({err}); write one with `tequio data tasks`"
+            ) from err
+        if one.hash in found:
+            raise UserFacingError(f"{path} is given twice, or equals another task: leave one out")
+        found[one.hash] = one
+    return tuple(found.values())
 
 
 def read_lines(path: Path, name: str) -> ChoiceTask:

@@ -28,6 +28,7 @@ from tequio_shared.limits import (
     GAIN_WINDOWS,
     SKETCH_NUMBERS,
 )
+from tequio_shared.statements.runs import TaskCounts
 
 LINE_BYTES = 8 << 20
 """Longest line, newline included: room for a round of 4,095 contributions."""
@@ -304,6 +305,19 @@ class Continue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="con
     """Place of the document, counted over the shards."""
 
 
+class AnswerQuestions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="answer"):
+    """Have a head answer questions of a task. Answered by `QuestionsAnswered`."""
+
+    command: Positive
+    round: Number
+    weights: FilePath
+    task: FilePath
+    """File of the task (`tequio_shared.multiple_choice`)."""
+    first: Number
+    """The first question, counted from 0."""
+    count: Positive
+
+
 class Rest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rest"):
     """Do nothing; drop an unfinished task. Answered by `Resting`."""
 
@@ -327,6 +341,7 @@ Command: TypeAlias = (
     | Follow
     | Evaluate
     | Continue
+    | AnswerQuestions
     | Rest
     | Quit
 )
@@ -531,6 +546,17 @@ class Continued(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="co
     seconds: float
 
 
+class QuestionsAnswered(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="answers"):
+    """Counts of the questions, as in a statement."""
+
+    command: Positive
+    round: Number
+    counts: TaskCounts
+    unread: Number
+    """Questions that the head cannot read; none of them is right."""
+    seconds: float
+
+
 class Resting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="resting"):
     command: Positive
 
@@ -561,6 +587,7 @@ CommandReport: TypeAlias = (
     | Followed
     | Evaluated
     | Continued
+    | QuestionsAnswered
     | Resting
     | Failed
 )

@@ -27,6 +27,7 @@ from tequio_shared.log.tiles import (
     tile_width,
 )
 from tequio_shared.network.genesis import check_role
+from tequio_shared.round.measures import tasks_of
 from tequio_shared.statements.runs import HeadMeasure
 from tequio_shared.statements.statement import Entry, Statement, check_work
 
@@ -133,6 +134,8 @@ def check_measure(
         not isinstance(body, HeadMeasure)
         or (said.run, said.round, body.head) != (run.id, head.round, head.head)
         or (to_text(said.author), body.millibits) != (row.peer, row.millibits)
+        or [(one.right, one.right_normed) for one in tasks_of(body)]
+        != [(one.right, one.right_normed) for one in row.tasks]
     ):
         raise PeerError(f"entry {row.entry} is not the measure that the ledger reports")
     return body

@@ -19,6 +19,7 @@ from msgspec import UNSET, UnsetType, structs
 
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
+from tequio_client.dataset.tasks import TaskFile, read_task_files
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser import model_source, own_code
 from tequio_client.organiser import plan as plans
@@ -37,6 +38,7 @@ from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
+from tequio_shared.limits import MEASURED_HEADS, MEASURED_REQUESTS
 from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
 from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
 from tequio_shared.wording import plural
@@ -152,6 +154,9 @@ class _Facts:
         )
         self.data_tokens = sum(shard.tokens for shard in outline.corpus.train)
         self.passes = self.tokens / self.data_tokens
+        self.task_tokens = _task_tokens(outline)
+        # Predictions take a third of the operations of training, in 32 bits rather than 16.
+        self.tasks_s = self.task_tokens / self.speed
 
 
 def _rows(facts: _Facts) -> Iterator[EstimateRow]:
@@ -219,6 +224,15 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         note=f"{manifest.windows.first} windows of {manifest.windows.tokens:,} tokens, "
         f"{facts.speed:,.0f} tokens/s",
     )
+    if facts.task_tokens:
+        answered = manifest.measures.answered
+        yield EstimateRow(
+            label="tasks",
+            value=duration_text(facts.tasks_s),
+            note=f"about {facts.task_tokens:,} tokens for each measured head: "
+            f"{sum(one.questions for one in answered):,} questions of "
+            f"{', '.join(one.name for one in answered)}",
+        )
     yield EstimateRow(
         label="tokens",
         value=f"{facts.tokens / 1e9:,.2f} billion",
@@ -238,6 +252,21 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     )
 
 
+def _task_tokens(outline: RunOutline) -> int:
+    """Tokens that the answers of one head take, about: each choice has its context again."""
+    held_out = outline.corpus.held_out
+    if not outline.tasks or not held_out:
+        return 0
+    width = sum(one.text_bytes for one in held_out) / sum(one.tokens for one in held_out)
+    texts = (
+        len(context.encode()) + len(continuation.encode())
+        for one in outline.tasks
+        for question in one.task.questions
+        for context, continuation in question.requests
+    )
+    return round(sum(min(size / width, outline.corpus.sequence) for size in texts))
+
+
 def _base_row(manifest: Manifest, base: FrozenBase) -> EstimateRow:
     held = layout.held_bytes(base, manifest.model.tensors)
     return EstimateRow(
@@ -254,6 +283,13 @@ def _warnings(facts: _Facts) -> Iterator[str]:
         yield (
             f"the run passes {facts.passes:,.1f} times over its data, and beyond {USEFUL_EPOCHS} "
             "passes little more is learnt: use more data, or fewer rounds (rounds.most)"
+        )
+    taken_s = MEASURED_HEADS * facts.manifest.measures.every * facts.round_s
+    if facts.tasks_s > taken_s / 2:
+        yield (
+            f"drawn members need {duration_text(facts.tasks_s)} to answer the tasks for a head, "
+            f"beside their other work, and answers are taken for {duration_text(taken_s)}: draw "
+            "fewer questions (tequio data tasks --questions), or raise measure.every"
         )
     per_parameter = facts.tokens / facts.manifest.model.parameters
     if not facts.manifest.frozen and per_parameter < TOKENS_PER_PARAMETER / _FAR:
@@ -360,6 +396,8 @@ class RunOutline:
     """Of the data."""
     manifest: Manifest
     plugin: TriedPlugin | None = None
+    tasks: tuple[TaskFile, ...] = ()
+    """Answered by members that measure a head."""
 
 
 def read_outline(path: Path) -> RunOutline:
@@ -387,6 +425,8 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     if audits is not UNSET:
         model_source.check_repeatable(source)
     shape = _trained(source, network)
+    tasks = _task_files(plan, path, corpus)
+    measures = plans.manifest_measures(plan.measure, [one.described for one in tasks])
     draft = Manifest(
         name=plan.name,
         description=plan.description or UNSET,
@@ -413,7 +453,7 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
         ),
         rounds=plans.manifest_rounds(plan.rounds),
         admission=plan.admission,
-        measure=plan.measure if corpus.held_out else UNSET,
+        measure=measures if corpus.held_out else UNSET,
         audit=audits,
         witness_share_bp=round(plan.witness_share * 10_000),
         base=shape.base,
@@ -423,8 +463,46 @@ def _of(plan: RunPlan, path: Path, corpus: Corpus, source: ModelSourceSpec) -> R
     manifest = validated_manifest(draft, path)
     folder = path.parent / plan.data.folder
     return RunOutline(
-        plan=plan, source=source, corpus=corpus, folder=folder, manifest=manifest, plugin=plugin
+        plan=plan,
+        source=source,
+        corpus=corpus,
+        folder=folder,
+        manifest=manifest,
+        plugin=plugin,
+        tasks=tasks,
     )
+
+
+def _task_files(plan: RunPlan, path: Path, corpus: Corpus) -> tuple[TaskFile, ...]:
+    """Read the files of `measure.tasks`; raises UserFacingError for what members cannot answer."""
+    names = plan.measure.tasks
+    if not names:
+        return ()
+    what = f"measure.tasks names {', '.join(names)}"
+    if not plan.measure.every:
+        raise UserFacingError(
+            f"{what}, but measure.every is 0, so no head is measured: set it to 10, or remove "
+            "measure.tasks"
+        )
+    if not corpus.held_out:
+        raise UserFacingError(
+            f"{what}, but the data has no held-out text, without which no head is measured: build "
+            "it with held-out text (tequio data build --held-out), or remove measure.tasks"
+        )
+    if corpus.tokenizer.kind == "plugin":
+        raise UserFacingError(
+            f"{what}, but a plug-in encodes the texts of this run, and members that measure need "
+            "not have allowed its code: remove measure.tasks"
+        )
+    files = read_task_files([path.parent / name for name in names])
+    requests = sum(one.described.requests for one in files)
+    if requests > MEASURED_REQUESTS:
+        raise UserFacingError(
+            f"{what}, whose questions have {requests:,} choices together, and at most "
+            f"{MEASURED_REQUESTS:,} are answered for a head: draw fewer questions (tequio data "
+            "tasks --questions)"
+        )
+    return files
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,7 +199,8 @@ def _documents(manifest: Manifest, config: bytes, outline: RunOutline) -> tuple[
     name = TOKENIZER_FILES.get(corpus.tokenizer.kind)
     tokenizer = [model_source.read_file(outline.folder / name)] if name else []
     code = [outline.plugin.archive.content] if outline.plugin else []
-    return manifest.encode(), config, corpus.encode(), *tokenizer, *code
+    tasks = [one.raw for one in outline.tasks]
+    return manifest.encode(), config, corpus.encode(), *tokenizer, *code, *tasks
 
 
 def store_run(prepared: PreparedRun, store: Store) -> None:

@@ -19,13 +19,13 @@ mirrors = []                # optional: addresses at which that folder is on the
 [rounds]                    # optional: train_s, most, min_members, ...
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
 [expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
-[measure]                   # optional: every, members, tokens, margin; heads on held-out text
+[measure]                   # optional: every, members, tokens, margin, tasks: measured heads
 [audit]                     # optional: newcomers, others; shares of the work that is repeated
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -35,6 +35,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from tequio_client import plan_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import MOST_RANK
+from tequio_shared.limits import MEASURED_TASKS, WITNESSES
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round.manifest import (
     MUON_MOMENTUM,
     Admission,
@@ -202,6 +204,19 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     tflops: Annotated[float, Meta(ge=0, le=1e5)] = 0.0
 
 
+class MeasurePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Heads that drawn members measure; `tasks` are files of `tequio data tasks`.
+
+    `margin` is in thousandths of a bit per byte.
+    """
+
+    every: Count = 10
+    members: Annotated[int, Meta(ge=1, le=WITNESSES)] = 3
+    tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
+    margin: Annotated[int, Meta(ge=1, le=8_000)] | UnsetType = UNSET
+    tasks: Annotated[tuple[str, ...], Meta(max_length=MEASURED_TASKS)] = ()
+
+
 class AuditPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Shares of the contributions that other members repeat: of newcomers, and of all others."""
 
@@ -224,7 +239,7 @@ class RunPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rounds: RoundsPlan = RoundsPlan()
     admission: Admission | UnsetType = UNSET
     expect: ExpectPlan | UnsetType = UNSET
-    measure: MeasureRules = MeasureRules()
+    measure: MeasurePlan = MeasurePlan()
     audit: AuditPlan = AuditPlan()
     witness_share: Annotated[float, Meta(ge=0, le=1)] = 0.05
 
@@ -320,6 +335,16 @@ def _momentum_e3(plan: InnerPlan) -> int | UnsetType:
             'it out, or write inner.optimiser = "muon"'
         )
     return chosen
+
+
+def manifest_measures(plan: MeasurePlan, tasks: Sequence[MeasuredTask]) -> MeasureRules:
+    return MeasureRules(
+        every=plan.every,
+        members=plan.members,
+        tokens=plan.tokens,
+        margin=plan.margin,
+        tasks=tuple(tasks) or UNSET,
+    )
 
 
 def manifest_audits(plan: AuditPlan) -> AuditRules | UnsetType:

@@ -20,13 +20,12 @@ from rich.table import Table
 
 from tequio_client.dataset import rows
 from tequio_client.dataset.rows import ReadOptions
+from tequio_client.dataset.tasks import TaskFile, read_task_files
 from tequio_client.names import clean_text
 from tequio_client.scoring import hub
 from tequio_client.scoring.tasks import (
-    TaskFile,
     TaskScore,
     print_tasks,
-    read_task_files,
     score_tasks,
 )
 from tequio_client.trainer import causality, device, likelihood

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import msgspec
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from tequio_client.dataset.tasks import TaskFile
 from tequio_client.names import clean_text
 from tequio_client.trainer import choices
 from tequio_client.trainer.likelihood import ScoredModel, ScoringDevice
-from tequio_shared.errors import MalformedError, UserFacingError
-from tequio_shared.ids import sha256, to_text
-from tequio_shared.limits import BLOB_BYTES
 from tequio_shared.multiple_choice import (
     ChoiceLosses,
-    ChoiceTask,
     ChoiceTotals,
     interval_95,
 )
@@ -28,18 +23,6 @@ from tequio_shared.scoring import WINDOW
 from tequio_shared.wording import plural
 
 _NAME_CHARS = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskFile:
-    hash: str
-    """SHA-256 of the file."""
-    task: ChoiceTask
-
-    @property
-    def texts(self) -> list[str]:
-        """Each question with its right choice."""
-        return ["".join(one.requests[one.right]) for one in self.task.questions]
 
 
 class TaskScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,31 +39,6 @@ class TaskScore(msgspec.Struct, frozen=True, kw_only=True):
     interval: tuple[float, float]
     totals: ChoiceTotals
     questions: tuple[ChoiceLosses, ...]
-
-
-def read_task_files(paths: Sequence[Path]) -> tuple[TaskFile, ...]:
-    """Read task files; raises UserFacingError for one that is not valid, or given twice."""
-    found: dict[str, TaskFile] = {}
-    for path in paths:
-        try:
-            if path.stat().st_size > BLOB_BYTES:
-                raise UserFacingError(
-                    f"{path} has {path.stat().st_size:,} bytes, but a task may have at most "
-                    f"{BLOB_BYTES:,}; draw fewer questions (tequio data tasks --questions)"
-                )
-            raw = path.read_bytes()
-        except OSError as err:
-            raise UserFacingError(f"cannot read {path}: {err.strerror}") from err
-        try:
-            one = TaskFile(hash=to_text(sha256(raw)), task=ChoiceTask.parse(raw))
-        except MalformedError as err:
-            raise UserFacingError(
-                f"{path} is not a task ({err}); write one with `tequio data tasks`"
-            ) from err
-        if one.hash in found:
-            raise UserFacingError(f"{path} is given twice, or equals another task: leave one out")
-        found[one.hash] = one
-    return tuple(found.values())
 
 
 def score_tasks(
@@ -135,7 +93,7 @@ def _score(
         source=file.task.source,
         window=window,
         seconds=round(time.perf_counter() - begun, 3),
-        chance=file.task.chance,
+        chance=float(file.task.chance),
         accuracy=totals.accuracy,
         accuracy_normed=totals.accuracy_normed,
         interval=interval_95(totals.right, totals.asked),

@@ -13,12 +13,20 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
 
+from tequio_client.tokenizers import (
+    ByteTokenizer,
+    SubwordTokenizer,
+    parse_tokenizer,
+    read_tokenizer_file,
+)
 from tequio_client.trainer.device import ComputeDevice
+from tequio_client.trainer.likelihood import ScoredModel
 from tequio_client.trainer.model import CausalModel
 from tequio_client.trainer.prepared import HeldOutDocument, PreparedModel, ScoreProgress
 from tequio_client.trainer.token_loss import TokenLoss, inputs_and_targets
@@ -227,6 +235,25 @@ def decoder(setup: PreparedModel) -> Decode:
         return lambda ids: bytes(one for one in ids if one < _BYTES).decode("utf-8", "replace")
     decoder = _tokenizer(path)
     return lambda ids: str(decoder.decode(list(ids)))
+
+
+def scored_model(setup: PreparedModel, weights: str) -> ScoredModel:
+    """The prepared model with the run's tokenizer, to answer questions with; reads the tokenizer.
+
+    Raises UserFacingError, also for a run whose texts are encoded by code of a plug-in.
+    """
+    corpus, path = setup.corpus, setup.prepare.tokenizer
+    if setup.manifest.tokenizer.kind == "plugin":
+        raise UserFacingError("a trainer does not run the code that encodes this run's texts")
+    tokenizer: ByteTokenizer | SubwordTokenizer = ByteTokenizer(
+        vocab_size=corpus.tokenizer.vocab_size, separator=corpus.separator
+    )
+    if path is not None:
+        raw = read_tokenizer_file(Path(path))
+        tokenizer = parse_tokenizer(raw, path, (corpus.separator,))
+    return ScoredModel(
+        folder=Path(weights), model=setup.model, tokenizer=tokenizer, context=corpus.sequence
+    )
 
 
 def prompt_ids(setup: PreparedModel, prompt: str) -> list[int]:

@@ -33,6 +33,7 @@ from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import CellPlace
 from tequio_client.ipc.trainer import (
     Advance,
+    AnswerQuestions,
     Audit,
     Command,
     Continue,
@@ -55,7 +56,7 @@ from tequio_shared.version import BUILD
 HEARTBEAT_S = 1.0
 _MIB = 1 << 20
 ModelTask: TypeAlias = (
-    Train | Screen | MeasureGains | Audit | Advance | Follow | Evaluate | Continue
+    Train | Screen | MeasureGains | Audit | Advance | Follow | Evaluate | Continue | AnswerQuestions
 )
 Task: TypeAlias = ModelTask | Rest
 _Kind = TypeVar("_Kind", Prepare, Task)

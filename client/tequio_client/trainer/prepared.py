@@ -34,6 +34,7 @@ from tequio_shared.head import layout as head_layout
 from tequio_shared.head.contribution import RecordShape
 from tequio_shared.head.layout import WeightLayout
 from tequio_shared.ids import to_text
+from tequio_shared.multiple_choice import ChoiceLosses
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
 from tequio_shared.round.token_table import TokenTable
@@ -62,6 +63,7 @@ class UnfinishedWork:
         self._task: object = None
         self._tally = ScoreProgress(np.zeros(0))
         self._written: list[int] = []
+        self._answers: list[ChoiceLosses] = []
 
     def score_progress(self, task: object, documents: int) -> ScoreProgress:
         """Results of this task: zeros, unless it is the last task."""
@@ -74,6 +76,12 @@ class UnfinishedWork:
         if task != self._task:
             self._task, self._written = task, []
         return self._written
+
+    def choice_losses(self, task: object) -> list[ChoiceLosses]:
+        """Losses of the questions answered for this task: none, unless it is the last task."""
+        if task != self._task:
+            self._task, self._answers = task, []
+        return self._answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

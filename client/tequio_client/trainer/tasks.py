@@ -20,12 +20,23 @@ from numpy.typing import NDArray
 
 from tequio_client.ipc import trainer
 from tequio_client.ipc.cell import TakeSteps
-from tequio_client.trainer import audit, codecs, evaluate, gain, prepared, ranks, screen, steps
+from tequio_client.trainer import (
+    audit,
+    choices,
+    codecs,
+    evaluate,
+    gain,
+    prepared,
+    ranks,
+    screen,
+    steps,
+)
 from tequio_client.trainer import head as heads
 from tequio_client.trainer.cell import SampleSource, SharedSamples
 from tequio_client.trainer.codecs import EncodedContribution, OuterAlgorithm
 from tequio_client.trainer.head import HeadFiles
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
+from tequio_client.trainer.likelihood import ScoringDevice
 from tequio_client.trainer.main import ModelTask, TaskQueue, TrainerActivity
 from tequio_client.trainer.prepared import (
     HeldOutDocument,
@@ -45,10 +56,13 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import HeadHash, RunId, from_text, key_from_text, sha256, to_text
+from tequio_shared.multiple_choice import ChoiceTask, ChoiceTotals
+from tequio_shared.statements.runs import TaskCounts
 
 _Q15, _Q16 = 1 << 15, 1 << 16
 _I32_MOST = 2**31 - 1
 _SAMPLE_SEED = 0
+_GROUP_QUESTIONS = 4
 log = structlog.get_logger(__name__)
 
 
@@ -87,7 +101,7 @@ def run(context: TaskContext) -> trainer.CommandReport:
     match context.task:
         case trainer.Train() | trainer.Audit() | trainer.MeasureGains():
             context.setup.check_trains()
-        case trainer.Evaluate() | trainer.Continue():
+        case trainer.Evaluate() | trainer.Continue() | trainer.AnswerQuestions():
             context.setup.check_trains(needs_loader=False)
     return _done(context)
 
@@ -102,10 +116,8 @@ def _done(context: TaskContext) -> trainer.CommandReport:
             return advance(task, context)
         case trainer.Follow() as task:
             return follow(task, context)
-        case trainer.Continue() as task:
-            return continue_text(task, context)
-        case trainer.Evaluate() as task:
-            return evaluate_head(task, context)
+        case trainer.Evaluate() | trainer.Continue() | trainer.AnswerQuestions() as task:
+            return _evaluated(task, context)
 
 
 def _checked(
@@ -119,6 +131,19 @@ def _checked(
             return measure_gains(task, context)
         case trainer.Audit():
             return audit_contribution(task, context)
+
+
+def _evaluated(
+    task: trainer.Evaluate | trainer.Continue | trainer.AnswerQuestions, context: TaskContext
+) -> trainer.CommandReport:
+    """Show what a head can do."""
+    match task:
+        case trainer.Evaluate():
+            return evaluate_head(task, context)
+        case trainer.Continue():
+            return continue_text(task, context)
+        case trainer.AnswerQuestions():
+            return answer_questions(task, context)
 
 
 def train(task: trainer.Train, context: TaskContext) -> trainer.Trained:
@@ -548,6 +573,40 @@ def continue_text(task: trainer.Continue, context: TaskContext) -> trainer.Conti
     prompt, text = evaluate.split_text(start, written, spell)
     return trainer.Continued(
         command=task.command, round=task.round, prompt=prompt, text=text, seconds=context.elapsed_s
+    )
+
+
+def answer_questions(
+    task: trainer.AnswerQuestions, context: TaskContext
+) -> trainer.QuestionsAnswered:
+    """Have a head answer questions; raises UserFacingError, MalformedError for another file."""
+    context.activity.start(task.command, "evaluating")
+    setup = context.setup
+    every = ChoiceTask.parse(Path(task.task).read_bytes()).questions
+    asked = every[task.first : task.first + task.count]
+    if not asked:
+        raise UserFacingError(f"the task has {len(every)} questions, and none at {task.first}")
+    setup.model.load(setup.map_master(task.weights), setup.layout)
+    scored = evaluate.scored_model(setup, task.weights)
+    scorer = ScoringDevice(device=setup.device, on_tokens=lambda _tokens: context.check())
+    losses = setup.unfinished.choice_losses(msgspec.structs.replace(task, command=1))
+    while len(losses) < len(asked):
+        # An interruption costs the questions of a group, so groups are small.
+        group = asked[len(losses) : len(losses) + _GROUP_QUESTIONS]
+        losses += choices.answer_questions(scored, group, setup.corpus.sequence, scorer)
+    totals = ChoiceTotals.of(asked, losses)
+    return trainer.QuestionsAnswered(
+        command=task.command,
+        round=task.round,
+        counts=TaskCounts(
+            asked=totals.asked,
+            right=totals.right,
+            right_normed=totals.right_normed,
+            close=totals.close,
+            close_normed=totals.close_normed,
+        ),
+        unread=totals.unread,
+        seconds=context.elapsed_s,
     )
 
 

@@ -328,6 +328,8 @@ class MeasuredColumns(TypedColumns):
     prompt: Named[str | None]
     """Prompt of the sample, as `written` is its text; both or neither."""
     written: Named[str | None]
+    tasks: Named[str | None]
+    """JSON of the counts of the run's tasks."""
 
 
 MEASURED = Table("measured", METADATA, MeasuredColumns)

@@ -18,6 +18,7 @@ from tequio_shared.ids import (
     Written,
     digest_from_text,
 )
+from tequio_shared.multiple_choice import TaskName
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.verdicts import HeadVerdict
 from tequio_shared.round.round import RoundPhase
@@ -157,6 +158,31 @@ class RoundsAnswer(Struct, frozen=True):
     as_of: AsOf
 
 
+class TaskAnswer(Struct, frozen=True, kw_only=True):
+    """One drawn member's counts of a task; `is_outlier`: further from the median than honest."""
+
+    asked: Positive
+    right: Natural
+    right_normed: Natural
+    close: Natural
+    close_normed: Natural
+    is_outlier: bool
+
+
+class MeasuredTaskAnswer(Struct, frozen=True, kw_only=True):
+    """One task of the run: how many members answered it, and the median of each count."""
+
+    file: Bytes32Text
+    name: TaskName
+    chance_e6: Natural
+    members: Natural
+    asked: Positive
+    right: Natural
+    right_normed: Natural
+    close: Natural
+    close_normed: Natural
+
+
 class MeasureAnswer(Struct, frozen=True, kw_only=True):
     """One drawn member's measure of a head; `is_outlier`: far from the others' median."""
 
@@ -166,6 +192,8 @@ class MeasureAnswer(Struct, frozen=True, kw_only=True):
     size_bytes: Positive
     tokens: Positive
     is_outlier: bool
+    tasks: Rows[TaskAnswer]
+    """In the order of the run's tasks; none if the member answered none."""
 
 
 class SampleAnswer(Struct, frozen=True, kw_only=True):
@@ -190,6 +218,7 @@ class MeasuredAnswer(Struct, frozen=True, kw_only=True):
     best: Natural | None
     """Round of the head that it was compared with."""
     sample: SampleAnswer | None
+    tasks: Rows[MeasuredTaskAnswer]
 
 
 class MeasuresAnswer(Struct, frozen=True):

@@ -46,7 +46,7 @@ from tequio_shared.network.run_states import (
     RunState,
     void_reason,
 )
-from tequio_shared.round import lots
+from tequio_shared.round import lots, measures
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
 from tequio_shared.round.round import MemberBody, RoundPhase, RoundView
@@ -213,6 +213,7 @@ class RunView:
             case HeadAttest() | WorkCommit() | WitnessProof() | AuditReport():
                 self._apply_member(index, statement, body, at_ms)
             case HeadMeasure():
+                measures.check_tasks(self.manifest.measures, body)
                 self.draws.record(statement.author, statement.round or 0, body)
             case MemberReady() | MemberLeave():
                 self._apply_membership(index, statement, body)

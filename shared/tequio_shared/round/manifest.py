@@ -43,10 +43,13 @@ from tequio_shared.limits import (
     CONTRIBUTORS,
     DOCUMENT_BYTES,
     JSON_INTEGER,
+    MEASURED_REQUESTS,
+    MEASURED_TASKS,
     WITNESSES,
     WORSE_MARGIN,
 )
 from tequio_shared.log import merkle
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round.assignment import DataOrder
 from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.round.points import trainer_gflop
@@ -229,6 +232,16 @@ class MeasureRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     tokens: Annotated[int, Meta(ge=1, le=1 << 40)] = 16_384
     margin: Annotated[int, Meta(ge=1, le=8_000)] | UnsetType = UNSET
     """Thousandths of a bit per byte by which a worse head differs; absent: `WORSE_MARGIN`."""
+    tasks: (
+        Annotated[tuple[MeasuredTask, ...], Meta(min_length=1, max_length=MEASURED_TASKS)]
+        | UnsetType
+    ) = UNSET
+    """Multiple-choice questions that these members answer, too; absent: none."""
+
+    @property
+    def answered(self) -> tuple[MeasuredTask, ...]:
+        """The tasks, in the order in which measures count them."""
+        return () if isinstance(self.tasks, UnsetType) else self.tasks
 
     @property
     def least_agreeing(self) -> int:
@@ -335,6 +348,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, di
             or _algorithm_fault(manifest.algorithm)
             or _window_fault(manifest)
             or _plugin_fault(manifest)
+            or _task_fault(manifest)
             or _size_fault(manifest)
         )
         if fault:
@@ -516,6 +530,23 @@ def _plugin_fault(manifest: Manifest) -> str:
     if (manifest.tokenizer.kind == "plugin") != brings_tokenizer:
         return "tokenizer.kind must be plugin if plugin.provides has tokenizer, and only then"
     return code.fault(manifest.algorithm.name, has_base=has_base) if code else ""
+
+
+def _task_fault(manifest: Manifest) -> str:
+    rules, files = manifest.measures, [one.file for one in manifest.measures.answered]
+    requests = sum(one.requests for one in rules.answered)
+    faults = {
+        "measure.tasks needs measure.every above 0: no head is measured": not rules.every,
+        "measure.tasks names a file twice": len(set(files)) < len(files),
+        f"measure.tasks has {requests} choices, and at most {MEASURED_REQUESTS} are allowed": (
+            requests > MEASURED_REQUESTS
+        ),
+        # Members that measure may not have allowed the code, and verifiers run none.
+        "measure.tasks must be absent if tokenizer.kind is plugin": manifest.tokenizer.kind
+        == "plugin",
+    }
+    broken = (fault for fault, is_broken in faults.items() if is_broken)
+    return next(broken, "") if files else ""
 
 
 def _size_fault(manifest: Manifest) -> str:

@@ -6,12 +6,17 @@ drawn for, so that short rounds leave time, and also after the run's end. No rul
 
 Theory. All measure the same documents in the same way, so honest values differ by no more than
 devices do. The median of three is right even if one of them lies; a liar far from it shows.
-(docs/protocol.md, 9.9)
+
+Right answers to a task are counts, which can differ where two choices cost almost the same. Each
+member counts these questions as close, and two honest members differ in no others: each of them
+finds the questions close in which they differ. So with one liar of three, honest counts are within
+the median of what the members state as close, of whose figures each is taken by itself: stating
+many close questions, or none, moves no bound beyond the honest ones. (docs/protocol.md, 9.9)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import takewhile
@@ -24,10 +29,11 @@ from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.limits import MEASURED_HEADS
 from tequio_shared.round import lots
 from tequio_shared.scoring import MILLIBITS, power_of_two
+from tequio_shared.statements.runs import TaskCounts
 
 if TYPE_CHECKING:
     from tequio_shared.head.chain import Head
-    from tequio_shared.round.manifest import Manifest
+    from tequio_shared.round.manifest import Manifest, MeasureRules
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.runs import HeadMeasure, Sample
 
@@ -173,6 +179,56 @@ def agree(one: HeadMeasure, middle: HeadMeasure) -> bool:
     is_same_text = (one.size_bytes, one.tokens) == (middle.size_bytes, middle.tokens)
     away = abs(one.millibits - middle.millibits)
     return is_same_text and away * TOLERANCE <= middle.millibits
+
+
+def check_tasks(rules: MeasureRules, measure: HeadMeasure) -> None:
+    """Raise RefusedError unless the measure has no counts, or one of each of the run's tasks."""
+    counted = [one.asked for one in tasks_of(measure)]
+    due = [one.questions for one in rules.answered]
+    if counted and counted != due:
+        raise RefusedError(
+            "wrong-tasks", f"answers to tasks of {counted} questions; the run's have {due}"
+        )
+
+
+def tasks_of(measure: HeadMeasure) -> tuple[TaskCounts, ...]:
+    return () if measure.tasks is UNSET else measure.tasks
+
+
+def task_median(counts: Collection[TaskCounts]) -> TaskCounts:
+    """Median of each figure by itself, of members that answered one task; needs at least one.
+
+    Of an even number, the smaller count of right answers and the larger of close ones.
+    """
+    last = len(counts) - 1
+
+    def middle(figures: Iterable[int], at: int) -> int:
+        return sorted(figures)[at]
+
+    return TaskCounts(
+        asked=middle((one.asked for one in counts), last // 2),
+        right=middle((one.right for one in counts), last // 2),
+        right_normed=middle((one.right_normed for one in counts), last // 2),
+        close=middle((one.close for one in counts), len(counts) // 2),
+        close_normed=middle((one.close_normed for one in counts), len(counts) // 2),
+    )
+
+
+def agree_on_task(one: TaskCounts, middle: TaskCounts) -> bool:
+    """Return whether both counts of right answers are as near to the median as honest ones are."""
+    return (
+        one.asked == middle.asked
+        and abs(one.right - middle.right) <= middle.close
+        and abs(one.right_normed - middle.right_normed) <= middle.close_normed
+    )
+
+
+def task_outliers(counts: Mapping[_Name, TaskCounts]) -> frozenset[_Name]:
+    """Names of the counts of one task that disagree with their median; none below three counts."""
+    if len(counts) < _MAJORITY:
+        return frozenset()
+    middle = task_median(counts.values())
+    return frozenset(name for name, one in counts.items() if not agree_on_task(one, middle))
 
 
 def sample_of(measure: HeadMeasure) -> Sample | None:

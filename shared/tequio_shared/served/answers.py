@@ -11,6 +11,8 @@ from heapq import nlargest
 from itertools import islice
 from typing import Protocol
 
+from msgspec import structs
+
 from tequio_shared.api.answer import AsOf
 from tequio_shared.api.network import (
     ConnectorAnswer,
@@ -40,6 +42,7 @@ from tequio_shared.api.peers import (
 from tequio_shared.api.runs import (
     MeasureAnswer,
     MeasuredAnswer,
+    MeasuredTaskAnswer,
     MeasuresAnswer,
     NetworkNoticeAnswer,
     NoticeAnswer,
@@ -51,11 +54,13 @@ from tequio_shared.api.runs import (
     RunAnswer,
     RunsAnswer,
     SampleAnswer,
+    TaskAnswer,
     WrittenAnswer,
 )
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.limits import COMPARED_HEADS
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.notices import Notice
 from tequio_shared.network.standing import Standing, describe_cause
@@ -350,11 +355,16 @@ def measures_page(
     last = heads[-1].round if len(heads) == limit else None
     earlier = rows.measured_before(run, after + 1, COMPARED_HEADS) if heads else ()
     judged = rules.judge([*earlier, *heads])[len(earlier) :]
-    page = [_measured_answer(head, one) for head, one in zip(heads, judged, strict=True)]
+    page = [
+        _measured_answer(head, one, rules.measures.answered)
+        for head, one in zip(heads, judged, strict=True)
+    ]
     return MeasuresAnswer(page, last, as_of)
 
 
-def _measured_answer(head: MeasuredHead, judged: JudgedHead) -> MeasuredAnswer:
+def _measured_answer(
+    head: MeasuredHead, judged: JudgedHead, tasks: Sequence[MeasuredTask]
+) -> MeasuredAnswer:
     shown = head.shown
     sample = measures.sample_of(shown.said) if shown else None
     return MeasuredAnswer(
@@ -371,8 +381,22 @@ def _measured_answer(head: MeasuredHead, judged: JudgedHead) -> MeasuredAnswer:
                 size_bytes=row.said.size_bytes,
                 tokens=row.said.tokens,
                 is_outlier=row.is_outlier,
+                tasks=[
+                    TaskAnswer(is_outlier=one.is_outlier, **structs.asdict(one.counts))
+                    for one in row.tasks
+                ],
             )
             for row in head.rows
+        ],
+        tasks=[
+            MeasuredTaskAnswer(
+                file=task.file,
+                name=task.name,
+                chance_e6=task.chance_e6,
+                members=sum(bool(row.tasks) for row in head.rows),
+                **structs.asdict(median),
+            )
+            for task, median in zip(tasks, head.tasks, strict=False)
         ],
         verdict=judged.verdict,
         best=judged.best.round if judged.best else None,

@@ -17,8 +17,10 @@ from itertools import groupby
 from statistics import median_low
 from typing import NamedTuple, get_args
 
+import msgspec
 from msgspec import UNSET
 
+from tequio_shared import encoding
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import Digest, PeerKey, RunId, digest_from_text, from_text, to_text
 from tequio_shared.network.full_run import FullRunView
@@ -28,6 +30,7 @@ from tequio_shared.network.verdicts import JudgedHead, judge
 from tequio_shared.round import measures
 from tequio_shared.round.documents import TRAINER, WITNESS, Roster, RoundResult, SlotResult
 from tequio_shared.round.manifest import MeasureRules
+from tequio_shared.round.measures import tasks_of
 from tequio_shared.round.proof import Verdict
 from tequio_shared.statements.runs import (
     HeadMeasure,
@@ -37,6 +40,7 @@ from tequio_shared.statements.runs import (
     RoundVoid,
     RunOpen,
     Sample,
+    TaskCounts,
     WorkCommit,
 )
 from tequio_shared.statements.statement import Statement
@@ -125,6 +129,8 @@ class MeasureRow:
     tokens: int
     prompt: str | None
     written: str | None
+    tasks: str | None
+    """JSON of the counts in the statement; None without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -351,6 +357,7 @@ def measure_row(index: int, statement: Statement, body: HeadMeasure) -> MeasureR
         tokens=body.tokens,
         prompt=sample.prompt if sample else None,
         written=sample.text if sample else None,
+        tasks=encoding.encode(body.tasks).decode() if tasks_of(body) else None,
     )
 
 
@@ -406,6 +413,16 @@ class MeasuredRow:
     peer: PeerKey
     said: HeadMeasure
     is_outlier: bool
+    tasks: tuple[AnsweredTask, ...] = ()
+    """In the order of the run's tasks; none if it answered none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredTask:
+    """Counts of one member, and whether they disagree with the median of the members."""
+
+    counts: TaskCounts
+    is_outlier: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,6 +435,8 @@ class MeasuredHead:
     rows: tuple[MeasuredRow, ...]
     shown: MeasuredRow | None = None
     """The row whose sample of the head's text is shown."""
+    tasks: tuple[TaskCounts, ...] = ()
+    """Medians, in the order of the run's tasks; none if no member answered them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -449,8 +468,22 @@ def measured_heads(rows: Iterable[MeasureRow]) -> list[MeasuredHead]:
 def _measured_head(number: int, rows: Sequence[MeasureRow]) -> MeasuredHead:
     measured = {PeerKey(row.peer): _measure(row) for row in rows}
     outliers, best = measures.outliers(measured), measures.best_sample(measured)
+    answers = {peer: found for peer, body in measured.items() if (found := tasks_of(body))}
+    of_tasks = [
+        dict(zip(answers, counts, strict=True)) for counts in zip(*answers.values(), strict=True)
+    ]
+    away = [measures.task_outliers(counts) for counts in of_tasks]
     by_peer = {
-        peer: MeasuredRow(entry=row.entry, peer=peer, said=body, is_outlier=peer in outliers)
+        peer: MeasuredRow(
+            entry=row.entry,
+            peer=peer,
+            said=body,
+            is_outlier=peer in outliers,
+            tasks=tuple(
+                AnsweredTask(counts=counts, is_outlier=peer in off)
+                for counts, off in zip(answers.get(peer, ()), away, strict=False)
+            ),
+        )
         for row, (peer, body) in zip(rows, measured.items(), strict=True)
     }
     return MeasuredHead(
@@ -459,6 +492,7 @@ def _measured_head(number: int, rows: Sequence[MeasureRow]) -> MeasuredHead:
         median=measures.median(measured.values()),
         rows=tuple(by_peer.values()),
         shown=by_peer[best[0]] if best else None,
+        tasks=tuple(measures.task_median(counts.values()) for counts in of_tasks),
     )
 
 
@@ -470,6 +504,7 @@ def _measure(row: MeasureRow) -> HeadMeasure:
         size_bytes=row.size_bytes,
         tokens=row.tokens,
         sample=Sample(prompt=row.prompt or "", text=row.written or "") if has_sample else UNSET,
+        tasks=msgspec.json.decode(row.tasks, type=tuple[TaskCounts, ...]) if row.tasks else UNSET,
     )
 
 

@@ -30,6 +30,7 @@ from tequio_shared.ids import (
 from tequio_shared.limits import (
     AUDITS_OF_ONE,
     GAIN_SLOTS,
+    MEASURED_TASKS,
     MOST_DIFFERENCE,
     RECEIVERS,
     SAMPLE_BYTES,
@@ -205,6 +206,25 @@ def clean_sample(text: str, most_bytes: int) -> str:
     return shown.encode()[:most_bytes].decode("utf-8", "ignore")
 
 
+class TaskCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Answers of a head to a task of the run, as `multiple_choice.ChoiceTotals` counts them."""
+
+    asked: Positive
+    right: Natural
+    """By the fewest bits."""
+    right_normed: Natural
+    """By the fewest bits per character of the choice."""
+    close: Natural
+    """Questions in which another honest computer may count `right` in the other way."""
+    close_normed: Natural
+
+    def __post_init__(self) -> None:
+        for name in ("right", "right_normed", "close", "close_normed"):
+            count = getattr(self, name)
+            if count > self.asked:
+                raise MalformedError(f"{name} is {count}, but {self.asked} questions were asked")
+
+
 class HeadMeasure(RoundBody, frozen=True, kw_only=True):
     """A drawn member's measurement of a head on held-out text. `round` is the one that made it."""
 
@@ -218,6 +238,11 @@ class HeadMeasure(RoundBody, frozen=True, kw_only=True):
     tokens: Positive
     sample: Sample | UnsetType = UNSET
     """Text that the head writes, as this member reports it."""
+    tasks: (
+        Annotated[tuple[TaskCounts, ...], msgspec.Meta(min_length=1, max_length=MEASURED_TASKS)]
+        | UnsetType
+    ) = UNSET
+    """Answers to the run's tasks, in the order of its manifest."""
 
 
 class RoundOpen(RoundBody, frozen=True, kw_only=True):

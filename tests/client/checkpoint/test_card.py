@@ -17,7 +17,7 @@ from tequio_client.verify.report import LogReport
 from tequio_shared.ids import PeerKey, to_text
 from tequio_shared.round import measures
 from tests.client.verify.logs import SwarmLog
-from tests.support.llama_swarm import HOSTILE, ROUNDS, played
+from tests.support.llama_swarm import HOSTILE, ROUNDS, TASK, played
 
 if TYPE_CHECKING:
     from tequio_client.checkpoint.history import HeadHistory
@@ -53,6 +53,25 @@ def test_it_says_what_the_log_says(story: HeadHistory) -> None:
         assert word in text
     for line in story.proof.note.decode().splitlines():
         assert f"    {line}".rstrip() in text
+
+
+def test_it_says_how_many_questions_the_head_answered(story: HeadHistory) -> None:
+    text = history.render_card(story, "http://ledger.example")
+    (row,) = [line for line in text.splitlines() if "a\\_task" in line]
+    median = sorted(20 + at for at in range(len(story.measures)))[(len(story.measures) - 1) // 2]
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[1] == f"{median / 40:.1%}"
+    assert cells[3:] == ["62.5%", "25.0%", "40", f"`{TASK.file}`"]
+    assert "may be among what the model was trained on" in text
+
+
+def test_a_card_of_a_head_without_answers_names_no_task(story: HeadHistory) -> None:
+    bare = {
+        key: (entry, msgspec.structs.replace(body, tasks=msgspec.UNSET))
+        for key, (entry, body) in story.measures.items()
+    }
+    text = history.render_card(dataclasses.replace(story, measures=bare), "http://l.example")
+    assert "Right answers" not in text
 
 
 def test_it_says_what_drawn_members_measured_and_where_that_stands(story: HeadHistory) -> None:

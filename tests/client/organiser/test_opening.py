@@ -6,22 +6,26 @@ import json
 from typing import TYPE_CHECKING
 
 import httpx
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from tequio_client.__main__ import cli
 from tequio_client.dataset import build
-from tequio_client.organiser import opening
+from tequio_client.organiser import estimate, opening
+from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.worker.store.store import Store
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest, train_file_name
 from tests.support.data_mirror import data_mirror
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
 from tests.support.plans import CONFIG, PLAN, write_plan
+from tests.support.small_tasks import small_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,3 +179,71 @@ def test_a_damaged_data_manifest_is_named(plan: Path) -> None:
 def test_a_plan_that_makes_no_valid_run_is_told(plan: Path) -> None:
     plan.write_text(PLAN + "[rounds]\nmin_members = 0\n")
     assert "does not describe a valid run" in refusal(plan)
+
+
+def with_tasks(plan: Path, rules: str = "", **tasks: int) -> Path:
+    """Let members answer tasks with these names and numbers of questions, of four choices."""
+    for name, questions in tasks.items():
+        (plan.parent / f"{name}.task").write_bytes(small_task(questions, name=name).encode())
+    files = ", ".join(f'"{name}.task"' for name in tasks)
+    plan.write_text(f"{plan.read_text()}\n[measure]\n{rules}tasks = [{files}]\n")
+    return plan
+
+
+def test_a_run_with_tasks_names_their_files_and_uploads_them(plan: Path) -> None:
+    prepared = opening.prepare_run(with_tasks(plan, "every = 4\n", words=20, more=9))
+    measured = prepared.manifest.measures
+    assert (measured.every, [one.name for one in measured.answered]) == (4, ["words", "more"])
+    for task, questions in zip(measured.answered, (20, 9), strict=True):
+        assert (task.questions, task.requests, task.chance) == (questions, 4 * questions, 0.25)
+        (raw,) = [blob for blob in prepared.blobs if to_text(sha256(blob)) == task.file]
+        assert MeasuredTask.of(raw) == task
+
+
+def test_a_plan_without_tasks_makes_the_manifest_that_it_made_before(plan: Path) -> None:
+    assert b'"tasks"' not in opening.prepare_run(plan).manifest.encode()
+
+
+@pytest.mark.parametrize(
+    ("rules", "questions", "told"),
+    [
+        ("every = 0\n", 3, "measure.tasks names words.task, but measure.every is 0"),
+        (
+            "",
+            5_000,
+            "whose questions have 20,000 choices together, and at most 16,384 are answered for a "
+            "head: draw fewer questions (tequio data tasks --questions)",
+        ),
+    ],
+)
+def test_tasks_that_members_cannot_answer_are_refused_with_a_way_out(
+    plan: Path, rules: str, questions: int, told: str
+) -> None:
+    assert told in refusal(with_tasks(plan, rules, words=questions))
+
+
+def test_a_task_file_that_is_missing_or_another_file_is_named(plan: Path) -> None:
+    with_tasks(plan, words=3)
+    file = plan.parent / "words.task"
+    file.write_bytes(b"{}")
+    assert f"{file} is not a task" in refusal(plan)
+    file.unlink()
+    assert f"cannot read {file}" in refusal(plan)
+
+
+def test_tasks_need_held_out_text(plan: Path) -> None:
+    with_tasks(plan, words=3)
+    manifest = plan.parent / "data" / build.MANIFEST_NAME
+    corpus = Corpus.parse(manifest.read_bytes())
+    manifest.write_bytes(msgspec.structs.replace(corpus, held_out=()).encode())
+    assert "the data has no held-out text" in refusal(plan)
+
+
+def test_an_estimate_has_the_time_that_tasks_take(plan: Path) -> None:
+    outline = estimate.read_outline(with_tasks(plan, "every = 1\n", words=1_000))
+    found = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4, tflops=1e-7))
+    (row,) = [row for row in found.rows if row.label == "tasks"]
+    assert "1,000 questions of words" in row.note
+    assert "draw fewer questions" in " ".join(found.warnings)
+    faster = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4))
+    assert "draw fewer questions" not in " ".join(faster.warnings)

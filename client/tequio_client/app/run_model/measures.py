@@ -19,6 +19,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from tequio_client.app.ledger_queries import NOT_FOUND, OK, TIMEOUT_MS, LedgerRequest
 from tequio_shared.ids import Natural, Positive, Prompt, Written
+from tequio_shared.limits import MEASURED_TASKS
+from tequio_shared.multiple_choice import TaskName
 from tequio_shared.scoring import MILLIBITS, power_of_two
 
 if TYPE_CHECKING:
@@ -32,9 +34,19 @@ MOST_TRIES = 4
 """Requests for a later head of the same text: some heads are never measured."""
 FINE, WORSE, UNMEASURED = "fine", "worse", "unmeasured"
 """Verdicts of `tequio_shared.network.verdicts`, which loads numpy."""
+_MILLION = 1_000_000
 MOST_KNOWN = 64
 """Heads in memory."""
 Then = Callable[[tuple["ModelMeasure", ...]], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskShare:
+    """Shares of right answers to a task, from 0 to 1: of a head, and by guessing."""
+
+    name: str
+    right: float
+    chance: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +64,7 @@ class ModelMeasure:
     """Empty: the ledger gives none."""
     best_round: int | None = None
     """Round of the head that it was compared with."""
+    tasks: tuple[TaskShare, ...] = ()
 
 
 class RunMeasures(QObject):
@@ -312,6 +325,10 @@ def _measured(answer: _HeadAnswer) -> ModelMeasure:
         text=said.text if said else "",
         verdict=answer.verdict,
         best_round=answer.best,
+        tasks=tuple(
+            TaskShare(name=one.name, right=one.right / one.asked, chance=one.chance_e6 / _MILLION)
+            for one in answer.tasks
+        ),
     )
 
 
@@ -323,6 +340,13 @@ class _HeadSample(msgspec.Struct, frozen=True):
     text: Written
 
 
+class _TaskAnswer(msgspec.Struct, frozen=True):
+    name: TaskName
+    chance_e6: Natural
+    asked: Positive
+    right: Natural
+
+
 class _HeadAnswer(msgspec.Struct, frozen=True):
     round: Natural
     millibits: Natural
@@ -331,6 +355,7 @@ class _HeadAnswer(msgspec.Struct, frozen=True):
     sample: _HeadSample | None = None
     verdict: str = ""
     best: Natural | None = None
+    tasks: Annotated[tuple[_TaskAnswer, ...], msgspec.Meta(max_length=MEASURED_TASKS)] = ()
 
 
 class _MeasuresPage(msgspec.Struct, frozen=True):

@@ -24,7 +24,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.inputs import SliderRow
 
 if TYPE_CHECKING:
-    from tequio_client.app.run_model.measures import ModelMeasure, RunMeasures
+    from tequio_client.app.run_model.measures import ModelMeasure, RunMeasures, TaskShare
 
 BITS_PLACES = 3
 PANEL_WIDTH = 230
@@ -156,11 +156,12 @@ class SamplePanel(QWidget):
         self.verdict = WrappedLabel(tone="sub")
         self.bits = FactLine(self.tr("Bits per byte"))
         self.perplexity = FactLine(self.tr("Perplexity"))
+        self.tasks = WrappedLabel(tone="sub")
         self.prompt, self.text = WrappedLabel(tone="sub"), WrappedLabel()
         numbers = Columns(folded=2, gap=12)
         numbers.set_parts((self.bits, self.perplexity))
-        parts = (self.heading, self.verdict, numbers, self.prompt, self.text, None)
-        vbox(*parts, spacing=8, parent=self)
+        above = (self.heading, self.verdict, numbers, self.tasks)
+        vbox(*above, self.prompt, self.text, None, spacing=8, parent=self)
         self.setMinimumWidth(PANEL_WIDTH)
 
     def show_head(self, head: ModelMeasure, *, has_prompt: bool) -> None:
@@ -171,11 +172,21 @@ class SamplePanel(QWidget):
         self.verdict.setVisible(bool(verdict))
         self.bits.show_value(bits_text(head))
         self.perplexity.show_value(figures.perplexity(head.perplexity))
+        self.tasks.setText("\n".join(map(self._task, head.tasks)))
+        self.tasks.setVisible(bool(head.tasks))
         self.prompt.setText(fitted_lines(head.prompt))
         self.prompt.setVisible(has_prompt and bool(head.prompt))
         nothing = self.tr("Nothing: to the model the text ends there.")
         absent = self.tr("Nobody reported what this round's model writes.")
         self.text.setText(fitted_lines(head.text.strip()) or (nothing if head.prompt else absent))
+
+    def _task(self, task: TaskShare) -> str:
+        words = self.tr("{task}: {percent} of answers right ({chance} by guessing)")
+        return words.format(
+            task=task.name,
+            percent=figures.percent(100 * task.right),
+            chance=figures.percent(100 * task.chance),
+        )
 
     def _verdict(self, head: ModelMeasure) -> str:
         if head.verdict == WORSE and head.best_round is not None:

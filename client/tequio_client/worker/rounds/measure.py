@@ -1,10 +1,11 @@
 """Measuring the loss of a head on held-out text, when there is nothing else to do.
 
 The idle trainer measures a part of the run's held-out text, slice by slice. Any other duty comes
-first; finished slices are kept, and the trainer keeps its place within a slice. The head stays in
-the store meanwhile. Measuring earns nothing. A member that was drawn for a head submits the result
-with a sample of what the head writes (docs/protocol.md, 9.9); other members measure now and then
-for the local charts, if no draw covers a recent head.
+first; finished slices are kept, and the trainer keeps its place within a slice. After the text come
+the tasks of the run, if it names any, in the same way. The head stays in the store meanwhile.
+Measuring earns nothing. A member that was drawn for a head submits the results with a sample of
+what the head writes (docs/protocol.md, 9.9); other members measure the text now and then for the
+local charts, if no draw covers a recent head.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from pathlib import Path
 
 import msgspec
 import structlog
@@ -24,10 +26,11 @@ from tequio_client.worker.children.trainer import TrainerFailedError
 from tequio_client.worker.rounds.statements import RunContext
 from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.head.chain import Head
-from tequio_shared.ids import to_text
+from tequio_shared.ids import digest_from_text, to_text
+from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.round.manifest import HeldOutShard
 from tequio_shared.round.measures import bits_per_byte, perplexity
-from tequio_shared.statements.runs import HeadMeasure, Sample
+from tequio_shared.statements.runs import HeadMeasure, Sample, TaskCounts
 
 log = structlog.get_logger(__name__)
 
@@ -35,6 +38,10 @@ CHART_INTERVAL = 10
 """Rounds between two heads that are measured for the local charts."""
 SLICE_TOKENS = 4_096
 """Tokens measured per command; the same for every worker, so that all compute the same batches."""
+SLICE_QUESTIONS = 256
+"""Questions answered per command."""
+TASKS_TIMEOUT_S = 600.0
+"""Longest wait for the files of tasks, for each head; after that the text alone is measured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +51,8 @@ class _Sums:  # over the documents of a head that were measured so far
     millibits: int = 0
     size_bytes: int = 0
     tokens: int = 0
+    tasks: tuple[TaskCounts, ...] = ()  # of the tasks begun; the last one may be unfinished
+    files_by_s: float | None = None  # when the wait for the files of tasks ends, once it began
 
 
 class HeadMeasuring:
@@ -54,16 +63,20 @@ class HeadMeasuring:
         self.perplexity: float | None = None  # per token
         self._sums: _Sums | None = None  # of the head whose measurement began last
         self._kept: Head | None = None  # pinned in the store for its measurement
+        self._tasks: tuple[Path, ...] | None = None  # files of the run's tasks, once checked
 
-    async def measure(self, head: Head, *, with_sample: bool = False) -> HeadMeasure:
-        """Measure a head that is in the store, and add a sample of what it writes if asked for.
+    async def measure(self, head: Head, *, is_drawn: bool = False) -> HeadMeasure:
+        """Measure a head that is in the store; a drawn member adds a sample, and answers tasks.
 
         Raises TequioError, and counts as measured then.
         """
         with self._attempt(head):
             measure = await self._measured(head)
-            if with_sample:
-                measure = msgspec.structs.replace(measure, sample=await self._sample(head))
+            if is_drawn:
+                tasks = await self._answers(head)
+                measure = msgspec.structs.replace(
+                    measure, sample=await self._sample(head), tasks=tasks
+                )
         self.last_measured_round, self.bits_per_byte = head.round, bits_per_byte(measure)
         self.perplexity = perplexity(measure)
         log.info("head measured", round=head.round, bits_per_byte=round(self.bits_per_byte, 4))
@@ -139,6 +152,66 @@ class HeadMeasuring:
             log.warning("no sample of the head", round=head.round, error=str(err))
             return UNSET
 
+    async def _answers(self, head: Head) -> tuple[TaskCounts, ...] | UnsetType:
+        """Answers to the run's tasks; UNSET without tasks, and if that fails, as for a sample."""
+        tasks, sums = self._context.manifest.measures.answered, self._sums
+        if not tasks or sums is None:
+            return UNSET
+        # Counted from the first wait: other duties interrupt it, and it would never end.
+        by_s = sums.files_by_s or trio.current_time() + TASKS_TIMEOUT_S
+        self._sums = replace(sums, files_by_s=by_s)
+        try:
+            files = await self._task_files(by_s)
+            for at, (task, file) in enumerate(zip(tasks, files, strict=True)):
+                while (begun := self._begun(at)) is None or begun.asked < task.questions:
+                    await self._answer(head, file, at, begun)
+        except (TrainerFailedError, MalformedError) as err:
+            log.warning("tasks not answered", round=head.round, error=str(err))
+            return UNSET
+        return self._sums.tasks
+
+    def _begun(self, at: int) -> TaskCounts | None:
+        """Counts so far of the task at that place; None before its first question."""
+        found = self._sums.tasks if self._sums else ()
+        return found[at] if at < len(found) else None
+
+    async def _answer(self, head: Head, file: Path, at: int, begun: TaskCounts | None) -> None:
+        report = await self._context.workdir.ask(
+            lambda command: link.AnswerQuestions(
+                command=command,
+                round=head.round,
+                weights=str(self._context.store.tree_path(head.weights_root)),
+                task=str(file),
+                first=begun.asked if begun else 0,
+                count=SLICE_QUESTIONS,
+            ),
+            link.QuestionsAnswered,
+        )
+        if self._sums is None or self._sums.head != head:
+            raise AssertionError("another head is measured meanwhile")
+        counts = add_counts(begun, report.counts) if begun else report.counts
+        self._sums = replace(self._sums, tasks=(*self._sums.tasks[:at], counts))
+
+    async def _task_files(self, by_s: float) -> tuple[Path, ...]:
+        """Fetch the tasks' files into the store, where they stay while the run is followed.
+
+        Raises MalformedError for one that is unavailable, or that the manifest describes wrongly.
+        """
+        if self._tasks is None:
+            context, found = self._context, list[Path]()
+            for task in context.manifest.measures.answered:
+                digest = digest_from_text(task.file)
+                context.pins.pin(digest)
+                with trio.move_on_at(by_s) as patience:
+                    content = await context.exchange.fetch_blob(digest)
+                if patience.cancelled_caught:
+                    raise MalformedError(f"the file {task.file} of {task.name} is unavailable")
+                if await trio.to_thread.run_sync(MeasuredTask.of, content) != task:
+                    raise MalformedError(f"{task.file} is not the task {task.name} of the manifest")
+                found.append(context.store.blob_path(digest))
+            self._tasks = tuple(found)
+        return self._tasks
+
     async def _held_out(self) -> tuple[tuple[link.Shard, ...], int]:
         """Files of the measured text, and its number of documents; raises RefusedError for none."""
         tokens = self._context.manifest.measures.tokens
@@ -167,6 +240,12 @@ class HeadMeasuring:
             size_bytes=sums.size_bytes + report.text_bytes,
             tokens=sums.tokens + report.tokens,
         )
+
+
+def add_counts(one: TaskCounts, other: TaskCounts) -> TaskCounts:
+    """Counts of two sets of questions together."""
+    first, second = msgspec.structs.asdict(one), msgspec.structs.asdict(other)
+    return TaskCounts(**{name: count + second[name] for name, count in first.items()})
 
 
 def select_shards(shards: Sequence[HeldOutShard], tokens: int) -> Sequence[HeldOutShard]:

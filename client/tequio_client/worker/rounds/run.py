@@ -496,7 +496,7 @@ class DutyRunner:
             return
         try:
             body = await self.statements.submitted(HeadMeasure, now.head.round)
-            body = body or await self.measuring.measure(now.head, with_sample=True)
+            body = body or await self.measuring.measure(now.head, is_drawn=True)
         except TequioError:
             # Nobody is paid for a measurement, and other members were drawn too: no second attempt.
             self.statements.measured.append(now)

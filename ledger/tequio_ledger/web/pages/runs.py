@@ -14,7 +14,14 @@ from starlette.responses import Response
 from tequio_ledger.ledger import Ledger
 from tequio_ledger.store import entries, queries
 from tequio_ledger.web.answers import snapshot
-from tequio_ledger.web.pages import audit_view, competition_text, render, run_charts, text
+from tequio_ledger.web.pages import (
+    audit_view,
+    competition_text,
+    render,
+    run_charts,
+    run_tasks,
+    text,
+)
 from tequio_ledger.web.pages.charts import AxisTitles, Chart, ChartReading, SingleValue, chart
 from tequio_ledger.web.pages.round_view import RoundReader, RoundRecord, slot_outcome
 from tequio_ledger.web.pages.run_view import (
@@ -374,6 +381,7 @@ async def get_run(
             losses=run_charts.losses(past, now.rollbacks),
             rates=run_charts.rates(past),
             held_out=held_out(heads, sample, now.verdict_rules),
+            tasks=run_tasks.answered_tasks(heads, now.manifest.measures.answered, now.rollbacks),
             published_heads=published_lines(now, measured),
             ring=run_charts.round_ring(now),
             data=data,

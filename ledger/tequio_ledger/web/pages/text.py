@@ -93,6 +93,11 @@ def percent(part: float) -> str:
     return f"{100 * part:.0f} %"
 
 
+def share(part: float) -> str:
+    """Write a fraction of 1 to a thousandth."""
+    return f"{100 * part:.1f} %"
+
+
 def size(size_bytes: int) -> str:
     """Write bytes in decimal units."""
     if size_bytes < 1_000:  # noqa: PLR2004 - a kilobyte
@@ -478,6 +483,7 @@ FILTERS = {
             perplexity,
             byte_perplexity,
             percent,
+            share,
             plural,
             size,
             duration,

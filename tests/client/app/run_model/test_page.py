@@ -102,6 +102,19 @@ def test_two_rounds_are_beside_each_other_with_their_figures(
     assert not samples.other.isVisible()
 
 
+def test_answers_to_tasks_stand_below_the_figures_of_their_round(
+    shown: ShownPage, served: MeasuredSite
+) -> None:
+    panels = shown.page.samples.earlier, shown.page.samples.later
+    shown.open(served)
+    assert not any(panel.tasks.isVisible() for panel in panels)
+    served.run.has_tasks = True
+    shown.page.measures.read()
+    shown.settle()
+    assert panels[1].tasks.text() == "arc_easy: 71% of answers right (25% by guessing)"
+    assert panels[1].tasks.isVisible()
+
+
 def test_one_sentence_says_what_has_changed_since_our_work_counted(
     shown: ShownPage, served: MeasuredSite, worker: ScriptedWorker
 ) -> None:

@@ -8,13 +8,14 @@ import msgspec
 import pytest
 from msgspec import UNSET
 
+from tequio_ledger.web.pages.run_tasks import answered_tasks
 from tequio_ledger.web.pages.runs import held_out
 from tequio_shared.api.runs import RunAnswer
 from tequio_shared.ids import PeerKey, sha256, to_text
 from tequio_shared.round import measures
 from tequio_shared.served.rows import MeasuredHead, MeasuredRow
 from tequio_shared.statements.runs import HeadMeasure, Sample
-from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY
+from tests.support.sample_ledger import ASTRAY, DAYS, MEASURED, ROUNDS_A_DAY, TASKS
 
 if TYPE_CHECKING:
     from tests.ledger.web.pages.conftest import PageSite
@@ -54,6 +55,43 @@ def test_the_api_gives_measured_heads_page_by_page(seen: PageSite) -> None:
         paged += page["heads"]
         after = page["next"]
     assert paged == whole
+
+
+def test_the_api_gives_answers_to_tasks_and_marks_counts_that_nobody_else_has(
+    seen: PageSite,
+) -> None:
+    for head in heads(seen)["heads"]:
+        assert [task["name"] for task in head["tasks"]] == ["words", "pairs"]
+        assert [task["file"] for task in head["tasks"]] == [task.file for task in TASKS]
+        assert [task["chance_e6"] for task in head["tasks"]] == [250_000, 500_000]
+        for at, task in enumerate(head["tasks"]):
+            said = [one["tasks"][at] for one in head["measures"]]
+            assert task["members"] == 3
+            for name in ("asked", "right", "right_normed", "close", "close_normed"):
+                assert task[name] == sorted(one[name] for one in said)[1]
+            far = [one["is_outlier"] for one in said]
+            assert far == ([False, True, False] if head["round"] == ASTRAY else [False] * 3)
+            assert task["close"] == 3, "as many as a liar calls close do not count"
+
+
+def test_the_run_shows_the_accuracy_of_each_task_beside_chance(seen: PageSite) -> None:
+    page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
+    last = heads(seen)["heads"][-1]
+    assert f"Answers of the head of round {last['round']}" in page.text
+    for task in last["tasks"]:
+        assert f"{100 * task['right'] / task['asked']:.1f} %" in page.text
+        assert f"{task['chance_e6'] / 10_000:.1f} %" in page.text
+        assert f"/v1/blobs/{task['file']}" in page.links()
+        assert f"Right answers: {task['name']}" in page.text
+    astray = next(head for head in heads(seen)["heads"] if head["round"] == ASTRAY)
+    assert (
+        f"head of round {ASTRAY}: {astray['tasks'][0]['right']} of 200 right, median of 3, 1 far "
+        "from it"
+    ) in page.answer.text
+
+
+def test_a_run_without_tasks_shows_none() -> None:
+    assert answered_tasks([head(0, *three(8_000_000))], (), ()) is None
 
 
 def test_the_run_shows_the_median_of_the_last_head_and_who_measured_it(seen: PageSite) -> None:

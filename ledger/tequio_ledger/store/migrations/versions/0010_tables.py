@@ -211,6 +211,7 @@ def _make_rounds() -> None:
         sa.Column("tokens", _WHOLE, nullable=False),
         sa.Column("prompt", sa.String),
         sa.Column("written", sa.String),
+        sa.Column("tasks", sa.String),
     )
     op.create_table(
         "attended",
