@@ -7,7 +7,6 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from tequio_ledger.store import files
@@ -77,12 +76,7 @@ class DataFolder:
             ) from err
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        err: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self._lock)
 
 

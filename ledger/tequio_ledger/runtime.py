@@ -62,7 +62,6 @@ def on_stop_signal(end: Callable[[], None]) -> None:
 
 
 def configure_by(settings: ProgramSettings) -> None:
-    """Configure the log by a program's settings."""
     configure(settings.log_level, as_json=settings.log_json)
 
 

@@ -71,8 +71,6 @@ HookUrl = Annotated[str, Meta(pattern=r"^https?://[!-~]{1,1000}\Z")]
 
 
 class Webhook(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
-    """One address."""
-
     url: HookUrl
     format: Literal["json", "discord", "matrix"] = "json"
     secret: Annotated[str, Meta(max_length=1_000)] = ""

@@ -11,6 +11,7 @@ from tequio_shared.ids import ZERO_DIGEST, ContributionId, key_from_text, to_tex
 from tequio_shared.limits import GAIN_POOL, GAIN_ROUNDS
 from tequio_shared.network.run_states import RunState
 from tequio_shared.network.standing import Standing, StandingCause
+from tequio_shared.round import fold
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.gain import NO_SAMPLE
 from tequio_shared.round.manifest import WindowRules
@@ -118,7 +119,7 @@ def test_nobody_knows_the_measured_windows_before_the_last_commitment() -> None:
         swarm.now_ms += 1  # the coordinator's clock chooses nothing
         copied = deepcopy(current)
         copied.commitments[slot] = work
-        copied.apply_witness(swarm.witnessing(copied), swarm.coordinator.key)
+        fold.apply_witness(copied, swarm.witnessing(copied), swarm.coordinator.key)
         seen.append(copied.gains.windows)
     assert seen[0] == seen[1] != seen[2]
 

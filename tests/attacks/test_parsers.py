@@ -32,7 +32,7 @@ from tequio_shared.ids import from_text, key_from_peer_id, key_from_text, sha256
 from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round import proof
+from tequio_shared.round import fold, proof
 from tequio_shared.round.documents import Roster, RoundResult
 from tequio_shared.round.manifest import Corpus, Manifest
 from tequio_shared.statements import statement
@@ -231,7 +231,7 @@ def test_a_proof_made_of_garbage_takes_no_memory() -> None:
                     }
                 )
                 with pytest.raises(RefusedError):
-                    current.read_proof(body)
+                    fold.read_proof(current, body)
         assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
     finally:
         tracemalloc.stop()

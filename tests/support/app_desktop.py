@@ -13,7 +13,6 @@ from tests.support.app_process import PATIENCE_S, wait_until
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-    from types import TracebackType
     from typing import Self
 
 NEEDED = ("Xvfb", "openbox", "tint2", "xdotool", "xprop", "import")
@@ -163,12 +162,7 @@ class Desktop:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def _end(self) -> None:

@@ -35,7 +35,6 @@ import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
     from typing import Self
 
 LEDGER, CLIENT = "tequio_ledger.__main__", "tequio_client.__main__"
@@ -125,9 +124,7 @@ class ForkedProgram:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, err: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.kill()
         self.wait()
         self.close()

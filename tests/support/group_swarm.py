@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import trio
 
-from tequio_client.group import masks
 from tequio_client.group.group_file import GroupTimes
 from tequio_client.group.head_store import HeadStore, next_weights
 from tequio_client.group.member_network import MemberNetwork
@@ -135,7 +135,7 @@ class GroupSwarm:
         updates = StubTrainer(signer.key, self.group.layout.elements)
         mail = GroupMail(group=self.group, signer=signer)
         store = HeadStore(folder, self.group)
-        service = MemberService(mail, store, updates, masks.system_random)
+        service = MemberService(mail, store, updates, secrets.token_bytes)
         with trio.CancelScope() as scope:
             async with PeerNetwork(seed=signer.seed, listen=LOOPBACK) as network:
                 member = RunningMember(place, service, network, updates, scope)

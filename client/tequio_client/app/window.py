@@ -167,7 +167,6 @@ class AppWindow(QMainWindow):
         self.help.open()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Rebuild in the new language."""
         super().changeEvent(event)
         if event.type() is QEvent.Type.LanguageChange:
             self.rebuild()

@@ -32,6 +32,7 @@ from tequio_client.group.messages import (
     SumMembers,
     body_as,
 )
+from tequio_client.organiser import sealing
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import from_text, to_text
 
@@ -177,7 +178,7 @@ class RoundTally:
         shares, needed = by_owner.get(owner, {}), self.group.threshold
         if len(shares) < needed:
             raise RefusedError("threshold", f"{len(shares)} of {needed} shares of member {owner}")
-        return masks.combine(dict(sorted(shares.items())[:needed]))
+        return sealing.combine_shares(dict(sorted(shares.items())[:needed]))
 
     def _check(self, round_number: int) -> None:
         if round_number != self.round:

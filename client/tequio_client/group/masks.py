@@ -9,9 +9,8 @@ nonces are zero.
 
 from __future__ import annotations
 
-import secrets
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,6 @@ from cryptography.hazmat.primitives.ciphers.algorithms import ChaCha20
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from tequio_client.organiser import sealing
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import Digest, sha256
 
@@ -108,16 +106,6 @@ def secret_name(secret: bytes) -> Digest:
     return sha256(_NAME_PREFIX, secret)
 
 
-def split(secret: bytes, needed: int, shares: int) -> list[bytes]:
-    """Split a secret into shares of 32 bytes by Shamir's scheme; that of index 1 is first."""
-    return sealing.split_key(secret, needed, shares)
-
-
-def combine(shares: Mapping[int, bytes]) -> bytes:
-    """Join exactly the needed number of shares, by index from 1; wrong ones give another secret."""
-    return sealing.combine_shares(shares)
-
-
 def add_masks(
     vector: NDArray[np.uint32], plus: Sequence[bytes] = (), minus: Sequence[bytes] = ()
 ) -> None:
@@ -136,7 +124,3 @@ def add_masks(
 
 def _stream(key: bytes) -> Callable[[bytes], bytes]:
     return Cipher(ChaCha20(key, _STREAM_NONCE), mode=None).encryptor().update
-
-
-def system_random(size: int) -> bytes:
-    return secrets.token_bytes(size)

@@ -34,6 +34,7 @@ from tequio_client.group.messages import (
     RoundKeys,
     SumMembers,
 )
+from tequio_client.organiser import sealing
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.ids import Digest, from_text, sha256, to_text
@@ -109,8 +110,8 @@ class MemberRound:
             raise MalformedError("the key list lacks our own keys")
         self._enter(RoundStep.DEALT)
         self._keys, self._key_list = keys, list_digest(listed.keys)
-        seeds = masks.split(self._seed, self.group.threshold, self.group.size)
-        mask_keys = masks.split(self._mask.seed, self.group.threshold, self.group.size)
+        seeds = sealing.split_key(self._seed, self.group.threshold, self.group.size)
+        mask_keys = sealing.split_key(self._mask.seed, self.group.threshold, self.group.size)
         boxes = []
         for other, one in sorted(keys.items()):
             both = seeds[other] + mask_keys[other]

@@ -7,6 +7,7 @@ that fails costs its number, and the next coordinator tries again.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ import structlog
 import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
-from tequio_client.group import masks
 from tequio_client.group.coordinator import RoundCoordinator
 from tequio_client.group.group_file import GroupFile
 from tequio_client.group.head_store import HeadStore
@@ -81,7 +81,7 @@ async def _main(group: GroupFile, options: GroupOptions) -> None:
         store = HeadStore(options.folder, group)
         trainer = PrivateTrainer(options.folder, group, options.trainer)
         service = MemberService(
-            GroupMail(group=group, signer=signer), store, trainer, masks.system_random
+            GroupMail(group=group, signer=signer), store, trainer, secrets.token_bytes
         )
         network = await stack.enter_async_context(
             PeerNetwork(

@@ -66,7 +66,6 @@ def known_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
 
 
 def added_networks(folder: Path | None = None) -> tuple[KnownNetwork, ...]:
-    """The networks that the user added."""
     return _decode(_read(folder or user_settings_folder(), NETWORKS_FILE))
 
 
@@ -76,13 +75,13 @@ def add_network(network: KnownNetwork, folder: Path | None = None) -> None:
     _write((*others, network)[-MOST_NETWORKS:], folder or user_settings_folder())
 
 
-def remove_network(named: str, folder: Path | None = None) -> KnownNetwork | None:
+def remove_network(named: str) -> KnownNetwork | None:
     """Remove the network of that address or name; None: there is none. Raises OSError."""
-    networks = added_networks(folder)
+    networks = added_networks()
     url = clean_ledger_address(named)
     found = next((one for one in networks if named == one.name or url == one.url), None)
     if found is not None:
-        _write([one for one in networks if one != found], folder or user_settings_folder())
+        _write([one for one in networks if one != found], user_settings_folder())
     return found
 
 

@@ -118,21 +118,16 @@ class ChunkSources:
         return _PATIENCE_S + min(_LATE * chunk.size / max(fastest, 1), chunk.size / _LEAST_RATE)
 
 
-def paced(
-    fetch: Callable[[Chunk], bytes],
-    bytes_per_s: float,
-    clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Callable[[Chunk], bytes]:
+def paced(fetch: Callable[[Chunk], bytes], bytes_per_s: float) -> Callable[[Chunk], bytes]:
     """Limit the mean rate, by the stored bytes of whole chunks: each one waits for its turn."""
-    lock, free_at_s = threading.Lock(), clock()
+    lock, free_at_s = threading.Lock(), time.monotonic()
 
     def fetch_in_turn(chunk: Chunk) -> bytes:
         nonlocal free_at_s
         with lock:
-            begin_s = max(free_at_s, clock())
+            begin_s = max(free_at_s, time.monotonic())
             free_at_s = begin_s + chunk.stored / bytes_per_s
-        sleep(max(begin_s - clock(), 0.0))
+        time.sleep(max(begin_s - time.monotonic(), 0.0))
         return fetch(chunk)
 
     return fetch_in_turn

@@ -84,8 +84,6 @@ def _different(one: Callable[[str], Registered]) -> Callable[[str], tuple[Regist
 
 
 class ConnectorSettings(ProgramSettings, frozen=True, kw_only=True, rename="kebab"):
-    """All settings of the connector."""
-
     folder: Annotated[
         Folder, Meta(description="Folder of the connector's key, its secret and its statements.")
     ] = field(name="dir", default=Path(platformdirs.user_data_dir("tequio-connector")))

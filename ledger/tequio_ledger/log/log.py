@@ -68,7 +68,6 @@ class AdmittedEntry:
         return cls(entry=entry, leaf=entry.leaf(), id=name, at_ms=at_ms)
 
     def row(self, index: int) -> StoredEntry:
-        """Make the row that stores the entry at an index."""
         statement = self.entry.statement
         return StoredEntry(
             index=index,

@@ -26,8 +26,6 @@ log = structlog.get_logger(__name__)
 
 
 class AlarmKind(enum.Enum):
-    """Kind of fault."""
-
     FORK = "fork"
     """The log signed two histories."""
     ROLLBACK = "rollback"

@@ -6,7 +6,6 @@ invalid answers raise PeerError.
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any, Self
 
 import httpx
@@ -49,12 +48,7 @@ class RemoteLedger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        err: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._http.close()
 
     def checkpoint(self) -> bytes:

@@ -175,6 +175,5 @@ def write(connection: Connection, changes: Changes, state: State) -> None:
 
 
 def clear(connection: Connection) -> None:
-    """Empty every derived table."""
     for table in DERIVED:
         connection.execute(delete(table))

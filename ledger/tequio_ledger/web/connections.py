@@ -72,8 +72,6 @@ class Closable(Protocol):
 
 
 class OpenConnection(asyncio.BufferedProtocol, ABC):
-    """One open connection."""
-
     @abstractmethod
     def abort(self) -> None:
         """Close it at once, or as soon as it is made."""
@@ -81,8 +79,6 @@ class OpenConnection(asyncio.BufferedProtocol, ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionLimits:
-    """Limits of one listener."""
-
     most: int
     per_network: int
     """0 sets no limit."""

@@ -46,8 +46,6 @@ _HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
 class StreamConnection(Protocol):
-    """The connection of a stream."""
-
     def write_chunk_nowait(self, framed: bytes) -> bool:
         """Write a framed chunk; False if the client has not read what came before."""
 

@@ -152,8 +152,6 @@ class QueuedConnection(Protocol):
 
 @dataclass(slots=True)
 class Turn:
-    """One turn of a request."""
-
     used_s: float = 0.0
     """Set by the work: the time of a processor that it took. Without it, all turns count alike."""
 

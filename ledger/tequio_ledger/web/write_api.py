@@ -49,6 +49,7 @@ from tequio_shared.limits import BLOB_BYTES, POST_BYTES, POST_STATEMENTS, STATEM
 from tequio_shared.log.notes import NOTE_BYTES
 from tequio_shared.log.tiles import parse_bundle
 from tequio_shared.network.conduct import count_signatures
+from tequio_shared.round import fold
 from tequio_shared.round.round import RoundView
 from tequio_shared.served import admission
 from tequio_shared.served.state import State
@@ -141,7 +142,7 @@ class _Check:
         if isinstance(body, HeadAttest):
             current = self._round_of(entry)
             if current is not None:
-                current.verify_lot(author, body)  # here, where others can be served meanwhile
+                fold.verify_lot(current, author, body)  # here, where others can be served meanwhile
 
     def _round_of(self, entry: Entry) -> RoundView | None:
         """Give the round in progress that a statement is about."""
@@ -160,7 +161,7 @@ class _Check:
             return False
         try:
             self.state.check(_NEVER_FIRST, entry)
-            current.check_attestation(statement.author, statement.body)
+            fold.check_attestation(current, statement.author, statement.body)
         except RefusedError:
             return False
         return True

@@ -278,8 +278,6 @@ class JudgedEvaluation(Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class RankedEntrant(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One entrant in the ranking."""
-
     entrant: EntrantName
     author: Bytes32Text
     """Key that entered."""

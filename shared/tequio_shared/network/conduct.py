@@ -27,6 +27,7 @@ from tequio_shared.ids import (
 from tequio_shared.network.accounts import RunAccounts
 from tequio_shared.network.run import Documents
 from tequio_shared.network.standing import KeyStatus, ProvenFault, Standing, StandingCause
+from tequio_shared.round import fold
 from tequio_shared.round.evidence import PieceEvidence, broken_rule
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
@@ -206,7 +207,7 @@ def _against_committee(statement: Statement, body: WitnessProof, view: RoundView
     if view.slot_of.get(statement.author) not in view.elected:
         return StandingCause.NOT_ELECTED
     try:
-        view.read_proof(body)
+        fold.read_proof(view, body)
     except RefusedError as err:
         if err.code.startswith("proof-"):
             return StandingCause.BAD_PROOF

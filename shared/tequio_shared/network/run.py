@@ -46,10 +46,11 @@ from tequio_shared.network.run_states import (
     RunState,
     void_reason,
 )
-from tequio_shared.round import lots, measures
+from tequio_shared.round import fold, lots, measures
 from tequio_shared.round.documents import TRAINER, Roster, RoundResult, result_bytes
+from tequio_shared.round.fold import MemberBody
 from tequio_shared.round.measures import MeasureDraw, MeasureDraws, is_due
-from tequio_shared.round.round import MemberBody, RoundPhase, RoundView
+from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.network import (
     CheckpointPublish,
     FaultReport,
@@ -309,7 +310,7 @@ class RunView:
         current = self._current(statement)
         if isinstance(body, WorkCommit):
             self._check_commitment(statement.author, body)
-        current.apply(index, statement.author, body, at_ms)
+        fold.apply(current, index, statement.author, body, at_ms)
 
     def _apply_membership(
         self, index: int, statement: Statement, body: MemberReady | MemberLeave
@@ -365,14 +366,14 @@ class RunView:
                 self._check_opening()
                 view = self._current(statement)
                 deadlines.check_open(self, view, body, statement.ts)
-                view.apply_open(body)
+                fold.apply_open(view, body)
                 self.state, self.last_lots = after, view.seed
             case RoundWitness() as body:
                 # The state first: a refusal by the round must find nothing changed.
                 after = self._after(RunEvent.WITNESS)
                 view = self._current(statement)
                 deadlines.check_witness(self, view, statement.ts)
-                view.apply_witness(body, statement.author)
+                fold.apply_witness(view, body, statement.author)
                 self.state, self.witnessed_ms = after, statement.ts
             case RoundClose() as body:
                 self._apply_close(index, statement, body, documents)
@@ -437,7 +438,7 @@ class RunView:
         # The head belongs to the round that made it, not to the one whose members attest it.
         if self.next_head is None or statement.round != self.next_head.round:
             raise RefusedError("wrong-head", f"round {statement.round} has no head to promote")
-        self.head, self.next_head = self.round.apply_promotion(body), None
+        self.head, self.next_head = fold.apply_promotion(self.round, body), None
         self.step = None if body.step_root is UNSET else digest_from_text(body.step_root)
         self.promoted_ms = statement.ts
         self._record_head(self.head)
@@ -452,7 +453,7 @@ class RunView:
         most = result_bytes(len(view.roster.members))
         result = read_run_document(RoundResult, documents, body.result, most)
         deadlines.check_close(self, view, statement.ts)
-        self.next_head = view.apply_close(body, result)
+        self.next_head = fold.apply_close(view, body, result)
         self._settle(index, view, result, statement.ts)
         self.closed += view.is_training
         self.state = after
@@ -468,7 +469,7 @@ class RunView:
                 f"round {view.number} is void for reason {reason:d}, not {body.reason}",
             )
         deadlines.check_void(self, view, statement.ts)
-        view.apply_void()
+        fold.apply_void(view)
         self._give_back(view)
         self.voided += view.is_training
         self.state = after

@@ -127,7 +127,6 @@ def _numbers(seed: Digest, label: bytes, size: int) -> tuple[int, ...]:
 
 
 def _window(ranges: Ranges, number: int) -> int:
-    """Window of that number in the ranges."""
     return split_windows(ranges, number)[1][0][0]
 
 

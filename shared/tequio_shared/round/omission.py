@@ -30,7 +30,7 @@ from tequio_shared.ids import (
 )
 from tequio_shared.keys import Signer
 from tequio_shared.limits import CLOCK_SKEW_MS
-from tequio_shared.round import assignment
+from tequio_shared.round import assignment, fold
 from tequio_shared.round.documents import WITNESS
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import HeadAttest
@@ -141,7 +141,7 @@ def check_omission(current: RoundView, omission: Omission, entry: Entry, ended_m
         raise RefusedError("too-late", "it was seen or offered too shortly before the phase ended")
     if statement.exp < ended_ms or statement.ts > omission.seen_ms + CLOCK_SKEW_MS:
         raise RefusedError("expired", "the statement had expired, or is dated after it was seen")
-    current.check_attestation(statement.author, statement.body)
+    fold.check_attestation(current, statement.author, statement.body)
 
 
 def is_timely(current: RoundView, seen_ms: int, offered_ms: int, ended_ms: int) -> bool:

@@ -1,9 +1,8 @@
-"""One round as every reader sees it: a fold over the log's entries and nothing else.
+"""One round as every reader sees it: the state that its entries in the log make.
 
-Rules: a RoundView holds only what roster, manifest and the round's entries state; it never reads a
-clock; the `apply` methods raise RefusedError for a statement that does not follow, and then have
-changed nothing. Coordinator, workers and auditors run this same code on the same entries, so they
-agree.
+Rules: a RoundView holds only what roster, manifest and the round's entries state, and never reads a
+clock; `round/fold.py` alone changes it. Coordinator, workers and auditors run this same code on the
+same entries, so they agree.
 
 Theory: `round.roster` fixes the members, and the seed of their lots. Members then attest the head
 that they hold, and draw their lots (`head.attest`). When ceil(2/3) of the slots attest one head,
@@ -17,15 +16,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
 from tequio_shared import vrf
-from tequio_shared.errors import MalformedError, RefusedError, SignatureInvalidError
+from tequio_shared.errors import RefusedError
 from tequio_shared.head.chain import AcceptedSet, AcceptedWork, Head, NextHead
 from tequio_shared.head.contribution import (
     ContributionHeader,
@@ -33,7 +31,6 @@ from tequio_shared.head.contribution import (
     RecordShape,
     WindowAssignment,
     broken_header,
-    contribution_id,
     k_for_trainers,
 )
 from tequio_shared.head.head import set_root
@@ -45,12 +42,11 @@ from tequio_shared.ids import (
     PeerKey,
     digest_from_text,
     from_text,
-    key_from_text,
     sha256,
     to_text,
 )
 from tequio_shared.round import assignment as round_assignment
-from tequio_shared.round import audits, gain, lots, proof
+from tequio_shared.round import audits, lots, proof
 from tequio_shared.round.assignment import Ranges
 from tequio_shared.round.documents import (
     TRAINER,
@@ -69,9 +65,7 @@ from tequio_shared.statements.runs import (
     HeadPromote,
     RoundClose,
     RoundOpen,
-    RoundWitness,
     WitnessProof,
-    WorkCommit,
 )
 
 if TYPE_CHECKING:
@@ -100,13 +94,9 @@ class Commitment:
     parts: tuple[tuple[PeerKey, int], ...] = ()  # of its points for other keys, in 1/1000
 
 
-MemberBody: TypeAlias = HeadAttest | WorkCommit | WitnessProof | AuditReport
-"""Statements that members make in a round."""
-
-
 @dataclass(slots=True, kw_only=True)
 class RoundView:
-    """The log's content about one round, and what follows; only the `apply` methods change it."""
+    """The log's content about one round, and what follows from it."""
 
     net: NetworkId
     manifest: Manifest
@@ -142,7 +132,10 @@ class RoundView:
     elected: tuple[int, ...] = ()
     seed: Digest = ZERO_DIGEST
     _expected: ExpectedContribution | None = field(init=False, default=None, compare=False)
-    _verdicts: proof.Verdicts | None = field(init=False, default=None, compare=False)
+    _verdicts: tuple[tuple[int, int], proof.Verdicts] | None = field(
+        init=False, default=None, compare=False
+    )
+    """With the numbers of commitments and proofs that they are of."""
 
     def __post_init__(self) -> None:
         self.slot_of = {key: slot for slot, key in self.roster.keys.items()}
@@ -172,130 +165,6 @@ class RoundView:
         """Input of the coordinator's function at the end of training."""
         ids = {slot: one.id for slot, one in self.commitments.items()}
         return lots.draw_input(self.net, self.manifest.run_id, self.number, ids)
-
-    def apply(self, index: int, author: PeerKey, body: MemberBody, at_ms: int) -> None:
-        """Apply a member's statement; raises RefusedError unless the round accepts it now."""
-        slot = self.slot_of.get(author)
-        if slot is None:
-            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
-        match body:
-            case HeadAttest():
-                lot = self._checked_lot(slot, author, body)
-                self.attests[slot], self.lots[slot] = body, lot
-                if slot in self.without_lot:
-                    self.without_lot.remove(slot)
-                    self.votes[body.head] += 1
-            case WorkCommit():
-                header = self._checked_header(slot, author, body)
-                name = contribution_id(from_text(body.header, None))
-                self.commitments[slot] = Commitment(
-                    index=index,
-                    header=header,
-                    id=name,
-                    seal=digest_from_text(body.seal),
-                    feedback=digest_from_text(body.feedback) if body.feedback else ZERO_DIGEST,
-                    at_ms=at_ms,
-                    parts=_parts(body),
-                )
-                self.without_work.discard(slot)
-            case WitnessProof():
-                self.proofs[slot], self.audit_lots[slot] = self._checked_proof(slot, author, body)
-                self.without_proof.discard(slot)
-                self._verdicts = None
-            case AuditReport():
-                self._check_report(slot, body)
-                self.reports[slot] = index, body
-                self.without_report.discard(slot)
-
-    def check_attestation(self, author: PeerKey, body: HeadAttest) -> None:
-        """Raise RefusedError unless the round would accept this attestation now."""
-        slot = self.slot_of.get(author)
-        if slot is None:
-            raise RefusedError("not-in-round", f"not in the roster of round {self.number}")
-        self._checked_lot(slot, author, body)
-
-    def apply_promotion(self, body: HeadPromote) -> Head:
-        """Apply head.promote; raises RefusedError unless a quorum attested exactly this head."""
-        agreed = self.agreed_head()
-        if self.next_head is None:
-            raise RefusedError("wrong-head", "the run's head is canonical already")
-        if agreed is None or body != self.promotion(agreed):
-            raise RefusedError("wrong-head", f"no quorum of round {self.number} attested this head")
-        # The set of the last round is settled from here on: the next round builds on this head.
-        self.head, self.next_head, self._expected = agreed, None, None
-        return agreed
-
-    def apply_open(self, body: RoundOpen) -> None:
-        """Apply round.open; raises RefusedError unless it follows from roster and attestations."""
-        if self.phase is not RoundPhase.ATTEST or self.next_head is not None:
-            raise RefusedError("not-in-round", f"round {self.number} cannot open now")
-        agreed = self.agreed_head()
-        if agreed is None or agreed != self.head:
-            raise RefusedError("wrong-head", f"no quorum of round {self.number} holds its head")
-        # Computed again and compared whole: the coordinator has no freedom but the time.
-        if body != self.opening(body.opened):
-            raise RefusedError(
-                "wrong-open", f"round.open {self.number} does not follow from the log"
-            )
-        self.open, self.phase = body, RoundPhase.TRAIN
-        self.seed = digest_from_text(body.lots)
-        self.elected = self.committee(body.head)
-        self.without_proof = set(self.elected)
-
-    def apply_witness(self, body: RoundWitness, coordinator: PeerKey) -> None:
-        """Apply round.witness: training is over, these commitments count."""
-        if self.phase is not RoundPhase.TRAIN:
-            raise RefusedError("not-in-round", f"round {self.number} is not training")
-        # The count pins which commitments came in time, whatever the readers' clocks say.
-        if body.commits != len(self.commitments):
-            raise RefusedError(
-                "wrong-witness",
-                f"round.witness counts {body.commits} commitments, not {len(self.commitments)}",
-            )
-        try:
-            proof_bytes = from_text(body.vrf, vrf.PROOF_BYTES)
-            drawn = self.check_proof(coordinator, self.draw_input, proof_bytes)
-        except SignatureInvalidError as err:
-            raise RefusedError("wrong-vrf", f"the draws of round {self.number}: {err}") from err
-        self.phase, self.is_judged, self.draw_seed = RoundPhase.WITNESS, True, drawn
-        done = {
-            slot: round_assignment.split_windows(self.assignment[slot], one.header.window_count)[0]
-            for slot, one in self.commitments.items()
-        }
-        seed = gain.sample_seed(self.seed, drawn)
-        self.gains = gain.draw_sample(seed, self.roster.pool, done)
-
-    def apply_close(self, body: RoundClose, result: RoundResult) -> NextHead | None:
-        """Apply round.close; raises RefusedError unless the result follows from the proofs.
-
-        Returns the head that the round makes: none after the last training.
-        """
-        if self.phase is not RoundPhase.WITNESS:
-            raise RefusedError("not-in-round", f"round {self.number} has no witness phase yet")
-        if not self.has_quorum() or len(result.slots) != len(self.roster.members):
-            raise RefusedError("wrong-close", f"round {self.number} lacks proofs or result rows")
-        # Arrival times are the coordinator's own measurement: all else in the result is checked.
-        times = {slot: row.ms for slot, row in enumerate(result.slots)}
-        if result != self.result(times) or body != self.closing(result):
-            raise RefusedError(
-                "wrong-close", f"round.close {self.number} does not follow from the log"
-            )
-        # A round that accepted nothing is void: an empty set must not make a head.
-        if self.head is None or (self.is_training and not body.accepted):
-            raise RefusedError("wrong-close", f"round {self.number} accepted nothing")
-        self.phase = RoundPhase.OVER
-        if not self.is_training:
-            return None
-        return NextHead(
-            round=self.number, parent=self.head.hash, set_root=Digest(from_text(body.set_root))
-        )
-
-    def apply_void(self) -> None:
-        """Apply round.void: nothing in this round counts."""
-        # Any phase but the last may end so; the run's view checks that the reason holds.
-        if self.phase is RoundPhase.OVER:
-            raise RefusedError("not-in-round", f"round {self.number} is over")
-        self.phase = RoundPhase.OVER
 
     def expected_head(self, weights_root: Digest, aux_root: Digest) -> Head:
         """Head that these roots would make, after the last closed round."""
@@ -393,7 +262,7 @@ class RoundView:
         """Requirements on every contribution of the round; needs a promoted head."""
         if self.head is None:
             raise RefusedError("no-head", "the round has no head")
-        if self._expected is None:
+        if self._expected is None or self._expected.base_head != self.head.hash:
             self._expected = self._make_expected(self.head)
         return self._expected
 
@@ -434,11 +303,11 @@ class RoundView:
 
     def verdicts(self) -> proof.Verdicts:
         """Verdict and reason by committed slot, from the proofs so far."""
-        if self.phase is RoundPhase.TRAIN:  # commitments are still coming
-            return proof.verdicts(self.elected, self.proofs, self.commitments)
-        if self._verdicts is None:
-            self._verdicts = proof.verdicts(self.elected, self.proofs, self.commitments)
-        return self._verdicts
+        counted = len(self.commitments), len(self.proofs)
+        if self._verdicts is None or self._verdicts[0] != counted:
+            verdicts = proof.verdicts(self.elected, self.proofs, self.commitments)
+            self._verdicts = counted, verdicts
+        return self._verdicts[1]
 
     def count_accusers(self, slot: int, reason: RejectionReason) -> int:
         """Number of other witnesses that give that reason against the slot."""
@@ -592,105 +461,6 @@ class RoundView:
             vrf=vrf_proof,
         )
 
-    def read_proof(self, body: WitnessProof) -> WitnessFindings:
-        """Read an elected witness's proof; raises RefusedError with the rule that it breaks."""
-        if self.head is None:
-            raise RefusedError("no-head", "the round has no head")
-        seen = proof.check_proof(
-            body,
-            seed=self.seed,
-            slots=len(self.roster.members),
-            trainers=len(self.assignment),
-            commitments={slot: one.id for slot, one in self.commitments.items()},
-            head=self.head.hash,
-        )
-        # Of drawn slots only: else a witness could choose whom it measures.
-        if not seen.gains.keys() <= self.gains.windows.keys() & seen.vouched:
-            raise RefusedError("proof-gains", "a gain of a slot not drawn, or not vouched for")
-        return seen
-
-    def verify_lot(self, author: PeerKey, body: HeadAttest) -> None:
-        """Verify the lot of an attestation before its turn, in any thread; `apply` decides.
-
-        It costs more than all else about the statement, and `vrf.verify` remembers it.
-        """
-        if author in self.slot_of and self.phase is RoundPhase.ATTEST:
-            with suppress(SignatureInvalidError, MalformedError):
-                self.check_proof(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
-
-    def _checked_lot(self, slot: int, author: PeerKey, body: HeadAttest) -> bytes:
-        """Check an attestation; return the lot that its author draws with it."""
-        if self.phase is not RoundPhase.ATTEST:
-            raise RefusedError("too-late", f"round {self.number} is already open")
-        if slot in self.attests:
-            raise RefusedError("already-said", f"a second attestation for round {self.number}")
-        # Recomputed from the roots: a member states parts it holds, not a hash it copied.
-        expected = self.expected_head(*attested_roots(body))
-        if from_text(body.head) != expected.hash:
-            raise RefusedError(
-                "wrong-head", "the head does not match its roots and the accepted set"
-            )
-        settled = self.settled_head()
-        if settled is not None and expected != settled:
-            raise RefusedError("wrong-head", f"the head is already {to_text(settled.hash)}")
-        try:  # last: it costs more than all other checks together
-            return self.check_proof(author, self.lot_input, from_text(body.vrf, vrf.PROOF_BYTES))
-        except SignatureInvalidError as err:
-            raise RefusedError("wrong-vrf", f"the lot in round {self.number}: {err}") from err
-
-    def _checked_header(self, slot: int, author: PeerKey, body: WorkCommit) -> ContributionHeader:
-        if self.phase is not RoundPhase.TRAIN:
-            raise RefusedError("too-late", f"round {self.number} does not accept commitments now")
-        if slot in self.commitments:
-            raise RefusedError("already-said", f"a second commitment for round {self.number}")
-        header = _header(body)
-        broken = self.broken_rule(author, header)
-        if broken:
-            raise RefusedError(f"header-{broken}", f"the header breaks rule `{broken}`")
-        if author in dict(_parts(body)):
-            raise RefusedError("wrong-parts", "the author keeps the rest, and cannot name itself")
-        # Two commitments may name one payload: the root is public once it is gossiped, so the first
-        # to name it may have copied it. The seals show which of them had the bytes.
-        return header
-
-    def _checked_proof(
-        self, slot: int, author: PeerKey, body: WitnessProof
-    ) -> tuple[WitnessFindings, bytes]:
-        """Check a proof; return what it found, and the audit lot that its author draws with it."""
-        if self.phase is not RoundPhase.WITNESS:
-            raise RefusedError("too-late", f"round {self.number} does not accept proofs now")
-        # Only the elected: else a coordinator's friends could outvote the committee.
-        if slot not in self.elected:
-            raise RefusedError("wrong-role", f"not elected as witness of round {self.number}")
-        if slot in self.proofs:
-            raise RefusedError("already-said", f"a second proof for round {self.number}")
-        findings = self.read_proof(body)
-        try:  # last: it costs more than all other checks together
-            proven = from_text(body.vrf, vrf.PROOF_BYTES)
-            lot = self.check_proof(author, self.audit_lot_input, proven)
-        except SignatureInvalidError as err:
-            raise RefusedError("wrong-vrf", f"the audit lot of round {self.number}: {err}") from err
-        return findings, lot
-
-    def _check_report(self, slot: int, body: AuditReport) -> None:
-        order = self.orders.get(slot)
-        if order is None:
-            raise RefusedError("wrong-role", f"not an auditor in round {self.number}")
-        # Not in the witness phase: who knows its friends' lots knows which of them would judge.
-        if self.phase not in (RoundPhase.ATTEST, RoundPhase.TRAIN):
-            raise RefusedError("too-late", f"round {self.number} does not accept audits now")
-        if slot in self.reports:
-            raise RefusedError("already-said", f"a second audit in round {self.number}")
-        if body.contribution != order.contribution:
-            raise RefusedError(
-                "wrong-audit", f"an audit of {body.contribution}; ordered was {order.contribution}"
-            )
-        if not body.declines and len(body.checked) != len(order.earlier):
-            raise RefusedError(
-                "wrong-audit",
-                f"{len(body.checked)} sketches checked; ordered were {len(order.earlier)}",
-            )
-
 
 def attested_roots(attest: HeadAttest) -> tuple[Digest, Digest]:
     return Digest(from_text(attest.weights_root)), Digest(from_text(attest.aux_root))
@@ -701,15 +471,3 @@ def is_trainer(view: RoundView, key: PeerKey) -> bool:
     if slot is None or slot not in view.assignment:
         return False
     return TRAINER in view.roster.members[slot].roles
-
-
-def _parts(body: WorkCommit) -> tuple[tuple[PeerKey, int], ...]:
-    given = () if body.parts is UNSET else body.parts
-    return tuple((key_from_text(key), parts) for key, parts in given)
-
-
-def _header(body: WorkCommit) -> ContributionHeader:
-    try:
-        return ContributionHeader.parse(from_text(body.header, None))
-    except MalformedError as err:
-        raise RefusedError("malformed", str(err)) from err

@@ -336,7 +336,6 @@ def _attended(index: int, keys: Iterable[PeerKey]) -> tuple[AttendedRow, ...]:
 
 
 def run_row(index: int, statement: Statement) -> OpenedRunRow:
-    """Derive the row of a run from its run.open."""
     if statement.run is None or not isinstance(statement.body, RunOpen):
         raise AssertionError(f"{statement.type} opens no run")
     manifest = digest_from_text(statement.body.manifest)
@@ -373,8 +372,6 @@ def place_of(statement: Statement) -> tuple[RunId, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyRows:
-    """All rows of one key."""
-
     peer: PeerRow
     standing: StandingRow
     tier: TierRow

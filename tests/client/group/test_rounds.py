@@ -20,6 +20,7 @@ from tequio_client.group.messages import (
     RoundKeys,
     SumMembers,
 )
+from tequio_client.organiser import sealing
 from tequio_shared.errors import MalformedError, PeerError, RefusedError
 from tequio_shared.ids import from_text, sha256, to_text
 from tests.support.group_members import GroupRounds
@@ -389,10 +390,10 @@ def test_a_key_of_small_order_is_refused() -> None:
 
 def test_shares_below_the_threshold_say_nothing_and_enough_give_the_secret() -> None:
     secret = bytes(range(32))
-    shares = dict(enumerate(masks.split(secret, 3, 5), 1))
+    shares = dict(enumerate(sealing.split_key(secret, 3, 5), 1))
     for chosen in ((1, 2, 3), (2, 4, 5)):
-        assert masks.combine({at: shares[at] for at in chosen}) == secret
-    assert masks.combine({at: shares[at] for at in (1, 2)}) != secret
+        assert sealing.combine_shares({at: shares[at] for at in chosen}) == secret
+    assert sealing.combine_shares({at: shares[at] for at in (1, 2)}) != secret
 
 
 def test_a_stranger_takes_no_part() -> None:

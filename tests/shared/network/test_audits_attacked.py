@@ -20,7 +20,7 @@ from tequio_shared.limits import AUDIT_PAUSE, MISSED_ROUNDS, VESTING
 from tequio_shared.network.audits import AuditBook, AuditCase, AuditOutcome, AuditStage
 from tequio_shared.network.standing import KeyStatus, Standing, StandingCause
 from tequio_shared.network.vesting import MemberPoints, Vesting
-from tequio_shared.round import audit_draws, audits
+from tequio_shared.round import audit_draws, audits, fold
 from tequio_shared.round.audit_draws import AuditedWork, Candidate
 from tequio_shared.round.audits import AuditVerdict, AuditVote
 from tequio_shared.round.documents import Roster, RosterMember
@@ -198,16 +198,16 @@ def test_neither_the_last_trainer_nor_the_clock_can_choose_the_lots_of_friends()
         assert swarm.step()
     current = swarm.view.round
     foreseen = deepcopy(current)
-    foreseen.apply_witness(swarm.witnessing(current), swarm.coordinator.key)
+    fold.apply_witness(foreseen, swarm.witnessing(current), swarm.coordinator.key)
     slot, other = next(iter(current.commitments.items()))
     tried = deepcopy(current)
     tried.commitments[slot] = replace(other, id=ContributionId(named("tried")))
     with pytest.raises(RefusedError, match="draws of round"):
-        tried.apply_witness(swarm.witnessing(current), swarm.coordinator.key)
+        fold.apply_witness(tried, swarm.witnessing(current), swarm.coordinator.key)
     by_trainer = swarm.volunteers[0].signer.prove(current.draw_input)
     guess = RoundWitness(commits=6, vrf=to_text(by_trainer))
     with pytest.raises(RefusedError, match="draws of round"):
-        deepcopy(current).apply_witness(guess, swarm.coordinator.key)
+        fold.apply_witness(deepcopy(current), guess, swarm.coordinator.key)
     swarm.now_ms += 1
     draft = StatementDraft(swarm.witnessing(current), current.number)
     swarm.log_statement(swarm.coordinator, draft)

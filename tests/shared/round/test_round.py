@@ -12,7 +12,7 @@ from tequio_shared import vrf
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import ZERO_DIGEST, ContributionId, from_text, sha256, to_text
-from tequio_shared.round import lots
+from tequio_shared.round import fold, lots
 from tequio_shared.round.documents import RoundResult
 from tequio_shared.round.proof import Verdict
 from tequio_shared.round.round import RoundPhase, RoundView
@@ -58,7 +58,7 @@ def refusal(swarm: Swarm, name: str, body: HeadAttest | WorkCommit) -> str:
     view = current_round(swarm)
     before = copy.deepcopy(view)
     with pytest.raises(RefusedError) as caught:
-        view.apply(99, signer(name).key, body, swarm.now_ms)
+        fold.apply(view, 99, signer(name).key, body, swarm.now_ms)
     assert view == before
     return caught.value.code
 
@@ -96,10 +96,10 @@ def test_a_second_commitment_is_refused_and_one_payload_may_be_named_twice() -> 
     swarm = swarm_in(RoundPhase.TRAIN)
     view = current_round(swarm)
     first = work(swarm, "v0")
-    view.apply(50, signer("v0").key, first, swarm.now_ms)
+    fold.apply(view, 50, signer("v0").key, first, swarm.now_ms)
     root = ContributionHeader.parse(from_text(first.header, None)).payload_root
     assert refusal(swarm, "v0", work(swarm, "v0")) == "already-said"
-    view.apply(51, signer("v1").key, work(swarm, "v1", payload_root=root), swarm.now_ms)
+    fold.apply(view, 51, signer("v1").key, work(swarm, "v1", payload_root=root), swarm.now_ms)
     one, other = view.commitments.values()
     assert one.header.payload_root == other.header.payload_root
     assert one.seal != other.seal
@@ -150,8 +150,8 @@ def test_a_canonical_head_is_not_voted_on_again() -> None:
         aux_root=to_text(head.aux_root),
     )
     with pytest.raises(RefusedError, match="already"):
-        view.apply(len(swarm.entries), late, lie, swarm.now_ms)
-    view.apply(len(swarm.entries), late, said.body, swarm.now_ms)
+        fold.apply(view, len(swarm.entries), late, lie, swarm.now_ms)
+    fold.apply(view, len(swarm.entries), late, said.body, swarm.now_ms)
 
 
 def test_a_lot_is_the_one_of_its_author_and_its_round() -> None:
@@ -167,7 +167,7 @@ def test_a_lot_is_the_one_of_its_author_and_its_round() -> None:
     ):
         body = msgspec.structs.replace(mine, vrf=to_text(proof))
         assert refusal(swarm, "v0", body) == "wrong-vrf"
-    view.apply(len(swarm.entries), signer("v0").key, mine, swarm.now_ms)
+    fold.apply(view, len(swarm.entries), signer("v0").key, mine, swarm.now_ms)
 
 
 def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
@@ -178,7 +178,7 @@ def test_a_round_closes_only_with_a_quorum_of_the_elected() -> None:
     assert view.accepted(), "two of the three others of each slot vouch"
     result = view.result(view.measured_ms())
     with pytest.raises(RefusedError, match="lacks proofs"):
-        view.apply_close(view.closing(result), result)
+        fold.apply_close(view, view.closing(result), result)
 
 
 def test_a_close_with_missing_rows_is_refused() -> None:
@@ -189,7 +189,7 @@ def test_a_close_with_missing_rows_is_refused() -> None:
     whole = view.result(view.measured_ms())
     short = RoundResult(slots=whole.slots[:-1])
     with pytest.raises(RefusedError):
-        view.apply_close(view.closing(short), short)
+        fold.apply_close(view, view.closing(short), short)
 
 
 def test_round_witness_counts_the_commitments() -> None:
@@ -197,7 +197,7 @@ def test_round_witness_counts_the_commitments() -> None:
     view, coordinator = current_round(swarm), swarm.coordinator.key
     body = msgspec.structs.replace(swarm.witnessing(view), commits=len(view.commitments) + 1)
     with pytest.raises(RefusedError):
-        view.apply_witness(body, coordinator)
+        fold.apply_witness(view, body, coordinator)
 
 
 def test_round_witness_proves_the_coordinators_output_for_the_commitments() -> None:
@@ -210,9 +210,9 @@ def test_round_witness_proves_the_coordinators_output_for_the_commitments() -> N
     view.commitments[slot] = replace(other, id=ContributionId(ZERO_DIGEST))
     assert view.draw_input != before
     with pytest.raises(RefusedError, match="draws of round"):
-        view.apply_witness(body, coordinator)
+        fold.apply_witness(view, body, coordinator)
     assert view.phase is RoundPhase.TRAIN
-    view.apply_witness(swarm.witnessing(view), coordinator)
+    fold.apply_witness(view, swarm.witnessing(view), coordinator)
 
 
 def test_who_was_never_asked_is_not_silent() -> None:
@@ -225,7 +225,7 @@ def test_who_was_never_asked_is_not_silent() -> None:
     slot = view.slot_of[signer("watcher").key]
     assert slot in view.elected
     assert not view.is_silent(slot), "witnesses have nothing to say while others train"
-    view.apply_witness(swarm.witnessing(view), swarm.coordinator.key)
+    fold.apply_witness(view, swarm.witnessing(view), swarm.coordinator.key)
     assert view.is_silent(slot)
 
 
@@ -234,9 +234,9 @@ def test_a_lot_that_was_verified_before_its_turn_is_not_verified_again() -> None
     view = current_round(swarm)
     key, body = signer("v0").key, attest(swarm, "v0")
     before = vrf.verify.cache_info()
-    view.verify_lot(key, body)
+    fold.verify_lot(view, key, body)
     after = vrf.verify.cache_info()
-    view.apply(99, key, body, swarm.now_ms)
+    fold.apply(view, 99, key, body, swarm.now_ms)
     assert after.misses + after.hits == before.misses + before.hits + 1
     assert vrf.verify.cache_info() == after._replace(hits=after.hits + 1)
 
@@ -245,7 +245,7 @@ def test_a_wrong_lot_is_refused_in_its_turn_and_not_before() -> None:
     swarm = swarm_in(RoundPhase.ATTEST)
     mine = attest(swarm, "v0")
     body = msgspec.structs.replace(mine, vrf=attest(swarm, "v1").vrf)
-    current_round(swarm).verify_lot(signer("v0").key, body)
+    fold.verify_lot(current_round(swarm), signer("v0").key, body)
     assert refusal(swarm, "v0", body) == "wrong-vrf"
 
 

@@ -148,7 +148,6 @@ class ProtectionPanel(QWidget):
         self._choose(KeyProtection.KEYRING)
 
     def offer_keyring(self, *, is_there: bool) -> None:
-        """Offer the keyring only if there is one."""
         for part in (self.rows[KeyProtection.KEYRING], self._notes[KeyProtection.KEYRING]):
             part.setVisible(is_there)
         if not is_there and self.choice is KeyProtection.KEYRING:

@@ -528,7 +528,6 @@ def outdated_banner(
 
 
 def backup_reminder(keys: KeyService | None) -> BannerText | None:
-    """A reminder while the key has no backup."""
     if keys is None or not keys.state.wants_backup:
         return None
     return BannerText("warning", _translated(worker_texts.NEED_TEXTS["key-backup"]), "key-backup")

@@ -209,7 +209,6 @@ class ListPage(Page, Generic[R]):
             button.clicked.connect(self.ask)
 
     def ask(self) -> None:
-        """Ask for the list now."""
         raise NotImplementedError
 
     def reload(self) -> None:

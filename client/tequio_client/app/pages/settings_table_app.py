@@ -112,7 +112,6 @@ class SectionSpec:
 
 
 def switch(name: str, title: str, note: str, *, causes: tuple[PauseCause, ...] = ()) -> SettingSpec:
-    """A field that is on or off."""
     return SettingSpec(name, title, note, SwitchSpec(), causes=causes)
 
 

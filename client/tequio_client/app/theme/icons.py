@@ -214,7 +214,6 @@ def _disc(middle: QPointF, radius: float) -> QPainterPath:
 
 @lru_cache(maxsize=16)
 def tray_icon(state: LendingState) -> QIcon:
-    """The tray icon of a state."""
     shape = STATE_SHAPES[state]
     return _drawn(
         TRAY_SIZES, lambda painter, room: draw_shape(painter, shape, TRAY_COLOURS[shape], room)
@@ -228,7 +227,6 @@ def app_icon() -> QIcon:
 
 
 def _drawn(sizes: Sequence[int], draw: Callable[[QPainter, QRectF], None]) -> QIcon:
-    """An icon drawn in each of these sizes."""
     made = QIcon()
     for size in sizes:
         picture = QPixmap(size, size)

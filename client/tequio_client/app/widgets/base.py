@@ -154,7 +154,6 @@ def fill(box: B, *parts: Part) -> B:
 
 
 def holding(layout: QLayout) -> QWidget:
-    """A widget with that layout."""
     made = QWidget()
     made.setLayout(layout)
     return made

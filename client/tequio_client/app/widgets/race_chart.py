@@ -225,7 +225,6 @@ class RaceChart(StepChart):
 
 
 def line_colour(place: int) -> str:
-    """The colour of the line at that place."""
     return str(getattr(current_tokens(), INKS[place % len(INKS)]))
 
 

@@ -30,6 +30,7 @@ from tequio_shared.errors import PeerError, RefusedError, UserFacingError
 from tequio_shared.ids import NetworkId, PeerKey, RunId, peer_id_text, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.network.run import RunView
+from tequio_shared.round import fold
 from tequio_shared.round.omission import Omission, is_timely, sign_omission
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements.runs import HeadAttest
@@ -94,7 +95,7 @@ class OmissionWatch:
         if is_own or statement.author in self._seen or not isinstance(statement.body, HeadAttest):
             return
         try:
-            current.check_attestation(statement.author, statement.body)
+            fold.check_attestation(current, statement.author, statement.body)
         except RefusedError as err:  # mostly: it is in the log already
             log.debug("attestation not watched", why=str(err))
             return

@@ -437,7 +437,6 @@ class DutyRunner:
         self.auditing = RoundAuditing(context, self.statements, self.past, repeated, self.tally)
 
     def record_opening(self) -> None:
-        """Record that a round opened."""
         self._training.record_opening()
 
     async def perform(self, now: Duty, view: RunView, recent: Sequence[AcceptedSet] = ()) -> None:

@@ -115,8 +115,6 @@ def _places(manifest: Path) -> Iterator[tuple[Digest, _Place]]:
 
 
 def read_from_mirror(folder: Path) -> ReadChunk:
-    """Read chunks from the folder of a mirror."""
-
     def read(name: Digest) -> bytes | None:
         path = folder / chunk_url(name.hex())
         try:

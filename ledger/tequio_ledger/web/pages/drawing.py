@@ -100,7 +100,6 @@ def _coverage(shape: Segments, width: int, height: int) -> NDArray[np.float32]:
 
 
 def polygon(points: Sequence[Point]) -> Segments:
-    """Close a polygon."""
     made = np.array(points, dtype=np.float64)
     return np.hstack([made, np.roll(made, -1, axis=0)])
 

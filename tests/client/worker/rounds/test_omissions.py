@@ -16,6 +16,7 @@ from tequio_shared.api.network import PostedStatement
 from tequio_shared.errors import RefusedError
 from tequio_shared.ids import RunId, to_text
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round import fold
 from tequio_shared.round.omission import Omission
 from tequio_shared.round.round import RoundPhase
 from tests.support.attackers_round import round_of, swarm_in
@@ -57,7 +58,7 @@ class SlowLedger:
             return PostedStatement(id="", status="refused", code="queue-full")
         current = self._watched.current
         try:
-            current.apply(0, entry.statement.author, entry.statement.body, 0)  # type: ignore[arg-type]  # a head.attest
+            fold.apply(current, 0, entry.statement.author, entry.statement.body, 0)  # type: ignore[arg-type]  # a head.attest
         except RefusedError as err:
             return PostedStatement(id="", status="refused", code=err.code)
         return PostedStatement(id="", status="logged", index=0)

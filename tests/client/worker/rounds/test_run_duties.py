@@ -14,6 +14,7 @@ from tequio_client.worker.store.store import Store
 from tequio_shared.errors import PeerError
 from tequio_shared.head.contribution import ContributionHeader, payload_seal
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.round import fold
 from tequio_shared.round.manifest import WindowRules
 from tequio_shared.statements.runs import (
     HeadAttest,
@@ -186,7 +187,7 @@ async def test_a_witness_states_the_gains_of_others_as_long_as_there_is_time(
     others = sorted(desk.round.gains.windows.keys() - {own})
     assert len(others) == 2
     assert body.gains == (tuple((slot, GAIN) for slot in others) if measured else ())
-    assert desk.round.read_proof(body).vouched == {0, 1, 2}
+    assert fold.read_proof(desk.round, body).vouched == {0, 1, 2}
 
 
 async def test_a_closed_round_leads_to_the_head_that_everybody_computes(tmp_path: Path) -> None:
