@@ -54,15 +54,15 @@
         <translation>Wettbewerbe</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Dieser Gruppe beitreten</translation>
+        <source>Join this run</source>
+        <translation>Diesem Lauf beitreten</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>In dieser Gruppe bleiben</translation>
+        <source>Stay on this run</source>
+        <translation>Bei diesem Lauf bleiben</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Trainingsläufe messen sich an Texten, die keiner kennt. Liste {ago} gelesen.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Wettbewerbe werden gesucht</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Das Register wird gefragt, welche Wettbewerbe es gibt.</translation>
     </message>
 </context>
@@ -638,8 +638,8 @@
         <translation>Bewerter</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} Punkte in den Läufen der Gruppen</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} Punkte in den Läufen der Teilnehmer</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Du hast {name} bewertet</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Alle deine Bewertungen stehen im Protokoll. Sieh nach, wie die Gruppen liegen.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Alle deine Bewertungen stehen im Protokoll. Sieh nach, wie die Teilnehmer liegen.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} treten bis {time} gegeneinander an. Sieh dir die Regeln an und tritt einer Gruppe bei.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} treten bis {time} gegeneinander an. Sieh dir die Regeln an und schließe dich einem von ihnen an.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: noch {time} bis zum Abgabeschluss</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Danach zählt nichts mehr. Sieh nach, wie die Gruppen liegen.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Danach zählt nichts mehr. Sieh nach, wie die Teilnehmer liegen.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -3032,8 +3032,8 @@
         <translation>Der Befehl, der es nachprüft</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Ohne Platz: Zu wenige der ausgelosten Bewerter haben die Gruppen bewertet.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Ohne Platz: Zu wenige der ausgelosten Bewerter haben die Teilnehmer bewertet.</translation>
     </message>
 </context>
 <context>
@@ -3372,8 +3372,8 @@
         <translation>Regeln</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Was eine Gruppe verwenden darf</translation>
+        <source>What an entrant may use</source>
+        <translation>Was ein Teilnehmer verwenden darf</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Regeln zu den Trainingsdaten</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Teilnehmer, die sich nicht unterscheiden lassen, teilen sich einen Platz.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} Computer, die in keiner Gruppe mitmachen, werden zum Bewerten ausgelost. Bei jedem Text zählt die mittlere Bewertung, sodass ein Lügner darunter nichts bewirkt, und alles steht im Protokoll.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} Computer, die zu keinem Teilnehmer gehören, werden zum Bewerten ausgelost. Bei jedem Text zählt die mittlere Bewertung, sodass ein Lügner darunter nichts bewirkt, und alles steht im Protokoll.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>So viel sie will: Größe, Token und Zeit sind nicht begrenzt.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} Texte, {size}, wurden vor der Eröffnung des Wettbewerbs versiegelt. Erst nach dem Abgabeschluss werden {drawn} davon ausgelost.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Eine einzige Person hat den Schlüssel dazu; ihr muss man vertrauen.</translation>
     </message>
     <message>
@@ -3919,7 +3919,7 @@
         <translation>Netzwerk beitreten …</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Jeder Lauf trainiert ein Modell, Runde für Runde. Liste {ago} gelesen.</translation>
     </message>
     <message>
@@ -4205,28 +4205,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Gruppen</translation>
+        <source>Entrants</source>
+        <translation>Teilnehmer</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>Trainings-Loss je Runde</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Trainings-Loss jeder Gruppe je Runde</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Trainings-Loss jedes Teilnehmers je Runde</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Nach Angabe der Trainer. Der Gewinner entscheidet sich an Texten, die niemand kennt.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Gruppen zur Auswahl</translation>
+        <source>Entrants to choose from</source>
+        <translation>Teilnehmer zur Auswahl</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Noch keine Gruppe nimmt teil.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Noch niemand nimmt teil.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4245,8 +4245,8 @@
         <translation>Die Kurven konnten nicht geladen werden: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Das Register wird gefragt, wie die Gruppen vorankommen.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Das Register wird gefragt, wie die Teilnehmer vorankommen.</translation>
     </message>
 </context>
 <context>
@@ -4996,12 +4996,12 @@
         <translation>Keine Rangliste</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Er hat noch nicht begonnen. Tritt jetzt einer Gruppe bei, um von Anfang an zu trainieren.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Er hat noch nicht begonnen. Tritt jetzt dem Lauf eines Teilnehmers bei, um von Anfang an zu trainieren.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Die Gruppen trainieren. Es zählt, was jede vor dem Abgabeschluss zuletzt einreicht.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Die Teilnehmer trainieren. Es zählt, was jeder vor dem Abgabeschluss zuletzt einreicht.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5012,15 +5012,15 @@
         <translation>Es kann nichts mehr eingereicht werden. Jeder freiwillige Bewerter zieht ein Los, das niemand wählen kann. Die Lose entscheiden, wer bewertet und an welchen Texten.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Die Verwahrer legen ihre Teile des Schlüssels vor: {needed} von {custodians} öffnen die Texte.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Die Texte sind offen. Ausgeloste Bewerter bewerten daran jede Gruppe und legen sich auf ihre Bewertungen fest, bevor jemand welche zeigt.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Die Texte sind offen. Ausgeloste Bewerter bewerten daran jeden Teilnehmer und legen sich auf ihre Bewertungen fest, bevor jemand welche zeigt.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Die Bewerter zeigen die Bewertungen, auf die sie sich festgelegt haben. Bis zum Ergebnis kann jeder nachbewerten und eine Bewertung anfechten.</translation>
     </message>
     <message>
@@ -5028,12 +5028,12 @@
         <translation>Das Ergebnis steht fest, und jeder kann es allein anhand des Protokolls prüfen.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Ohne Rangliste beendet: Zu wenige Verwahrer haben ihre Teile des Schlüssels rechtzeitig vorgelegt, oder niemand konnte bewerten.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Ohne Rangliste beendet: Zu wenige der Ausgelosten haben die Gruppen rechtzeitig bewertet.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Ohne Rangliste beendet: Zu wenige der Ausgelosten haben die Teilnehmer rechtzeitig bewertet.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5351,7 +5351,7 @@
         <translation>Ausgeloste Freiwillige entscheiden, wer gewinnt: Ihre Computer bewerten jedes Modell an den versiegelten Texten. Deiner kann einer davon sein.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Du wurdest ausgelost, aber das Bewerten ist ausgeschaltet: {done} von {models} Modellen sind bewertet. Schalte es ein, sonst müssen die anderen ohne dich auskommen.</translation>
     </message>
     <message>
@@ -5431,7 +5431,7 @@
         <translation>Andere wurden ausgelost. Danke für dein Angebot.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Alle Modelle sind hier bewertet, und die Bewertungen sind festgelegt. Sie werden gezeigt, wenn alle anderen sich auch festgelegt haben oder ihre Zeit um ist.</translation>
     </message>
     <message>
@@ -5439,7 +5439,7 @@
         <translation>Alle deine Bewertungen stehen im Protokoll. Danke.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Nicht alle Modelle wurden rechtzeitig bewertet und gezeigt; es zählen die Bewertungen der anderen.</translation>
     </message>
     <message>
@@ -5463,7 +5463,7 @@
         <translation>Dieser Computer kann gerade nicht bewerten: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>Das Register hat dein Angebot nicht angenommen: {by}.</translation>
     </message>
 </context>

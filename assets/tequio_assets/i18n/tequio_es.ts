@@ -54,15 +54,15 @@
         <translation>Competiciones</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Unirme a este bando</translation>
+        <source>Join this run</source>
+        <translation>Entrar en este</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Seguir en este bando</translation>
+        <source>Stay on this run</source>
+        <translation>Seguir en este</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Buscando competiciones</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Se pregunta al registro qué competiciones hay.</translation>
     </message>
 </context>
@@ -638,8 +638,8 @@
         <translation>Evaluadores</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} puntos en los entrenamientos de sus bandos</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} puntos en los entrenamientos de sus participantes</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Has evaluado {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los bandos.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los participantes.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a un bando.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a uno.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: {time} hasta el cierre</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Después ya no cuenta nada. Mira cómo van los bandos.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Después ya no cuenta nada. Mira cómo van los participantes.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -3032,7 +3032,7 @@
         <translation>La orden que lo comprueba</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>No hay clasificación: puntuaron muy pocos de los sorteados.</translation>
     </message>
 </context>
@@ -3372,8 +3372,8 @@
         <translation>Reglas</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Lo que puede usar un bando</translation>
+        <source>What an entrant may use</source>
+        <translation>Lo que puede usar un participante</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Reglas sobre los datos de entrenamiento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los participantes que nada distingue comparten puesto.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>Se sortean {evaluators} equipos que no participan en ningún bando para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>Se sortean {evaluators} equipos ajenos a los participantes para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>Todo lo que quiera: tamaño, tokens y tiempo no tienen límite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textos, {size}, se sellaron antes de abrir la competición. Solo después del cierre se sortean {drawn} de ellos.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Una sola persona tiene la clave, y hay que fiarse de ella.</translation>
     </message>
     <message>
@@ -3919,7 +3919,7 @@
         <translation>Unirse a una red…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
     </message>
     <message>
@@ -4205,28 +4205,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Bandos</translation>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>pérdida por ronda</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Pérdida de entrenamiento de cada bando por ronda</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Pérdida de entrenamiento de cada participante por ronda</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Según dicen quienes entrenan. Quién gana se decide con textos que nadie ha visto.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Bandos que se pueden elegir</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participantes que se pueden elegir</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Aún no participa ningún bando.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Aún no participa nadie.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4245,8 +4245,8 @@
         <translation>No se pudieron cargar las curvas: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Se pregunta al registro cómo van los bandos.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Se pregunta al registro cómo van los participantes.</translation>
     </message>
 </context>
 <context>
@@ -4996,12 +4996,12 @@
         <translation>Sin clasificación</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Aún no ha empezado. Únete ahora a un lado para entrenar desde el principio.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Aún no ha empezado. Entra ahora en el entrenamiento de un participante para entrenar desde el principio.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Los bandos entrenan. Cuenta lo último que cada uno entregue antes del cierre.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Los participantes entrenan. Cuenta lo último que cada uno entregue antes del cierre.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5012,15 +5012,15 @@
         <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar saca un número de sorteo, que nadie puede elegir. Los números deciden quién puntúa y con qué textos.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Los custodios muestran sus partes de la clave: {needed} de {custodians} abren los textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada participante y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Los evaluadores muestran las puntuaciones con las que se comprometieron. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
     </message>
     <message>
@@ -5028,12 +5028,12 @@
         <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminó sin clasificación: muy pocos custodios mostraron a tiempo su parte de la clave, o no había quien puntuara.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los participantes a tiempo.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5351,7 +5351,7 @@
         <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Te ha tocado, y la evaluación está desactivada: {done} de {models} modelos están puntuados. Actívala, o los demás tendrán que seguir sin ti.</translation>
     </message>
     <message>
@@ -5431,7 +5431,7 @@
         <translation>Les ha tocado a otros. Gracias por ofrecerte.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Aquí están puntuados todos los modelos, con compromiso. Las puntuaciones se muestran cuando todos los demás se hayan comprometido también, o se acabe su plazo.</translation>
     </message>
     <message>
@@ -5439,7 +5439,7 @@
         <translation>Todas tus puntuaciones están en el registro. Gracias.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>No todos los modelos se puntuaron y mostraron a tiempo; cuentan las puntuaciones de los demás.</translation>
     </message>
     <message>
@@ -5463,7 +5463,7 @@
         <translation>Este equipo no puede evaluar ahora: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>El registro no aceptó tu oferta: {by}.</translation>
     </message>
 </context>

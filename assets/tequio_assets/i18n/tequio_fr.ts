@@ -54,15 +54,15 @@
         <translation>Compétitions</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Rejoindre ce camp</translation>
+        <source>Join this run</source>
+        <translation>Rejoindre cet entraînement</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Rester dans ce camp</translation>
+        <source>Stay on this run</source>
+        <translation>Rester dans cet entraînement</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Les entraînements se mesurent sur des textes inconnus. Liste lue {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Recherche de compétitions</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>On demande au registre quelles compétitions existent.</translation>
     </message>
 </context>
@@ -638,8 +638,8 @@
         <translation>Évaluateurs</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} points dans les entraînements de ses camps</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} points dans les entraînements de ses participants</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Vous avez évalué {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Toutes vos notes sont dans le journal. Voyez où en sont les camps.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Toutes vos notes sont dans le journal. Voyez où en sont les participants.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} s’affrontent. Fin : {time}. Consultez les règles et rejoignez un camp.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} s’affrontent. Fin : {time}. Consultez les règles et rejoignez l’un d’eux.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name} : {time} avant la clôture</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Ensuite, plus rien ne compte. Voyez où en sont les camps.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Ensuite, plus rien ne compte. Voyez où en sont les participants.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -3032,8 +3032,8 @@
         <translation>La commande qui le vérifie</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Sans classement : trop peu des évaluateurs tirés au sort ont noté les camps.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Sans classement : trop peu des évaluateurs tirés au sort ont noté les participants.</translation>
     </message>
 </context>
 <context>
@@ -3372,8 +3372,8 @@
         <translation>Règles</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Ce qu’un camp peut utiliser</translation>
+        <source>What an entrant may use</source>
+        <translation>Ce qu’un participant peut utiliser</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Règles sur les données d’entraînement</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les participants que rien ne départage partagent une place.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} ordinateurs qui n’ont part à aucun camp sont tirés au sort pour noter. Pour chaque texte, c’est la note du milieu qui compte : un menteur parmi eux ne change rien, et tout est dans le journal.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} ordinateurs sans lien avec aucun participant sont tirés au sort pour noter. Pour chaque texte, c’est la note du milieu qui compte : un menteur parmi eux ne change rien, et tout est dans le journal.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>Autant qu’il veut : taille, tokens et durée sont sans limite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textes, {size}, ont été scellés avant l’ouverture de la compétition. Ce n’est qu’après la clôture que {drawn} d’entre eux sont tirés au sort.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Une seule personne en détient la clé, et il faut lui faire confiance.</translation>
     </message>
     <message>
@@ -3919,7 +3919,7 @@
         <translation>Rejoindre un réseau…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Chaque entraînement forme un modèle, manche après manche. Liste lue {ago}.</translation>
     </message>
     <message>
@@ -4205,28 +4205,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Camps</translation>
+        <source>Entrants</source>
+        <translation>Participants</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>perte par manche</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Perte à l’entraînement de chaque camp, par manche</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Perte à l’entraînement de chaque participant, par manche</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Telle que les entraîneurs la déclarent. Le gagnant est désigné sur des textes que personne n’a vus.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Camps au choix</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participants au choix</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Aucun camp n’est encore inscrit.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Aucun participant n’est encore inscrit.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4245,8 +4245,8 @@
         <translation>Impossible de charger les courbes : {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>On demande au registre où en sont les camps.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>On demande au registre où en sont les participants.</translation>
     </message>
 </context>
 <context>
@@ -4996,12 +4996,12 @@
         <translation>Sans classement</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Elle n’a pas encore commencé. Rejoignez un camp maintenant pour entraîner dès le début.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Elle n’a pas encore commencé. Rejoignez maintenant l’entraînement d’un participant pour entraîner dès le début.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Les camps entraînent. Ce qui compte, c’est le dernier envoi de chacun avant la clôture.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Les participants entraînent. Ce qui compte, c’est le dernier envoi de chacun avant la clôture.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5012,15 +5012,15 @@
         <translation>Plus rien ne peut être envoyé. Chaque évaluateur volontaire tire un numéro que personne ne peut choisir. Les numéros décident qui note, et sur quels textes.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Les dépositaires présentent leurs parts de la clé : {needed} sur {custodians} ouvrent les textes.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Les textes sont ouverts. Des évaluateurs tirés au sort notent chaque camp dessus, et s’engagent sur leurs notes avant que quiconque ne les montre.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Les textes sont ouverts. Des évaluateurs tirés au sort notent chaque participant dessus, et s’engagent sur leurs notes avant que quiconque ne les montre.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Les évaluateurs montrent les notes sur lesquelles ils se sont engagés. Jusqu’au résultat, chacun peut refaire une note et la contester.</translation>
     </message>
     <message>
@@ -5028,12 +5028,12 @@
         <translation>Le résultat est acquis, et tout le monde peut le vérifier à partir du seul journal.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminée sans classement : trop peu de dépositaires ont présenté leur part de la clé à temps, ou personne ne pouvait noter.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminée sans classement : trop peu des évaluateurs tirés au sort ont noté les camps à temps.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminée sans classement : trop peu des évaluateurs tirés au sort ont noté les participants à temps.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5351,7 +5351,7 @@
         <translation>Des volontaires tirés au sort désignent le gagnant : leurs ordinateurs notent chaque modèle sur les textes scellés. Le vôtre peut en être.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Vous avez été tiré au sort, mais l’évaluation est désactivée : {done} modèles sur {models} sont notés. Activez-la, ou les autres devront se passer de vous.</translation>
     </message>
     <message>
@@ -5431,7 +5431,7 @@
         <translation>D’autres ont été tirés au sort. Merci de votre proposition.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Tous les modèles sont notés ici, et les notes sont engagées. Elles seront montrées quand tous les autres se seront engagés aussi, ou que leur délai sera écoulé.</translation>
     </message>
     <message>
@@ -5439,7 +5439,7 @@
         <translation>Toutes vos notes sont dans le journal. Merci.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Tous les modèles n’ont pas été notés et montrés à temps ; les notes des autres comptent.</translation>
     </message>
     <message>
@@ -5463,7 +5463,7 @@
         <translation>Cet ordinateur ne peut pas évaluer en ce moment : {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>Le registre n’a pas accepté votre proposition : {by}.</translation>
     </message>
 </context>

@@ -54,15 +54,15 @@
         <translation>コンペ</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>このエントリーに参加</translation>
+        <source>Join this run</source>
+        <translation>この学習プロジェクトに参加</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>このエントリーを続ける</translation>
+        <source>Stay on this run</source>
+        <translation>このプロジェクトを続ける</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>学習プロジェクトが未知のテキストで競い合います。一覧の取得：{ago}。</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>コンペを探しています</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>どのコンペがあるか台帳に問い合わせています。</translation>
     </message>
 </context>
@@ -636,7 +636,7 @@
         <translation>評価者</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
+        <source>{points} points in the runs of its entrants</source>
         <translation>エントリーの学習プロジェクトで{points}ポイント</translation>
     </message>
     <message>
@@ -661,11 +661,11 @@
         <translation>{name}の審査が完了しました</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
         <translation>あなたの採点はすべてログに記録されました。順位を確認できます。</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
         <translation>{sides}が{time}まで競います。ルールを確認して参加できます。</translation>
     </message>
     <message>
@@ -677,7 +677,7 @@
         <translation>{name}：締め切りまで{time}</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
         <translation>締め切り後の提出は無効です。順位を確認できます。</translation>
     </message>
     <message>
@@ -3017,7 +3017,7 @@
         <translation>確認用のコマンド</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>順位なし：選ばれた評価者のうち、採点した人が少なすぎました。</translation>
     </message>
 </context>
@@ -3356,7 +3356,7 @@
         <translation>ルール</translation>
     </message>
     <message>
-        <source>What a side may take</source>
+        <source>What an entrant may use</source>
         <translation>エントリーが使えるもの</translation>
     </message>
     <message>
@@ -3380,11 +3380,11 @@
         <translation>学習データに関するルール</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
         <translation>テキスト1バイトを表すのに必要なビット数を測ります。少ないほど良い値です。バイトあたりのパープレキシティは2のこのビット数乗で、順位は同じです。モデルは一度に{window}トークンを読み、そのうち{stride}が新しいトークンです。優劣を区別できないエントリーは同順位です。</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
         <translation>どのエントリーにも関わらない{evaluators}台のコンピューターが抽選で採点します。各テキストは中央のスコアを採用するため、1台が偽っても結果は動きません。すべてログに記録されます。</translation>
     </message>
     <message>
@@ -3410,7 +3410,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>制限なし：サイズ、トークン数、時間に上限はありません。</translation>
     </message>
     <message>
@@ -3418,7 +3418,7 @@
         <translation>コンペの開始前に{texts}件のテキスト（{size}）が封印されました。締め切り後に、そのうち{drawn}件が抽選で選ばれます。</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>封印を解くキーは1人だけが持っており、その人を信頼する必要があります。</translation>
     </message>
     <message>
@@ -3898,7 +3898,7 @@
         <translation>ネットワークに参加…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>学習プロジェクトは、それぞれ1つのモデルをラウンドごとに学習します。一覧の取得：{ago}。</translation>
     </message>
     <message>
@@ -4183,7 +4183,7 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
+        <source>Entrants</source>
         <translation>エントリー</translation>
     </message>
     <message>
@@ -4191,7 +4191,7 @@
         <translation>ラウンドごとの学習損失</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
+        <source>Training loss of each entrant by round</source>
         <translation>各エントリーのラウンドごとの学習損失</translation>
     </message>
     <message>
@@ -4199,11 +4199,11 @@
         <translation>トレーナーの報告値です。勝者は、誰も見たことのないテキストで決まります。</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
+        <source>Entrants to choose from</source>
         <translation>選べるエントリー</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
+        <source>Nobody has entered yet.</source>
         <translation>エントリーはまだありません。</translation>
     </message>
     <message>
@@ -4223,7 +4223,7 @@
         <translation>曲線を読み込めませんでした：{problem}。</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
+        <source>Asking the network how the entrants are doing.</source>
         <translation>エントリーの進み具合を台帳に問い合わせています。</translation>
     </message>
 </context>
@@ -4971,11 +4971,11 @@
         <translation>順位なし</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
         <translation>まだ始まっていません。今参加すると、最初から学習に加われます。</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
         <translation>各エントリーが学習しています。締め切り前に最後に提出されたものが対象です。</translation>
     </message>
     <message>
@@ -4987,15 +4987,15 @@
         <translation>もう提出できません。ボランティアの評価者がそれぞれ、自分では選べないくじを引きます。くじによって、採点者と使用するテキストが決まります。</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>保管者がキーの自分の分を提示しています。{custodians}個のうち{needed}個でテキストが開きます。</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
         <translation>テキストが開かれました。抽選で選ばれた評価者が各エントリーを採点し、誰かが公開する前に自分の採点を確定します。</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>評価者が、確定した採点を公開しています。結果が出るまで、誰でも採点し直して異議を唱えられます。</translation>
     </message>
     <message>
@@ -5003,11 +5003,11 @@
         <translation>結果が確定しました。誰でもログだけで確認できます。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>順位なしで終了しました。時間内にキーの分を提示した保管者が少なすぎたか、採点する人がいませんでした。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
         <translation>順位なしで終了しました。抽選で選ばれた人のうち、時間内に採点した人が少なすぎました。</translation>
     </message>
     <message>
@@ -5325,7 +5325,7 @@
         <translation>抽選で選ばれたボランティアが勝者を決めます。そのコンピューターが、封印されたテキストで全モデルを採点します。あなたのコンピューターも加われます。</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>抽選で選ばれましたが、審査がオフです。{models}個中{done}個のモデルを採点しました。オンにしないと、ほかの人だけで行うことになります。</translation>
     </message>
     <message>
@@ -5405,7 +5405,7 @@
         <translation>ほかの人が選ばれました。ご応募ありがとうございました。</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>ここで全モデルを採点し、確定しました。ほかの全員が確定するか時間が過ぎると、採点が公開されます。</translation>
     </message>
     <message>
@@ -5413,7 +5413,7 @@
         <translation>あなたの採点はすべてログに記録されました。ありがとうございます。</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>時間内に採点・公開できなかったモデルがあります。ほかの人の採点が採用されます。</translation>
     </message>
     <message>
@@ -5437,7 +5437,7 @@
         <translation>このコンピューターは現在審査できません：{by}。</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>台帳が応募を受け付けませんでした：{by}。</translation>
     </message>
 </context>

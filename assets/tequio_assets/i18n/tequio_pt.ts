@@ -54,15 +54,15 @@
         <translation>Competições</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Entrar neste lado</translation>
+        <source>Join this run</source>
+        <translation>Entrar neste treinamento</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Ficar neste lado</translation>
+        <source>Stay on this run</source>
+        <translation>Ficar neste treinamento</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Os treinamentos competem em textos inéditos. Lista lida {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Procurando competições</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Perguntando ao registro quais competições existem.</translation>
     </message>
 </context>
@@ -638,8 +638,8 @@
         <translation>Avaliadores</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} pontos nos treinamentos dos lados</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} pontos nos treinamentos dos participantes</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Você avaliou {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Todas as suas notas estão no log. Veja como estão os lados.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Todas as suas notas estão no log. Veja como estão os participantes.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} disputam até {time}. Veja as regras e entre em um lado.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} disputam até {time}. Veja as regras e entre em um deles.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: {time} até o fim do prazo</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Depois disso, nada mais conta. Veja como estão os lados.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Depois disso, nada mais conta. Veja como estão os participantes.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -3032,8 +3032,8 @@
         <translation>O comando que confere</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Sem posição: poucos dos avaliadores sorteados avaliaram os lados.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Sem posição: poucos dos avaliadores sorteados avaliaram os participantes.</translation>
     </message>
 </context>
 <context>
@@ -3372,8 +3372,8 @@
         <translation>Regras</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>O que um lado pode usar</translation>
+        <source>What an entrant may use</source>
+        <translation>O que um participante pode usar</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Regras sobre os dados de treinamento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. A perplexidade por byte é 2 elevado a esses bits e dá a mesma ordem. Um modelo lê {window} tokens por vez, {stride} deles novos. Lados que nada distingue dividem uma posição.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. A perplexidade por byte é 2 elevado a esses bits e dá a mesma ordem. Um modelo lê {window} tokens por vez, {stride} deles novos. Participantes que nada distingue dividem uma posição.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} computadores que não fazem parte de nenhum lado são sorteados para avaliar. De cada texto conta a nota do meio, então um mentiroso entre eles não muda nada, e tudo fica no log.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} computadores que não têm relação com nenhum participante são sorteados para avaliar. De cada texto conta a nota do meio, então um mentiroso entre eles não muda nada, e tudo fica no log.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>O quanto quiser: tamanho, tokens e tempo não têm limite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textos, {size}, foram lacrados antes da abertura da competição. Só depois do prazo {drawn} deles são sorteados.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Uma única pessoa tem a chave deles, e é preciso confiar nela.</translation>
     </message>
     <message>
@@ -3919,7 +3919,7 @@
         <translation>Entrar em uma rede…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Cada treinamento treina um modelo, rodada a rodada. Lista lida {ago}.</translation>
     </message>
     <message>
@@ -4205,28 +4205,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Lados</translation>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>perda por rodada</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Perda de treinamento de cada lado por rodada</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Perda de treinamento de cada participante por rodada</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Como os treinadores a informam. O vencedor é decidido em textos que ninguém viu.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Lados para escolher</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participantes para escolher</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Nenhum lado se inscreveu ainda.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Nenhum participante se inscreveu ainda.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4245,8 +4245,8 @@
         <translation>Não foi possível carregar as curvas: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Perguntando ao registro como vão os lados.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Perguntando ao registro como vão os participantes.</translation>
     </message>
 </context>
 <context>
@@ -4996,12 +4996,12 @@
         <translation>Sem classificação</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Ela ainda não começou. Entre em um lado agora para treinar desde o início.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Ela ainda não começou. Entre agora no treinamento de um participante para treinar desde o início.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Os lados treinam. O que conta é o último envio de cada um antes do fim do prazo.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Os participantes treinam. O que conta é o último envio de cada um antes do fim do prazo.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5012,15 +5012,15 @@
         <translation>Nada mais pode ser enviado. Cada avaliador voluntário tira um número, que ninguém pode escolher. Os números decidem quem avalia, e em quais textos.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Os guardiões mostram suas partes da chave: {needed} de {custodians} abrem os textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Os textos estão abertos. Avaliadores sorteados avaliam cada lado neles e se comprometem com suas notas antes que alguém mostre alguma.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Os textos estão abertos. Avaliadores sorteados avaliam cada participante neles e se comprometem com suas notas antes que alguém mostre alguma.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Os avaliadores mostram as notas com que se comprometeram. Até o resultado, qualquer um pode avaliar de novo e contestar uma nota.</translation>
     </message>
     <message>
@@ -5028,12 +5028,12 @@
         <translation>O resultado está definido, e qualquer pessoa pode conferi-lo só com o log.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminou sem classificação: poucos guardiões mostraram suas partes da chave a tempo, ou não havia quem avaliasse.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminou sem classificação: poucos dos sorteados avaliaram os lados a tempo.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminou sem classificação: poucos dos sorteados avaliaram os participantes a tempo.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5351,7 +5351,7 @@
         <translation>Voluntários sorteados decidem quem vence: os computadores deles avaliam cada modelo nos textos lacrados. O seu pode ser um deles.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Você foi sorteado, mas a avaliação está desligada: {done} de {models} modelos avaliados. Ligue-a, ou os outros terão de seguir sem você.</translation>
     </message>
     <message>
@@ -5431,7 +5431,7 @@
         <translation>Outros foram sorteados. Obrigado pela oferta.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Todos os modelos foram avaliados aqui, com compromisso. As notas são mostradas quando todos os outros também se comprometerem, ou o tempo deles acabar.</translation>
     </message>
     <message>
@@ -5439,7 +5439,7 @@
         <translation>Todas as suas notas estão no log. Obrigado.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Nem todos os modelos foram avaliados e mostrados a tempo; valem as notas dos outros.</translation>
     </message>
     <message>
@@ -5463,7 +5463,7 @@
         <translation>Este computador não pode avaliar agora: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>O registro não aceitou sua oferta: {by}.</translation>
     </message>
 </context>

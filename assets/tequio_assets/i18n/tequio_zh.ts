@@ -54,15 +54,15 @@
         <translation>竞赛</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>加入这一方</translation>
+        <source>Join this run</source>
+        <translation>加入此训练任务</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>留在这一方</translation>
+        <source>Stay on this run</source>
+        <translation>留在此训练任务</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>各训练任务在从未见过的文本上一较高下。列表读取于{ago}。</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>正在查找竞赛</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>正在向账本查询有哪些竞赛。</translation>
     </message>
 </context>
@@ -636,7 +636,7 @@
         <translation>评测者</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
+        <source>{points} points in the runs of its entrants</source>
         <translation>在所属参赛方的训练任务中获得 {points} 积分</translation>
     </message>
     <message>
@@ -661,11 +661,11 @@
         <translation>{name} 已评审完毕</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
         <translation>您的评分已全部写入日志。来看看各方的排名。</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
         <translation>{sides}比拼至 {time}。查看规则并加入一方。</translation>
     </message>
     <message>
@@ -677,7 +677,7 @@
         <translation>{name}：距截止还有 {time}</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
         <translation>之后提交的一概不算。来看看各方的排名。</translation>
     </message>
     <message>
@@ -3017,7 +3017,7 @@
         <translation>核验所用的命令</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>没有排名：抽中的评测者中，完成评分的太少。</translation>
     </message>
 </context>
@@ -3356,7 +3356,7 @@
         <translation>规则</translation>
     </message>
     <message>
-        <source>What a side may take</source>
+        <source>What an entrant may use</source>
         <translation>参赛方可用的资源</translation>
     </message>
     <message>
@@ -3380,11 +3380,11 @@
         <translation>关于训练数据的规则</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
         <translation>模型表示每个字节的文本需要多少比特：越少越好。每字节困惑度是 2 的该比特数次方，排名相同。模型每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
         <translation>从与各方无关的电脑中抽签选出 {evaluators} 台评分。每篇文本取中位分数，个别说谎者影响不了结果，而且一切都记录在日志中。</translation>
     </message>
     <message>
@@ -3410,7 +3410,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>不作限制：模型大小、token 数和时间都不限。</translation>
     </message>
     <message>
@@ -3418,7 +3418,7 @@
         <translation>竞赛开启前密封了 {texts} 篇文本（{size}）。截止之后才抽签选出其中 {drawn} 篇。</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>只有一个人持有解封密钥，只能信任此人。</translation>
     </message>
     <message>
@@ -3898,7 +3898,7 @@
         <translation>加入网络…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>每个训练任务一轮一轮地训练一个模型。列表读取于{ago}。</translation>
     </message>
     <message>
@@ -4183,7 +4183,7 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
+        <source>Entrants</source>
         <translation>参赛方</translation>
     </message>
     <message>
@@ -4191,7 +4191,7 @@
         <translation>各轮训练损失</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
+        <source>Training loss of each entrant by round</source>
         <translation>各参赛方每轮的训练损失</translation>
     </message>
     <message>
@@ -4199,11 +4199,11 @@
         <translation>由训练者报告。胜负由无人见过的文本决定。</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
+        <source>Entrants to choose from</source>
         <translation>可选的参赛方</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
+        <source>Nobody has entered yet.</source>
         <translation>还没有参赛方。</translation>
     </message>
     <message>
@@ -4223,7 +4223,7 @@
         <translation>无法加载曲线：{problem}。</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
+        <source>Asking the network how the entrants are doing.</source>
         <translation>正在向账本查询各方的进展。</translation>
     </message>
 </context>
@@ -4971,11 +4971,11 @@
         <translation>无排名</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
         <translation>尚未开始。现在加入一方，即可从头参与训练。</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
         <translation>各方正在训练。以各方在截止前最后提交的版本为准。</translation>
     </message>
     <message>
@@ -4987,15 +4987,15 @@
         <translation>不能再提交了。每位志愿评测者各自抽签，签号谁也无法挑选。抽签决定由谁评分、用哪些文本评分。</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>保管人正在出示各自的密钥份额：{custodians} 份中有 {needed} 份即可打开文本。</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
         <translation>文本已打开。抽签选出的评测者用它们为各方评分，并在公开任何评分之前先对自己的评分作出承诺。</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>评测者正在公开已承诺的评分。结果出来之前，任何人都可以重新评分并提出质疑。</translation>
     </message>
     <message>
@@ -5003,11 +5003,11 @@
         <translation>结果已定，任何人都可以仅凭日志核验。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>竞赛结束，没有排名：及时出示密钥份额的保管人太少，或者无人评分。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
         <translation>竞赛结束，没有排名：被抽中的人中，及时完成评分的太少。</translation>
     </message>
     <message>
@@ -5325,7 +5325,7 @@
         <translation>由抽签选出的志愿者决定胜者：他们的电脑用密封的文本为每个模型评分。您的电脑也可以参与。</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>您被抽中了，但评审已关闭：已为 {models} 个模型中的 {done} 个评分。请打开评审，否则只能由他人完成。</translation>
     </message>
     <message>
@@ -5405,7 +5405,7 @@
         <translation>抽中了其他人。感谢报名。</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>所有模型均已在此评分并作出承诺。等其他人也都承诺或时间到后，评分就会公开。</translation>
     </message>
     <message>
@@ -5413,7 +5413,7 @@
         <translation>您的评分已全部写入日志。谢谢。</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>没有及时完成所有模型的评分和公开；以其他人的评分为准。</translation>
     </message>
     <message>
@@ -5437,7 +5437,7 @@
         <translation>这台电脑现在不能评审：{by}。</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>账本没有接受您的报名：{by}。</translation>
     </message>
 </context>

@@ -105,7 +105,7 @@ class RunsPage(ListPage[RunsReply]):
     def _show_all(self) -> None:
         self.show_asking()
         if self._rows is not None:
-            about = self.tr("Each run trains one model, round by round. List read {ago}.")
+            about = self.tr("Each run trains one model, round by round. Updated {ago}.")
             self.head.words.setText(about.format(ago=self.age()))
         level, words = self._warning()
         self.banner.setVisible(bool(words))
