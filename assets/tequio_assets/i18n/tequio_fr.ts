@@ -142,7 +142,7 @@
         <translation>Un autre volontaire a refait votre travail de la manche {round}, et les résultats diffèrent un peu plus que d’habitude. Votre travail compte, et vous ne perdez rien. Un matériel inhabituel, un surcadençage ou un pilote ancien peuvent en être la cause ; une mesure de l’appareil montre s’il est toujours aussi rapide.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Mettre en pause pour mesurer</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Qui détient cette clé détient vos points. Si ce disque tombe en panne, seule une sauvegarde vous aidera.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>Sous quelle forme</translation>
+        <source>Kind of backup</source>
+        <translation>Type de sauvegarde</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>À partir de</translation>
+        <source>Kind of backup</source>
+        <translation>Type de sauvegarde</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Mot {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Pour vérifier que votre copie papier est juste, saisissez deux de ses mots.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>Le mot {number} n’est pas celui-là. Regardez à nouveau votre papier.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Notez-les sur papier, dans cet ordre : pas de photo, pas de cloud. Personne chez Tequio ne vous les demandera jamais.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Il manque encore la journée d’aujourd’hui (UTC).</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Rien sur ce système ne peut le dire</translation>
+        <source>Not available on this system</source>
+        <translation>Non disponible sur ce système</translation>
     </message>
     <message>
         <source>OK</source>
@@ -883,11 +883,11 @@
         <translation>par mois</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Examen de cet ordinateur. La fourchette est celle de la plupart des cartes graphiques.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device} : aucune carte graphique trouvée. La fourchette est celle des processeurs.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device} : de 60 % à la totalité de sa limite de puissance.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} n’indique pas sa limite. La fourchette est celle de la plupart des cartes.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>pilote {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>N’est plus ouvert</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Prêter le processeur</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} n’est plus prêté.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Votre session</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>On ne sait encore rien de votre session.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Configurer</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>Arrêter là pour l’instant ?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Rien n’est prêté. Vos choix sont conservés, et « Configurer » sur l’accueil ramène à cette étape.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Phrase secrète</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>La même phrase secrète, encore une fois</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>Tequio continue en arrière-plan</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>Son icône dans la barre indique ce qu’il fait et rouvre cette fenêtre.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Votre clé n’a pas encore de page publique : elle en aura une quand elle rejoindra le réseau.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>Le registre indique que vous avez {points} points de plus. Leurs entrées dans son journal n’ont pas encore été lues et vérifiées ici, ils ne sont donc pas comptés. Cela se fait tout seul.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Manches sans preuve</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Rien en attente</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Acquis après quelques manches</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Tous sont à vous</translation>
+        <source>All points are final</source>
+        <translation>Tous sont définitifs</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>La clé reste la même. Les sauvegardes que vous avez faites restent valables.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>Conserver ainsi</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>La suite</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Fermer la fenêtre la masque ; l’icône dans la barre montre l’état, et met tout en pause en deux clics.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Rejoindre et télécharger</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Clé non sauvegardée</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>L’ordinateur rejoint l’entraînement le mieux adapté ; son modèle et ses premières données sont téléchargés une fois.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run} : {data} sont téléchargés une fois, environ {time} sur une ligne à 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Avant cela vient, une seule fois, ce qu’il faut pour entraîner : {size}, {disk} sur le disque.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Tout de suite à 30 % du temps, et à plein après une minute sans activité. Les jeux l’arrêtent, toujours.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>La nouvelle</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>Sous quelle forme</translation>
+        <source>Store it as</source>
+        <translation>L’enregistrer comme</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3058,7 +3058,7 @@
         <translation>Ce que cet ordinateur peut faire à la place</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>Son rôle</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Chargement</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Lecture des manches de cette clé.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>Aucune manche de cet entraînement n’a été travaillée sur cet appareil.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Aucune</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Rester dans cet entraînement</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>Ce qu’il faut</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Ouvert à tous ceux dont l’appareil convient.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Le rejoindre télécharge {first} une fois. Pendant l’entraînement, environ {up} montent et {down} descendent chaque heure ; moins en pause.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Cet ordinateur gagnerait environ {points} points par jour.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Les {left} qui restent ce mois-ci ne suffisent pas pour un jour de prêt.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Quelque chose ici est inférieur à ce qu’il faut à cet entraînement : cet ordinateur attendrait. Relevez une limite, ou choisissez un entraînement adapté.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Votre limite de débit est inférieure à ce qu’il faut à cet entraînement : certaines manches peuvent se terminer sans votre travail. Relevez-la dans Paramètres, Réseau, ou choisissez un entraînement adapté.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Mémoire</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>sur {most} libres</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Disque</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>sur {most} laissés par vos limites</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Envoi par heure</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>sur {most} selon votre limite</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>Que voulez-vous entraîner ?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Un entraînement, c’est un modèle que beaucoup entraînent ensemble. Vous pouvez en changer à tout moment.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} de mémoire</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} à télécharger une fois</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Texte réservé</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>Le modèle continue</translation>
     </message>
     <message>
@@ -3923,7 +3923,7 @@
         <translation>Chaque entraînement forme un modèle, manche après manche. Liste lue {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>L’entraînement que vous avez choisi n’est plus ouvert. Choisissez-en un autre.</translation>
     </message>
     <message>
@@ -3986,7 +3986,7 @@
         <translation>Moins bon qu’après la manche {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Mesuré, rien à signaler</translation>
     </message>
     <message>
@@ -4021,7 +4021,7 @@
         <translation>Chaque mesure continue un autre texte, c’est pourquoi ces deux-là diffèrent.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits par octet : la part d’un texte jamais vu que le modèle ne devine pas. Perplexité : entre combien de mots il hésite, pour ainsi dire. Dans les deux cas, moins il y en a, mieux c’est. Les textes sont générés par le modèle ; ce n’est l’opinion de personne.</translation>
     </message>
     <message>
@@ -4099,7 +4099,7 @@
         <translation>Aucun résultat</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Aucun paramètre n’a ces mots dans son titre ou sa description.</translation>
     </message>
 </context>
@@ -4395,7 +4395,7 @@
         <translation>Non mesurée ici</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} au total</translation>
     </message>
     <message>
@@ -4575,7 +4575,7 @@
         <translation>Chargement</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Lecture des derniers événements.</translation>
     </message>
     <message>
@@ -4587,7 +4587,7 @@
         <translation>Lecture des événements plus anciens.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Aucun</translation>
     </message>
     <message>
@@ -4638,7 +4638,7 @@
         <translation>Pause</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
     </message>
     <message>
@@ -4816,7 +4816,7 @@
         <translation>Journal du service d’arrière-plan</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Pour trouver des erreurs. La copie ajoute ce que voit l’application ; ni clé, ni mot de passe.</translation>
     </message>
     <message>
@@ -4824,7 +4824,7 @@
         <translation>Dernières lignes du journal</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>Le service d’arrière-plan n’a encore rien indiqué.</translation>
     </message>
     <message>
@@ -4918,7 +4918,7 @@
         <translation>La version {driver} peut entraîner.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Impossible de savoir combien est libre.</translation>
     </message>
     <message>
@@ -5087,7 +5087,7 @@
         <translation>autant qu’une {card} en {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>environ {time} d’une {card}</translation>
     </message>
     <message>

@@ -142,7 +142,7 @@
         <translation>Outro voluntário repetiu seu trabalho da rodada {round}, e os resultados diferem um pouco mais do que o normal. Seu trabalho conta, e você não perde nada. Hardware incomum, overclock ou um driver antigo podem ser a causa; medir o dispositivo mostra se ele continua tão rápido quanto antes.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Pausar para medir</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Quem tem esta chave tem seus pontos. Se este disco falhar, só um backup resolve.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>De que forma</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de backup</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>A partir de quê</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de backup</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Palavra {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Para ter certeza de que o papel está certo, digite duas das palavras.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>A palavra {number} é outra. Confira o papel de novo.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Anote-as em papel nesta ordem: nada de foto, nada de nuvem. Ninguém do Tequio jamais vai pedi-las.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Ainda falta o dia de hoje (UTC).</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Nada neste sistema sabe dizer</translation>
+        <source>Not available on this system</source>
+        <translation>Não disponível neste sistema</translation>
     </message>
     <message>
         <source>OK</source>
@@ -883,11 +883,11 @@
         <translation>por mês</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Examinando este computador. A faixa é a da maioria das placas de vídeo.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}: nenhuma placa de vídeo encontrada. A faixa é a dos processadores.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device}: de 60% do limite de potência até o limite inteiro.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} não informa seu limite. A faixa é a da maioria das placas.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>driver {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>Não está mais aberto</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Emprestar o processador</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} não é mais emprestado.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Sua sessão</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>Nada se sabe da sua sessão ainda.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Configurar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Continuar agora</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>Parar por agora?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Nada é emprestado. O que você escolheu fica salvo, e “Configurar” no Início volta exatamente a esta etapa.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Frase secreta</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>A mesma frase secreta de novo</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>O Tequio continua em segundo plano</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>O ícone no painel mostra o que ele faz e abre esta janela de novo.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Sua chave ainda não tem uma página pública: ela ganha uma quando entra na rede.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>O registro diz que você tem mais {points} pontos. As entradas deles no log ainda não foram lidas e verificadas aqui, então não estão contadas. Isso continua sozinho.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Rodadas ainda sem prova</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Nada em aberto</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Seus após algumas rodadas</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Todos são seus</translation>
+        <source>All points are final</source>
+        <translation>Todos são definitivos</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>A chave continua a mesma. Os backups que você fez continuam valendo.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>Guardar assim</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>O que acontece agora</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Fechar a janela só a esconde; o ícone no painel mostra o estado e pausa tudo com dois cliques.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Entrar e baixar</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Chave sem backup</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>O computador entra no treinamento mais adequado; o modelo e os primeiros dados são baixados uma vez.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}: {data} são baixados uma vez, cerca de {time} em uma conexão de 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Antes disso vem, uma vez, o que o treinamento exige: {size}, {disk} no disco.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Na hora a 30% do tempo, e por inteiro após um minuto sem atividade. Jogos o param, sempre.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>A nova</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>De que forma</translation>
+        <source>Store it as</source>
+        <translation>Guardar como</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3058,7 +3058,7 @@
         <translation>O que este computador pode fazer em vez disso</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>O papel dele</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Carregando</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Lendo as rodadas desta chave.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>Nenhuma rodada desse treinamento foi trabalhada nesse dispositivo.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Nenhuma destas</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Ficar neste treinamento</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>O que é preciso</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Aberto a todos cujo dispositivo sirva.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Entrar baixa {first} uma vez. Durante o treinamento, cerca de {up} sobem e {down} descem por hora; menos em pausa.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Este computador ganharia cerca de {points} pontos por dia.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Os {left} que restam neste mês não bastam para um dia de empréstimo.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Algo aqui é menos do que este treinamento exige, então este computador esperaria. Aumente um limite ou escolha um treinamento que sirva.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Seu limite de conexão é menor do que este treinamento exige: algumas rodadas podem terminar sem seu trabalho. Aumente-o em Configurações, Rede, ou escolha um treinamento que sirva.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Memória</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>de {most} que estão livres</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Disco</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>de {most} que seus limites deixam</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Upload por hora</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>de {most} pelo seu limite</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>O que você quer treinar?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Um treinamento é um modelo que muitos treinam juntos. Você pode mudar a qualquer momento.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} de memória</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} a baixar uma vez</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Texto reservado</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>O modelo continua</translation>
     </message>
     <message>
@@ -3923,7 +3923,7 @@
         <translation>Cada treinamento treina um modelo, rodada a rodada. Lista lida {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>O treinamento que você escolheu não está mais aberto. Escolha outro.</translation>
     </message>
     <message>
@@ -3986,7 +3986,7 @@
         <translation>Pior do que depois da rodada {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Medido, tudo certo</translation>
     </message>
     <message>
@@ -4021,7 +4021,7 @@
         <translation>Cada medição continua outro texto, por isso estes dois são diferentes.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits por byte: quanto de um texto nunca visto o modelo não consegue adivinhar. Perplexidade: entre quantas palavras ele hesita, por assim dizer. Nos dois casos, quanto menos, melhor. Os textos são gerados pelo modelo; não são a opinião de ninguém.</translation>
     </message>
     <message>
@@ -4099,7 +4099,7 @@
         <translation>Sem resultados</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Nenhuma configuração tem estas palavras no título ou na descrição.</translation>
     </message>
 </context>
@@ -4395,7 +4395,7 @@
         <translation>Não medida aqui</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} ao todo</translation>
     </message>
     <message>
@@ -4575,7 +4575,7 @@
         <translation>Carregando</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Lendo o que aconteceu recentemente.</translation>
     </message>
     <message>
@@ -4587,7 +4587,7 @@
         <translation>Lendo eventos mais antigos.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Nenhum destes</translation>
     </message>
     <message>
@@ -4638,7 +4638,7 @@
         <translation>Pausar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Continuar agora</translation>
     </message>
     <message>
@@ -4816,7 +4816,7 @@
         <translation>Log do serviço em segundo plano</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Para encontrar falhas. Ao copiar, junta-se o que o aplicativo vê; nenhuma chave, nenhuma senha.</translation>
     </message>
     <message>
@@ -4824,7 +4824,7 @@
         <translation>Últimas linhas do log</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>O serviço em segundo plano ainda não disse nada.</translation>
     </message>
     <message>
@@ -4918,7 +4918,7 @@
         <translation>A versão {driver} consegue treinar.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Não dá para saber quanto está livre.</translation>
     </message>
     <message>
@@ -5087,7 +5087,7 @@
         <translation>como uma {card} em {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>≈ {time} de uma {card}</translation>
     </message>
     <message>

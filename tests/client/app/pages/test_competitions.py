@@ -191,7 +191,7 @@ def test_our_own_side_is_looked_at_first_with_what_it_needs(
     rows = page.joining.needs.rows.values()
     needs = [f"{row.figure.text()} {row.note.text()}" for row in rows]
     assert needs[0] == "8.4 GB of 9.6 GB on RTX 4070"
-    assert needs[3] == "310 MB of 2.3 GB by your limit"
+    assert needs[3] == "310 MB of 2.3 GB your limit allows"
 
 
 def test_joining_a_side_chooses_its_run_with_all_other_preferences(

@@ -63,7 +63,7 @@ EXPECTED_BY_SCENE = {
     ),
     "paused": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
     "snoozed": ExpectedHome(
-        title="Snoozed", reason="Resumes in 42 min", main="Go on now", snooze=True
+        title="Snoozed", reason="Resumes in 42 min", main="Resume now", snooze=True
     ),
     "attention": ExpectedHome(
         title="Attention",

@@ -83,7 +83,7 @@ def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: Script
     assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
     assert vesting.toolTip().endswith("2.50 more were forfeited, and are no longer counted.")
     _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
-    assert vesting.note.text() == "All are yours"
+    assert vesting.note.text() == "All points are final"
     assert vesting.toolTip() == "0 points"
 
 
