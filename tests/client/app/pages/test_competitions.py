@@ -115,7 +115,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     clock.ms += 25 * 60_000
     _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
-    assert page.head.words.text().endswith("List read 25 min ago.")
+    assert page.head.words.text().endswith("Updated 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
     worker.replies[AskCompetitions] = COMPETITIONS
     page.again.click()

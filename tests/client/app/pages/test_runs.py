@@ -120,7 +120,7 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
         NeedKind.DOWN: ("322 MB No limit set", "Fits"),
     }
     assert "about 4 days of lending" in detail.meaning.text()
-    assert "fetches 2.1 GB once" in detail.meaning.text()
+    assert "downloads 2.1 GB once" in detail.meaning.text()
 
 
 def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
@@ -299,7 +299,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
-    assert page.head.words.text().endswith("List read 25 min ago.")
+    assert page.head.words.text().endswith("Updated 25 min ago.")
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
     worker.replies[AskRuns] = RUNS
     page.again.click()
