@@ -94,8 +94,8 @@ def test_what_only_the_ledger_says_is_explained_and_not_counted(
         page, worker, replace(LENDING, points=replace(LENDING.points, unverified=20_001))
     )
     assert page.banner.isVisible()
-    assert "2.00 points more" in page.banner.words.text()
-    assert "not counted in" in page.banner.words.text()
+    assert "2.00 more points" in page.banner.words.text()
+    assert "not counted here" in page.banner.words.text()
     assert page.sums.total.figure.text() == "18,930"
     _show_snapshot(page, worker)
     assert not page.banner.isVisible()
