@@ -54,15 +54,15 @@
         <translation>Wettbewerbe</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Dieser Gruppe beitreten</translation>
+        <source>Join this run</source>
+        <translation>Diesem Lauf beitreten</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>In dieser Gruppe bleiben</translation>
+        <source>Stay on this run</source>
+        <translation>Bei diesem Lauf bleiben</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Trainingsläufe messen sich an Texten, die keiner kennt. Liste {ago} gelesen.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Wettbewerbe werden gesucht</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Das Register wird gefragt, welche Wettbewerbe es gibt.</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>Ein anderer Freiwilliger hat deine Arbeit aus Runde {round} wiederholt, und die Ergebnisse weichen etwas mehr ab als üblich. Deine Arbeit zählt, und du verlierst nichts. Ursache können ungewöhnliche Hardware, Übertaktung oder ein alter Treiber sein; eine Messung zeigt, ob das Gerät noch so schnell ist wie vorher.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Zum Messen pausieren</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Wer diesen Schlüssel hat, hat deine Punkte. Fällt dieses Laufwerk aus, hilft nur eine Sicherung.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>In welcher Form</translation>
+        <source>Kind of backup</source>
+        <translation>Art der Sicherung</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>Woraus</translation>
+        <source>Kind of backup</source>
+        <translation>Art der Sicherung</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Wort {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Damit sicher ist, dass auf dem Papier alles stimmt, gib zwei der Wörter ein.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>Wort {number} ist ein anderes. Sieh noch einmal auf dem Papier nach.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Schreib sie in dieser Reihenfolge auf Papier: kein Foto, keine Cloud. Niemand von Tequio wird je danach fragen.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Der heutige Tag (UTC) fehlt noch.</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Auf diesem System kann das nichts erkennen</translation>
+        <source>Not available on this system</source>
+        <translation>Auf diesem System nicht verfügbar</translation>
     </message>
     <message>
         <source>OK</source>
@@ -638,8 +638,8 @@
         <translation>Bewerter</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} Punkte in den Läufen der Gruppen</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} Punkte in den Läufen der Teilnehmer</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Du hast {name} bewertet</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Alle deine Bewertungen stehen im Protokoll. Sieh nach, wie die Gruppen liegen.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Alle deine Bewertungen stehen im Protokoll. Sieh nach, wie die Teilnehmer liegen.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} treten bis {time} gegeneinander an. Sieh dir die Regeln an und tritt einer Gruppe bei.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} treten bis {time} gegeneinander an. Sieh dir die Regeln an und schließe dich einem von ihnen an.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: noch {time} bis zum Abgabeschluss</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Danach zählt nichts mehr. Sieh nach, wie die Gruppen liegen.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Danach zählt nichts mehr. Sieh nach, wie die Teilnehmer liegen.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -883,11 +883,11 @@
         <translation>pro Monat</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Dieser Computer wird geprüft. Der Bereich gilt für die meisten Grafikkarten.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}: Keine Grafikkarte gefunden. Der Bereich gilt für Prozessoren.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device}: von 60 % des Leistungslimits bis zum vollen Limit.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} nennt kein Leistungslimit. Der Bereich gilt für die meisten Karten.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>Treiber {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>Nicht mehr offen</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Prozessor verleihen</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} wird nicht mehr verliehen.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Deine Sitzung</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>Über deine Sitzung ist noch nichts bekannt.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Einrichten</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Jetzt fortsetzen</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>Fürs Erste aufhören?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Es wird nichts verliehen. Deine Auswahl bleibt erhalten, und „Einrichten“ auf der Startseite führt genau hierher zurück.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Passphrase</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>Dieselbe Passphrase noch einmal</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>Tequio läuft im Hintergrund weiter</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>Das Symbol in der Leiste zeigt, was es tut, und öffnet dieses Fenster wieder.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Dein Schlüssel hat noch keine öffentliche Seite: Er bekommt eine, wenn er dem Netzwerk beitritt.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>Laut Register hast du {points} Punkte mehr. Die zugehörigen Einträge im Protokoll wurden hier noch nicht gelesen und geprüft, deshalb zählen sie noch nicht mit. Das geschieht von selbst.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Noch ohne Beweis</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Nichts ist offen</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Endgültig nach einigen Runden</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Alle gehören dir</translation>
+        <source>All points are final</source>
+        <translation>Alle Punkte sind endgültig</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>Der Schlüssel bleibt derselbe. Deine bisherigen Sicherungen bleiben gültig.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>So aufbewahren</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>Wie es weitergeht</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Wenn du das Fenster schließt, verschwindet es nur; das Symbol in der Leiste zeigt den Zustand und pausiert alles mit zwei Klicks.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Beitreten und herunterladen</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Schlüssel nicht gesichert</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>Der Computer tritt dem Lauf bei, der am besten passt; dessen Modell und erste Daten werden einmal heruntergeladen.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}: Einmalig werden {data} heruntergeladen, etwa {time} bei 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Davor kommt einmalig, was das Training braucht: {size}, {disk} auf dem Laufwerk.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Sofort mit 30 % der Zeit und nach einer Minute ohne Eingabe ganz. Bei Spielen hält es immer an.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>Der neue</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>In welcher Form</translation>
+        <source>Store it as</source>
+        <translation>Speichern als</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3032,8 +3032,8 @@
         <translation>Der Befehl, der es nachprüft</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Ohne Platz: Zu wenige der ausgelosten Bewerter haben die Gruppen bewertet.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Ohne Platz: Zu wenige der ausgelosten Bewerter haben die Teilnehmer bewertet.</translation>
     </message>
 </context>
 <context>
@@ -3058,7 +3058,7 @@
         <translation>Was dieser Computer stattdessen tun kann</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>Seine Aufgabe</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Wird geladen</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Die Runden dieses Schlüssels werden gelesen.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>Auf diesem Gerät wurde an keiner Runde dieses Laufs gearbeitet.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Keine davon</translation>
     </message>
     <message>
@@ -3372,8 +3372,8 @@
         <translation>Regeln</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Was eine Gruppe verwenden darf</translation>
+        <source>What an entrant may use</source>
+        <translation>Was ein Teilnehmer verwenden darf</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Regeln zu den Trainingsdaten</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Gruppen, die nichts unterscheidet, teilen sich einen Platz.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Wie viele Bits ein Modell für jedes Byte der Texte braucht: Weniger ist besser. Die Perplexität pro Byte ist 2 hoch diese Bits und ergibt dieselbe Reihenfolge. Ein Modell liest {window} Token auf einmal, davon {stride} neue. Teilnehmer, die sich nicht unterscheiden lassen, teilen sich einen Platz.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} Computer, die in keiner Gruppe mitmachen, werden zum Bewerten ausgelost. Bei jedem Text zählt die mittlere Bewertung, sodass ein Lügner darunter nichts bewirkt, und alles steht im Protokoll.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} Computer, die zu keinem Teilnehmer gehören, werden zum Bewerten ausgelost. Bei jedem Text zählt die mittlere Bewertung, sodass ein Lügner darunter nichts bewirkt, und alles steht im Protokoll.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>So viel sie will: Größe, Token und Zeit sind nicht begrenzt.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} Texte, {size}, wurden vor der Eröffnung des Wettbewerbs versiegelt. Erst nach dem Abgabeschluss werden {drawn} davon ausgelost.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Eine einzige Person hat den Schlüssel dazu; ihr muss man vertrauen.</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Bei diesem Lauf bleiben</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>Was er braucht</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Offen für alle, deren Gerät passt.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Beim Beitritt werden einmal {first} heruntergeladen. Beim Trainieren gehen pro Stunde etwa {up} hinaus und {down} kommen herein; in Pausen weniger.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Dieser Computer würde etwa {points} Punkte am Tag verdienen.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Die {left}, die diesen Monat übrig sind, reichen nicht für einen Tag Verleihen.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Etwas hier ist weniger, als dieser Lauf braucht; dieser Computer würde also warten. Erhöhe ein Limit oder wähle einen Lauf, der passt.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Dein Bandbreitenlimit ist kleiner, als dieser Lauf braucht: Manche Runden könnten ohne deine Arbeit enden. Erhöhe es unter Einstellungen, Netzwerk, oder wähle einen Lauf, der passt.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Speicher</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>von {most}, die frei sind</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Speicherplatz</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>von {most}, die deine Limits lassen</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Upload pro Stunde</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>von {most} laut deinem Limit</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>Was möchtest du trainieren?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Ein Lauf ist ein Modell, das viele gemeinsam trainieren. Du kannst jederzeit wechseln.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} Speicher</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} einmaliger Download</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Zurückgehaltener Text</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>Das Modell schreibt weiter</translation>
     </message>
     <message>
@@ -3919,11 +3919,11 @@
         <translation>Netzwerk beitreten …</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Jeder Lauf trainiert ein Modell, Runde für Runde. Liste {ago} gelesen.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>Der Lauf, den du gewählt hast, ist nicht mehr offen. Wähle einen anderen.</translation>
     </message>
     <message>
@@ -3990,7 +3990,7 @@
         <translation>Schlechter als nach Runde {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Gemessen, in Ordnung</translation>
     </message>
     <message>
@@ -4025,7 +4025,7 @@
         <translation>Jede Messung setzt einen anderen Text fort, deshalb unterscheiden sich diese beiden.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits pro Byte: wie viel eines ungesehenen Textes das Modell nicht errät. Perplexität: zwischen wie vielen Wörtern es gewissermaßen schwankt. Bei beiden ist weniger besser. Die Texte sind vom Modell erzeugt und niemandes Meinung.</translation>
     </message>
     <message>
@@ -4103,7 +4103,7 @@
         <translation>Keine Treffer</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Keine Einstellung hat diese Wörter im Titel oder in der Beschreibung.</translation>
     </message>
 </context>
@@ -4209,28 +4209,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Gruppen</translation>
+        <source>Entrants</source>
+        <translation>Teilnehmer</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>Trainings-Loss je Runde</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Trainings-Loss jeder Gruppe je Runde</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Trainings-Loss jedes Teilnehmers je Runde</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Nach Angabe der Trainer. Der Gewinner entscheidet sich an Texten, die niemand kennt.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Gruppen zur Auswahl</translation>
+        <source>Entrants to choose from</source>
+        <translation>Teilnehmer zur Auswahl</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Noch keine Gruppe nimmt teil.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Noch niemand nimmt teil.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4249,8 +4249,8 @@
         <translation>Die Kurven konnten nicht geladen werden: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Das Register wird gefragt, wie die Gruppen vorankommen.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Das Register wird gefragt, wie die Teilnehmer vorankommen.</translation>
     </message>
 </context>
 <context>
@@ -4399,7 +4399,7 @@
         <translation>Wird hier nicht gemessen</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} insgesamt</translation>
     </message>
     <message>
@@ -4579,7 +4579,7 @@
         <translation>Wird geladen</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Die letzten Ereignisse werden gelesen.</translation>
     </message>
     <message>
@@ -4591,7 +4591,7 @@
         <translation>Ältere Ereignisse werden gelesen.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Keine davon</translation>
     </message>
     <message>
@@ -4642,7 +4642,7 @@
         <translation>Pausieren</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Jetzt fortsetzen</translation>
     </message>
     <message>
@@ -4820,7 +4820,7 @@
         <translation>Protokoll des Hintergrunddienstes</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Für die Fehlersuche. Beim Kopieren kommt hinzu, was die App sieht; kein Schlüssel, kein Passwort.</translation>
     </message>
     <message>
@@ -4828,7 +4828,7 @@
         <translation>Letzte Zeilen des Protokolls</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>Der Hintergrunddienst hat noch nichts gemeldet.</translation>
     </message>
     <message>
@@ -4922,7 +4922,7 @@
         <translation>Version {driver} kann trainieren.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Es lässt sich nicht feststellen, wie viel frei ist.</translation>
     </message>
     <message>
@@ -5000,12 +5000,12 @@
         <translation>Keine Rangliste</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Er hat noch nicht begonnen. Tritt jetzt einer Gruppe bei, um von Anfang an zu trainieren.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Er hat noch nicht begonnen. Tritt jetzt dem Lauf eines Teilnehmers bei, um von Anfang an zu trainieren.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Die Gruppen trainieren. Es zählt, was jede vor dem Abgabeschluss zuletzt einreicht.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Die Teilnehmer trainieren. Es zählt, was jeder vor dem Abgabeschluss zuletzt einreicht.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5016,15 +5016,15 @@
         <translation>Es kann nichts mehr eingereicht werden. Jeder freiwillige Bewerter zieht ein Los, das niemand wählen kann. Die Lose entscheiden, wer bewertet und an welchen Texten.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Die Verwahrer legen ihre Teile des Schlüssels vor: {needed} von {custodians} öffnen die Texte.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Die Texte sind offen. Ausgeloste Bewerter bewerten daran jede Gruppe und legen sich auf ihre Bewertungen fest, bevor jemand welche zeigt.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Die Texte sind offen. Ausgeloste Bewerter bewerten daran jeden Teilnehmer und legen sich auf ihre Bewertungen fest, bevor jemand welche zeigt.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Die Bewerter zeigen die Bewertungen, auf die sie sich festgelegt haben. Bis zum Ergebnis kann jeder nachbewerten und eine Bewertung anfechten.</translation>
     </message>
     <message>
@@ -5032,12 +5032,12 @@
         <translation>Das Ergebnis steht fest, und jeder kann es allein anhand des Protokolls prüfen.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Ohne Rangliste beendet: Zu wenige Verwahrer haben ihre Teile des Schlüssels rechtzeitig vorgelegt, oder niemand konnte bewerten.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Ohne Rangliste beendet: Zu wenige der Ausgelosten haben die Gruppen rechtzeitig bewertet.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Ohne Rangliste beendet: Zu wenige der Ausgelosten haben die Teilnehmer rechtzeitig bewertet.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5091,7 +5091,7 @@
         <translation>so viel wie eine {card} in {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>etwa {time} einer {card}</translation>
     </message>
     <message>
@@ -5355,7 +5355,7 @@
         <translation>Ausgeloste Freiwillige entscheiden, wer gewinnt: Ihre Computer bewerten jedes Modell an den versiegelten Texten. Deiner kann einer davon sein.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Du wurdest ausgelost, aber das Bewerten ist ausgeschaltet: {done} von {models} Modellen sind bewertet. Schalte es ein, sonst müssen die anderen ohne dich auskommen.</translation>
     </message>
     <message>
@@ -5435,7 +5435,7 @@
         <translation>Andere wurden ausgelost. Danke für dein Angebot.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Alle Modelle sind hier bewertet, und die Bewertungen sind festgelegt. Sie werden gezeigt, wenn alle anderen sich auch festgelegt haben oder ihre Zeit um ist.</translation>
     </message>
     <message>
@@ -5443,7 +5443,7 @@
         <translation>Alle deine Bewertungen stehen im Protokoll. Danke.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Nicht alle Modelle wurden rechtzeitig bewertet und gezeigt; es zählen die Bewertungen der anderen.</translation>
     </message>
     <message>
@@ -5467,7 +5467,7 @@
         <translation>Dieser Computer kann gerade nicht bewerten: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>Das Register hat dein Angebot nicht angenommen: {by}.</translation>
     </message>
 </context>

@@ -54,15 +54,15 @@
         <translation>Competiciones</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Unirme a este bando</translation>
+        <source>Join this run</source>
+        <translation>Entrar en este</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Seguir en este bando</translation>
+        <source>Stay on this run</source>
+        <translation>Seguir en este</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Los entrenamientos compiten con textos nunca vistos. Lista leída {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Buscando competiciones</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Se pregunta al registro qué competiciones hay.</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>Otra persona voluntaria repitió tu trabajo de la ronda {round} y los resultados difieren un poco más de lo habitual. Tu trabajo cuenta y no pierdes nada. Puede deberse a un equipo poco común, al overclocking o a un controlador antiguo; medir el dispositivo muestra si sigue siendo igual de rápido.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Pausar para medir</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Cualquiera con esta clave tiene tus puntos. Si falla este disco, solo ayuda una copia de seguridad.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>En qué forma</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de copia</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>A partir de qué</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de copia</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Palabra {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Para asegurar que el papel está bien, escribe dos de sus palabras.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>La palabra {number} es otra. Vuelve a mirar el papel.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Escríbelas en papel en este orden: sin foto, sin nube. Nadie de Tequio te las pedirá jamás.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Falta el día de hoy (UTC).</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>En este sistema nada puede saberlo</translation>
+        <source>Not available on this system</source>
+        <translation>No disponible en este sistema</translation>
     </message>
     <message>
         <source>OK</source>
@@ -638,8 +638,8 @@
         <translation>Evaluadores</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} puntos en los entrenamientos de sus bandos</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} puntos en los entrenamientos de sus participantes</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Has evaluado {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los bandos.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Todas tus puntuaciones están en el registro. Mira cómo van los participantes.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a un bando.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} compiten; cierre: {time}. Mira las reglas y únete a uno.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: {time} hasta el cierre</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Después ya no cuenta nada. Mira cómo van los bandos.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Después ya no cuenta nada. Mira cómo van los participantes.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -883,11 +883,11 @@
         <translation>al mes</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Mirando este equipo. El rango es el de la mayoría de las tarjetas gráficas.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}: no se encontró tarjeta gráfica. El rango es el de los procesadores.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device}: del 60 % de su límite de potencia hasta todo.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} no dice su límite. El rango es el de la mayoría de las tarjetas.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>controlador {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>Ya no está abierto</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Prestar el procesador</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} ya no se presta.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Tu sesión</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>Aún no se sabe nada de tu sesión.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Configurar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Seguir ya</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>¿Dejarlo por ahora?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>No se presta nada. Lo que elegiste se guarda, y “Configurar” en Inicio te trae de vuelta a este mismo paso.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Contraseña</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>La misma contraseña otra vez</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>Tequio sigue en segundo plano</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>Su icono en el panel dice lo que hace y abre otra vez esta ventana.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Tu clave aún no tiene una página pública: tendrá una cuando se una a la red.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>El registro dice que tienes {points} puntos más. Sus entradas en la bitácora aún no se han leído y comprobado aquí, así que no se cuentan. Eso continúa solo.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Rondas aún sin prueba</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Nada pendiente</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Firmes tras unas rondas más</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Todos son tuyos</translation>
+        <source>All points are final</source>
+        <translation>Todos son definitivos</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>La clave sigue siendo la misma. Las copias que hiciste siguen valiendo.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>Guardarla así</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>Qué pasa después</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Al cerrar la ventana se oculta; el icono en el panel muestra el estado y lo pausa todo con dos clics.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Entrar y descargar</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Clave sin copia de seguridad</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>Se entra en el entrenamiento más adecuado; su modelo y sus primeros datos se descargan una sola vez.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}: se descargan {data} una sola vez, unos {time} con una línea de 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Antes se descarga, una vez, lo que hace falta para entrenar: {size}, {disk} en el disco.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Al instante el 30 % del tiempo, y por completo tras un minuto sin actividad. Los juegos lo paran, siempre.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>La nueva</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>En qué forma</translation>
+        <source>Store it as</source>
+        <translation>Guardarla como</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3032,7 +3032,7 @@
         <translation>La orden que lo comprueba</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>No hay clasificación: puntuaron muy pocos de los sorteados.</translation>
     </message>
 </context>
@@ -3058,7 +3058,7 @@
         <translation>Lo que este equipo puede hacer en su lugar</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>Su papel</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Buscando</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Se están leyendo las rondas de esta clave.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>En ese dispositivo no se trabajó en ninguna ronda de ese entrenamiento.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Ninguna de estas</translation>
     </message>
     <message>
@@ -3372,8 +3372,8 @@
         <translation>Reglas</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Lo que puede usar un bando</translation>
+        <source>What an entrant may use</source>
+        <translation>Lo que puede usar un participante</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Reglas sobre los datos de entrenamiento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los bandos que nada distingue comparten puesto.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Cuántos bits necesita un modelo por cada byte de los textos: cuantos menos, mejor. La perplejidad por byte es 2 elevado a esos bits y da el mismo orden. Un modelo lee {window} tokens cada vez, {stride} de ellos nuevos. Los participantes que nada distingue comparten puesto.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>Se sortean {evaluators} equipos que no participan en ningún bando para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>Se sortean {evaluators} equipos ajenos a los participantes para que puntúen. De cada texto cuenta la puntuación central, así que un mentiroso entre ellos no mueve nada, y todo queda en la bitácora.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>Todo lo que quiera: tamaño, tokens y tiempo no tienen límite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textos, {size}, se sellaron antes de abrir la competición. Solo después del cierre se sortean {drawn} de ellos.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Una sola persona tiene la clave, y hay que fiarse de ella.</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Seguir en este</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>Lo que necesita</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Abierto a todo el que tenga un dispositivo adecuado.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Al entrar se descargan {first} una sola vez. Mientras entrena, cada hora suben unos {up} y bajan unos {down}; menos mientras está en pausa.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Este ordenador ganaría unos {points} puntos al día.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Los {left} que quedan este mes no alcanzan para un día de préstamo.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Algo aquí es menos de lo que este entrenamiento necesita, así que este equipo esperaría. Sube un límite o elige un entrenamiento adecuado.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Tu límite para la línea es menor de lo que este entrenamiento necesita: algunas rondas pueden terminar sin tu trabajo. Súbelo en Ajustes, Red, o elige un entrenamiento adecuado.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Memoria</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>de {most} que están libres</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Disco</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>de {most} que dejan tus límites</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Subida por hora</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>de {most} según tu límite</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>¿Qué te gustaría entrenar?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Un entrenamiento es un modelo que muchos entrenan juntos. Puedes cambiarlo cuando quieras.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} de memoria</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} por descargar una vez</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Texto reservado</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>El modelo continúa</translation>
     </message>
     <message>
@@ -3919,11 +3919,11 @@
         <translation>Unirse a una red…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Cada entrenamiento forma un modelo, ronda a ronda. Lista leída {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>El entrenamiento que elegiste ya no está abierto. Elige otro.</translation>
     </message>
     <message>
@@ -3990,7 +3990,7 @@
         <translation>Peor que después de la ronda {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Medido, en orden</translation>
     </message>
     <message>
@@ -4025,7 +4025,7 @@
         <translation>Cada medición continúa otro texto, por eso estos dos son distintos.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits por byte: cuánto de un texto que no ha visto no puede adivinar el modelo. Perplejidad: entre cuántas palabras duda, por así decirlo. En ambos casos, menos es mejor. Los textos los genera el modelo; no son la opinión de nadie.</translation>
     </message>
     <message>
@@ -4103,7 +4103,7 @@
         <translation>Sin resultados</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Ningún ajuste tiene estas palabras en su título o su nota.</translation>
     </message>
 </context>
@@ -4209,28 +4209,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Bandos</translation>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>pérdida por ronda</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Pérdida de entrenamiento de cada bando por ronda</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Pérdida de entrenamiento de cada participante por ronda</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Según dicen quienes entrenan. Quién gana se decide con textos que nadie ha visto.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Bandos que se pueden elegir</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participantes que se pueden elegir</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Aún no participa ningún bando.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Aún no participa nadie.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4249,8 +4249,8 @@
         <translation>No se pudieron cargar las curvas: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Se pregunta al registro cómo van los bandos.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Se pregunta al registro cómo van los participantes.</translation>
     </message>
 </context>
 <context>
@@ -4399,7 +4399,7 @@
         <translation>Aquí no se mide</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} en total</translation>
     </message>
     <message>
@@ -4579,7 +4579,7 @@
         <translation>Buscando</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Se está leyendo lo que pasó últimamente.</translation>
     </message>
     <message>
@@ -4591,7 +4591,7 @@
         <translation>Se están leyendo sucesos anteriores.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Ninguno de estos</translation>
     </message>
     <message>
@@ -4642,7 +4642,7 @@
         <translation>Pausar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Seguir ya</translation>
     </message>
     <message>
@@ -4820,7 +4820,7 @@
         <translation>Bitácora del programa de trabajo</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Para encontrar fallas. Al copiar se agrega lo que ve la aplicación; ni claves ni contraseñas.</translation>
     </message>
     <message>
@@ -4828,7 +4828,7 @@
         <translation>Últimas líneas de la bitácora</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>El programa de trabajo aún no ha dicho nada.</translation>
     </message>
     <message>
@@ -4922,7 +4922,7 @@
         <translation>La versión {driver} puede entrenar.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Nadie sabe cuánto queda libre.</translation>
     </message>
     <message>
@@ -5000,12 +5000,12 @@
         <translation>Sin clasificación</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Aún no ha empezado. Únete ahora a un lado para entrenar desde el principio.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Aún no ha empezado. Entra ahora en el entrenamiento de un participante para entrenar desde el principio.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Los bandos entrenan. Cuenta lo último que cada uno entregue antes del cierre.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Los participantes entrenan. Cuenta lo último que cada uno entregue antes del cierre.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5016,15 +5016,15 @@
         <translation>Ya no se puede entregar nada. Quien se ofreció a puntuar saca un número de sorteo, que nadie puede elegir. Los números deciden quién puntúa y con qué textos.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Los custodios muestran sus partes de la clave: {needed} de {custodians} abren los textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada bando y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Los textos están abiertos. Evaluadores elegidos por sorteo puntúan con ellos a cada participante y se comprometen con sus puntuaciones antes de que nadie muestre ninguna.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Los evaluadores muestran las puntuaciones con las que se comprometieron. Hasta el resultado cualquiera puede volver a puntuar e impugnar una.</translation>
     </message>
     <message>
@@ -5032,12 +5032,12 @@
         <translation>El resultado es firme, y cualquiera puede comprobarlo solo con la bitácora.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminó sin clasificación: muy pocos custodios mostraron a tiempo su parte de la clave, o no había quien puntuara.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los bandos a tiempo.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminó sin clasificación: muy pocos de los elegidos por sorteo puntuaron a los participantes a tiempo.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5091,7 +5091,7 @@
         <translation>más o menos lo que hace una {card} en {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>≈ {time} de una {card}</translation>
     </message>
     <message>
@@ -5355,7 +5355,7 @@
         <translation>Quién gana lo deciden voluntarios elegidos por sorteo, cuyos equipos puntúan cada modelo con los textos sellados. El tuyo puede ser uno de ellos.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Te ha tocado, y la evaluación está desactivada: {done} de {models} modelos están puntuados. Actívala, o los demás tendrán que seguir sin ti.</translation>
     </message>
     <message>
@@ -5435,7 +5435,7 @@
         <translation>Les ha tocado a otros. Gracias por ofrecerte.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Aquí están puntuados todos los modelos, con compromiso. Las puntuaciones se muestran cuando todos los demás se hayan comprometido también, o se acabe su plazo.</translation>
     </message>
     <message>
@@ -5443,7 +5443,7 @@
         <translation>Todas tus puntuaciones están en el registro. Gracias.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>No todos los modelos se puntuaron y mostraron a tiempo; cuentan las puntuaciones de los demás.</translation>
     </message>
     <message>
@@ -5467,7 +5467,7 @@
         <translation>Este equipo no puede evaluar ahora: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>El registro no aceptó tu oferta: {by}.</translation>
     </message>
 </context>

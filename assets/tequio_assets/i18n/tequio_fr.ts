@@ -54,15 +54,15 @@
         <translation>Compétitions</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Rejoindre ce camp</translation>
+        <source>Join this run</source>
+        <translation>Rejoindre cet entraînement</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Rester dans ce camp</translation>
+        <source>Stay on this run</source>
+        <translation>Rester dans cet entraînement</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Les entraînements se mesurent sur des textes inconnus. Liste lue {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Recherche de compétitions</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>On demande au registre quelles compétitions existent.</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>Un autre volontaire a refait votre travail de la manche {round}, et les résultats diffèrent un peu plus que d’habitude. Votre travail compte, et vous ne perdez rien. Un matériel inhabituel, un surcadençage ou un pilote ancien peuvent en être la cause ; une mesure de l’appareil montre s’il est toujours aussi rapide.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Mettre en pause pour mesurer</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Qui détient cette clé détient vos points. Si ce disque tombe en panne, seule une sauvegarde vous aidera.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>Sous quelle forme</translation>
+        <source>Kind of backup</source>
+        <translation>Type de sauvegarde</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>À partir de</translation>
+        <source>Kind of backup</source>
+        <translation>Type de sauvegarde</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Mot {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Pour vérifier que votre copie papier est juste, saisissez deux de ses mots.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>Le mot {number} n’est pas celui-là. Regardez à nouveau votre papier.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Notez-les sur papier, dans cet ordre : pas de photo, pas de cloud. Personne chez Tequio ne vous les demandera jamais.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Il manque encore la journée d’aujourd’hui (UTC).</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Rien sur ce système ne peut le dire</translation>
+        <source>Not available on this system</source>
+        <translation>Non disponible sur ce système</translation>
     </message>
     <message>
         <source>OK</source>
@@ -638,8 +638,8 @@
         <translation>Évaluateurs</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} points dans les entraînements de ses camps</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} points dans les entraînements de ses participants</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Vous avez évalué {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Toutes vos notes sont dans le journal. Voyez où en sont les camps.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Toutes vos notes sont dans le journal. Voyez où en sont les participants.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} s’affrontent. Fin : {time}. Consultez les règles et rejoignez un camp.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} s’affrontent. Fin : {time}. Consultez les règles et rejoignez l’un d’eux.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name} : {time} avant la clôture</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Ensuite, plus rien ne compte. Voyez où en sont les camps.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Ensuite, plus rien ne compte. Voyez où en sont les participants.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -883,11 +883,11 @@
         <translation>par mois</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Examen de cet ordinateur. La fourchette est celle de la plupart des cartes graphiques.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device} : aucune carte graphique trouvée. La fourchette est celle des processeurs.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device} : de 60 % à la totalité de sa limite de puissance.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} n’indique pas sa limite. La fourchette est celle de la plupart des cartes.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>pilote {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>N’est plus ouvert</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Prêter le processeur</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} n’est plus prêté.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Votre session</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>On ne sait encore rien de votre session.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Configurer</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>Arrêter là pour l’instant ?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Rien n’est prêté. Vos choix sont conservés, et « Configurer » sur l’accueil ramène à cette étape.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Phrase secrète</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>La même phrase secrète, encore une fois</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>Tequio continue en arrière-plan</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>Son icône dans la barre indique ce qu’il fait et rouvre cette fenêtre.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Votre clé n’a pas encore de page publique : elle en aura une quand elle rejoindra le réseau.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>Le registre indique que vous avez {points} points de plus. Leurs entrées dans son journal n’ont pas encore été lues et vérifiées ici, ils ne sont donc pas comptés. Cela se fait tout seul.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Manches sans preuve</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Rien en attente</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Acquis après quelques manches</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Tous sont à vous</translation>
+        <source>All points are final</source>
+        <translation>Tous sont définitifs</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>La clé reste la même. Les sauvegardes que vous avez faites restent valables.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>Conserver ainsi</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>La suite</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Fermer la fenêtre la masque ; l’icône dans la barre montre l’état, et met tout en pause en deux clics.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Rejoindre et télécharger</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Clé non sauvegardée</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>L’ordinateur rejoint l’entraînement le mieux adapté ; son modèle et ses premières données sont téléchargés une fois.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run} : {data} sont téléchargés une fois, environ {time} sur une ligne à 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Avant cela vient, une seule fois, ce qu’il faut pour entraîner : {size}, {disk} sur le disque.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Tout de suite à 30 % du temps, et à plein après une minute sans activité. Les jeux l’arrêtent, toujours.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>La nouvelle</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>Sous quelle forme</translation>
+        <source>Store it as</source>
+        <translation>L’enregistrer comme</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3032,8 +3032,8 @@
         <translation>La commande qui le vérifie</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Sans classement : trop peu des évaluateurs tirés au sort ont noté les camps.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Sans classement : trop peu des évaluateurs tirés au sort ont noté les participants.</translation>
     </message>
 </context>
 <context>
@@ -3058,7 +3058,7 @@
         <translation>Ce que cet ordinateur peut faire à la place</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>Son rôle</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Chargement</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Lecture des manches de cette clé.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>Aucune manche de cet entraînement n’a été travaillée sur cet appareil.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Aucune</translation>
     </message>
     <message>
@@ -3372,8 +3372,8 @@
         <translation>Règles</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>Ce qu’un camp peut utiliser</translation>
+        <source>What an entrant may use</source>
+        <translation>Ce qu’un participant peut utiliser</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Règles sur les données d’entraînement</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les camps que rien ne départage partagent une place.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>Le nombre de bits dont un modèle a besoin pour chaque octet des textes : moins il y en a, mieux c’est. La perplexité par octet est 2 à la puissance de ces bits et donne le même classement. Un modèle lit {window} tokens à la fois, dont {stride} nouveaux. Les participants que rien ne départage partagent une place.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} ordinateurs qui n’ont part à aucun camp sont tirés au sort pour noter. Pour chaque texte, c’est la note du milieu qui compte : un menteur parmi eux ne change rien, et tout est dans le journal.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} ordinateurs sans lien avec aucun participant sont tirés au sort pour noter. Pour chaque texte, c’est la note du milieu qui compte : un menteur parmi eux ne change rien, et tout est dans le journal.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>Autant qu’il veut : taille, tokens et durée sont sans limite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textes, {size}, ont été scellés avant l’ouverture de la compétition. Ce n’est qu’après la clôture que {drawn} d’entre eux sont tirés au sort.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Une seule personne en détient la clé, et il faut lui faire confiance.</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Rester dans cet entraînement</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>Ce qu’il faut</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Ouvert à tous ceux dont l’appareil convient.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Le rejoindre télécharge {first} une fois. Pendant l’entraînement, environ {up} montent et {down} descendent chaque heure ; moins en pause.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Cet ordinateur gagnerait environ {points} points par jour.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Les {left} qui restent ce mois-ci ne suffisent pas pour un jour de prêt.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Quelque chose ici est inférieur à ce qu’il faut à cet entraînement : cet ordinateur attendrait. Relevez une limite, ou choisissez un entraînement adapté.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Votre limite de débit est inférieure à ce qu’il faut à cet entraînement : certaines manches peuvent se terminer sans votre travail. Relevez-la dans Paramètres, Réseau, ou choisissez un entraînement adapté.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Mémoire</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>sur {most} libres</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Disque</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>sur {most} laissés par vos limites</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Envoi par heure</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>sur {most} selon votre limite</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>Que voulez-vous entraîner ?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Un entraînement, c’est un modèle que beaucoup entraînent ensemble. Vous pouvez en changer à tout moment.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} de mémoire</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} à télécharger une fois</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Texte réservé</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>Le modèle continue</translation>
     </message>
     <message>
@@ -3919,11 +3919,11 @@
         <translation>Rejoindre un réseau…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Chaque entraînement forme un modèle, manche après manche. Liste lue {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>L’entraînement que vous avez choisi n’est plus ouvert. Choisissez-en un autre.</translation>
     </message>
     <message>
@@ -3990,7 +3990,7 @@
         <translation>Moins bon qu’après la manche {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Mesuré, rien à signaler</translation>
     </message>
     <message>
@@ -4025,7 +4025,7 @@
         <translation>Chaque mesure continue un autre texte, c’est pourquoi ces deux-là diffèrent.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits par octet : la part d’un texte jamais vu que le modèle ne devine pas. Perplexité : entre combien de mots il hésite, pour ainsi dire. Dans les deux cas, moins il y en a, mieux c’est. Les textes sont générés par le modèle ; ce n’est l’opinion de personne.</translation>
     </message>
     <message>
@@ -4103,7 +4103,7 @@
         <translation>Aucun résultat</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Aucun paramètre n’a ces mots dans son titre ou sa description.</translation>
     </message>
 </context>
@@ -4209,28 +4209,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Camps</translation>
+        <source>Entrants</source>
+        <translation>Participants</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>perte par manche</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Perte à l’entraînement de chaque camp, par manche</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Perte à l’entraînement de chaque participant, par manche</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Telle que les entraîneurs la déclarent. Le gagnant est désigné sur des textes que personne n’a vus.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Camps au choix</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participants au choix</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Aucun camp n’est encore inscrit.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Aucun participant n’est encore inscrit.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4249,8 +4249,8 @@
         <translation>Impossible de charger les courbes : {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>On demande au registre où en sont les camps.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>On demande au registre où en sont les participants.</translation>
     </message>
 </context>
 <context>
@@ -4399,7 +4399,7 @@
         <translation>Non mesurée ici</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} au total</translation>
     </message>
     <message>
@@ -4579,7 +4579,7 @@
         <translation>Chargement</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Lecture des derniers événements.</translation>
     </message>
     <message>
@@ -4591,7 +4591,7 @@
         <translation>Lecture des événements plus anciens.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Aucun</translation>
     </message>
     <message>
@@ -4642,7 +4642,7 @@
         <translation>Pause</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Reprendre maintenant</translation>
     </message>
     <message>
@@ -4820,7 +4820,7 @@
         <translation>Journal du service d’arrière-plan</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Pour trouver des erreurs. La copie ajoute ce que voit l’application ; ni clé, ni mot de passe.</translation>
     </message>
     <message>
@@ -4828,7 +4828,7 @@
         <translation>Dernières lignes du journal</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>Le service d’arrière-plan n’a encore rien indiqué.</translation>
     </message>
     <message>
@@ -4922,7 +4922,7 @@
         <translation>La version {driver} peut entraîner.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Impossible de savoir combien est libre.</translation>
     </message>
     <message>
@@ -5000,12 +5000,12 @@
         <translation>Sans classement</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Elle n’a pas encore commencé. Rejoignez un camp maintenant pour entraîner dès le début.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Elle n’a pas encore commencé. Rejoignez maintenant l’entraînement d’un participant pour entraîner dès le début.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Les camps entraînent. Ce qui compte, c’est le dernier envoi de chacun avant la clôture.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Les participants entraînent. Ce qui compte, c’est le dernier envoi de chacun avant la clôture.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5016,15 +5016,15 @@
         <translation>Plus rien ne peut être envoyé. Chaque évaluateur volontaire tire un numéro que personne ne peut choisir. Les numéros décident qui note, et sur quels textes.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Les dépositaires présentent leurs parts de la clé : {needed} sur {custodians} ouvrent les textes.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Les textes sont ouverts. Des évaluateurs tirés au sort notent chaque camp dessus, et s’engagent sur leurs notes avant que quiconque ne les montre.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Les textes sont ouverts. Des évaluateurs tirés au sort notent chaque participant dessus, et s’engagent sur leurs notes avant que quiconque ne les montre.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Les évaluateurs montrent les notes sur lesquelles ils se sont engagés. Jusqu’au résultat, chacun peut refaire une note et la contester.</translation>
     </message>
     <message>
@@ -5032,12 +5032,12 @@
         <translation>Le résultat est acquis, et tout le monde peut le vérifier à partir du seul journal.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminée sans classement : trop peu de dépositaires ont présenté leur part de la clé à temps, ou personne ne pouvait noter.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminée sans classement : trop peu des évaluateurs tirés au sort ont noté les camps à temps.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminée sans classement : trop peu des évaluateurs tirés au sort ont noté les participants à temps.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5091,7 +5091,7 @@
         <translation>autant qu’une {card} en {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>environ {time} d’une {card}</translation>
     </message>
     <message>
@@ -5355,7 +5355,7 @@
         <translation>Des volontaires tirés au sort désignent le gagnant : leurs ordinateurs notent chaque modèle sur les textes scellés. Le vôtre peut en être.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Vous avez été tiré au sort, mais l’évaluation est désactivée : {done} modèles sur {models} sont notés. Activez-la, ou les autres devront se passer de vous.</translation>
     </message>
     <message>
@@ -5435,7 +5435,7 @@
         <translation>D’autres ont été tirés au sort. Merci de votre proposition.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Tous les modèles sont notés ici, et les notes sont engagées. Elles seront montrées quand tous les autres se seront engagés aussi, ou que leur délai sera écoulé.</translation>
     </message>
     <message>
@@ -5443,7 +5443,7 @@
         <translation>Toutes vos notes sont dans le journal. Merci.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Tous les modèles n’ont pas été notés et montrés à temps ; les notes des autres comptent.</translation>
     </message>
     <message>
@@ -5467,7 +5467,7 @@
         <translation>Cet ordinateur ne peut pas évaluer en ce moment : {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>Le registre n’a pas accepté votre proposition : {by}.</translation>
     </message>
 </context>

@@ -54,15 +54,15 @@
         <translation>コンペ</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>このエントリーに参加</translation>
+        <source>Join this run</source>
+        <translation>この学習プロジェクトに参加</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>このエントリーを続ける</translation>
+        <source>Stay on this run</source>
+        <translation>このプロジェクトを続ける</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>学習プロジェクトが未知のテキストで競い合います。一覧の取得：{ago}。</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>コンペを探しています</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>どのコンペがあるか台帳に問い合わせています。</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>別のボランティアがラウンド{round}のあなたの作業を再計算したところ、結果の差が通常よりわずかに大きくなりました。作業は有効で、失うものはありません。特殊なハードウェア、オーバークロック、古いドライバーが原因のことがあります。デバイスを測定すると、以前と同じ速さで動くか確認できます。</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>一時停止して測定</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>このキーを持つ人が、あなたのポイントの持ち主になります。このディスクが壊れたときに役立つのはバックアップだけです。</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>バックアップの形式</translation>
+        <source>Kind of backup</source>
+        <translation>バックアップの種類</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>復元元</translation>
+        <source>Kind of backup</source>
+        <translation>バックアップの種類</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>{number}番目の単語</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>紙の内容を確認するため、2つの単語を入力してください。</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>{number}番目の単語が違います。紙をもう一度確認してください。</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>この順番で紙に書き写してください。撮影やクラウドへの保存はしないでください。Tequioの関係者がこの単語を尋ねることはありません。</translation>
     </message>
 </context>
@@ -260,7 +260,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>今日（UTC）の分はまだありません。</translation>
     </message>
     <message>
@@ -492,8 +492,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>このシステムでは検出できません</translation>
+        <source>Not available on this system</source>
+        <translation>このシステムでは利用できません</translation>
     </message>
     <message>
         <source>OK</source>
@@ -636,7 +636,7 @@
         <translation>評価者</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
+        <source>{points} points in the runs of its entrants</source>
         <translation>エントリーの学習プロジェクトで{points}ポイント</translation>
     </message>
     <message>
@@ -661,11 +661,11 @@
         <translation>{name}の審査が完了しました</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
         <translation>あなたの採点はすべてログに記録されました。順位を確認できます。</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
         <translation>{sides}が{time}まで競います。ルールを確認して参加できます。</translation>
     </message>
     <message>
@@ -677,7 +677,7 @@
         <translation>{name}：締め切りまで{time}</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
         <translation>締め切り後の提出は無効です。順位を確認できます。</translation>
     </message>
     <message>
@@ -878,11 +878,11 @@
         <translation>1か月</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>このコンピューターを調べています。範囲は一般的なグラフィックスカードのものです。</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}：グラフィックスカードが見つかりません。範囲はプロセッサのものです。</translation>
     </message>
     <message>
@@ -890,7 +890,7 @@
         <translation>{device}：電力上限の60%～100%。</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device}は上限を報告していません。範囲は一般的なカードのものです。</translation>
     </message>
     <message>
@@ -1012,7 +1012,7 @@
         <translation>ドライバー{version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>受付終了</translation>
     </message>
     <message>
@@ -1310,7 +1310,7 @@
         <translation>プロセッサを提供</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device}の提供を終了しました。</translation>
     </message>
 </context>
@@ -1321,7 +1321,7 @@
         <translation>セッション</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>セッションの情報はまだありません。</translation>
     </message>
     <message>
@@ -1443,7 +1443,7 @@
         <translation>セットアップ</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>今すぐ再開</translation>
     </message>
     <message>
@@ -1758,7 +1758,7 @@
         <translation>中断しますか？</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>何も提供されません。選択内容は保存され、ホームの「セットアップ」でこの手順に戻れます。</translation>
     </message>
     <message>
@@ -2104,7 +2104,7 @@
         <translation>パスフレーズ</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>パスフレーズの再入力</translation>
     </message>
     <message>
@@ -2135,7 +2135,7 @@
         <translation>Tequioはバックグラウンドで動作を続けます</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>パネルのアイコンが状態を示し、このウィンドウを再び開きます。</translation>
     </message>
     <message>
@@ -2354,7 +2354,7 @@
         <translation>あなたのキーにはまだ公開ページがありません。ネットワークに参加すると作られます。</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>台帳によると、さらに{points}ポイントがあります。ログの該当エントリはまだここで読み込み・確認されていないため、数えていません。処理は自動的に進みます。</translation>
     </message>
     <message numerus="yes">
@@ -2434,7 +2434,7 @@
         <translation>まだ証明されていないラウンド</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>未処理なし</translation>
     </message>
     <message>
@@ -2454,8 +2454,8 @@
         <translation>数ラウンド後に確定</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>すべて獲得済み</translation>
+        <source>All points are final</source>
+        <translation>すべて確定済み</translation>
     </message>
 </context>
 <context>
@@ -2551,7 +2551,7 @@
         <translation>キーは変わりません。作成済みのバックアップも有効です。</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>この方法で保存</translation>
     </message>
 </context>
@@ -2719,11 +2719,11 @@
         <translation>この後の流れ</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>ウィンドウを閉じると隠れます。パネルのアイコンが状態を示し、2回のクリックですべて一時停止できます。</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>参加とダウンロード</translation>
     </message>
     <message>
@@ -2771,19 +2771,19 @@
         <translation>キー未バックアップ</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>最も合う学習プロジェクトに参加し、モデルと最初のデータを一度だけダウンロードします。</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}：{data}を一度だけダウンロードします。50 Mbit/sの回線で約{time}です。</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>その前に、学習に必要なものを一度だけダウンロードします：{size}（ディスク{disk}）。</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>すぐに時間の30%で動作し、1分間操作がないと全力で動作します。ゲームでは必ず停止します。</translation>
     </message>
     <message numerus="yes">
@@ -2843,8 +2843,8 @@
         <translation>新しい回復キー</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>バックアップの形式</translation>
+        <source>Store it as</source>
+        <translation>保存形式</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3017,7 +3017,7 @@
         <translation>確認用のコマンド</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>順位なし：選ばれた評価者のうち、採点した人が少なすぎました。</translation>
     </message>
 </context>
@@ -3043,7 +3043,7 @@
         <translation>このコンピューターにできること</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>役割</translation>
     </message>
     <message>
@@ -3266,7 +3266,7 @@
         <translation>検索中</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>このキーのラウンドを読み込んでいます。</translation>
     </message>
     <message>
@@ -3286,7 +3286,7 @@
         <translation>このデバイスで作業した、このプロジェクトのラウンドはありません。</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>該当なし</translation>
     </message>
     <message>
@@ -3356,7 +3356,7 @@
         <translation>ルール</translation>
     </message>
     <message>
-        <source>What a side may take</source>
+        <source>What an entrant may use</source>
         <translation>エントリーが使えるもの</translation>
     </message>
     <message>
@@ -3380,11 +3380,11 @@
         <translation>学習データに関するルール</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
         <translation>テキスト1バイトを表すのに必要なビット数を測ります。少ないほど良い値です。バイトあたりのパープレキシティは2のこのビット数乗で、順位は同じです。モデルは一度に{window}トークンを読み、そのうち{stride}が新しいトークンです。優劣を区別できないエントリーは同順位です。</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
         <translation>どのエントリーにも関わらない{evaluators}台のコンピューターが抽選で採点します。各テキストは中央のスコアを採用するため、1台が偽っても結果は動きません。すべてログに記録されます。</translation>
     </message>
     <message>
@@ -3410,7 +3410,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>制限なし：サイズ、トークン数、時間に上限はありません。</translation>
     </message>
     <message>
@@ -3418,7 +3418,7 @@
         <translation>コンペの開始前に{texts}件のテキスト（{size}）が封印されました。締め切り後に、そのうち{drawn}件が抽選で選ばれます。</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>封印を解くキーは1人だけが持っており、その人を信頼する必要があります。</translation>
     </message>
     <message>
@@ -3508,7 +3508,7 @@
         <translation>このプロジェクトを続ける</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>必要なもの</translation>
     </message>
     <message>
@@ -3560,7 +3560,7 @@
         <translation>条件に合うデバイスがあれば、誰でも参加できます。</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>参加時に{first}を一度だけダウンロードします。学習中は1時間に約{up}を送信、{down}を受信します。一時停止中は減ります。</translation>
     </message>
     <message>
@@ -3572,7 +3572,7 @@
         <translation>このコンピューターは1日に約{points}ポイントを獲得できる見込みです。</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>今月の残り{left}では、1日分の提供に足りません。</translation>
     </message>
     <message numerus="yes">
@@ -3586,7 +3586,7 @@
         <translation>必要な条件に足りないものがあるため、このコンピューターは待機になります。上限を引き上げるか、条件に合うプロジェクトを選んでください。</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>通信速度の上限がこのプロジェクトの必要量より低いため、作業が間に合わないラウンドがあるかもしれません。「設定」の「ネットワーク」で引き上げるか、条件に合うプロジェクトを選んでください。</translation>
     </message>
     <message>
@@ -3688,7 +3688,7 @@
         <translation>メモリ</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>空き{most}のうち</translation>
     </message>
     <message>
@@ -3696,7 +3696,7 @@
         <translation>ディスク</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>上限内の残り{most}のうち</translation>
     </message>
     <message>
@@ -3712,7 +3712,7 @@
         <translation>1時間の送信量</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>上限{most}のうち</translation>
     </message>
     <message>
@@ -3810,7 +3810,7 @@
         <translation>何を学習しますか？</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>学習プロジェクトは、大勢で一緒に学習する1つのモデルです。いつでも変更できます。</translation>
     </message>
     <message>
@@ -3844,7 +3844,7 @@
         <translation>メモリ{memory}</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>初回に{data}をダウンロード</translation>
     </message>
     <message>
@@ -3867,7 +3867,7 @@
         <translation>評価用テキスト</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>モデルによる続き</translation>
     </message>
     <message>
@@ -3898,11 +3898,11 @@
         <translation>ネットワークに参加…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>学習プロジェクトは、それぞれ1つのモデルをラウンドごとに学習します。一覧の取得：{ago}。</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>選んだ学習プロジェクトは受付を終了しました。別のものを選んでください。</translation>
     </message>
     <message>
@@ -3969,7 +3969,7 @@
         <translation>ラウンド{number}の後より悪い</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>測定済み、問題なし</translation>
     </message>
     <message>
@@ -4004,7 +4004,7 @@
         <translation>測定ごとに別の文章の続きを書くため、この2つは異なります。</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>ビット/バイト：未知のテキストのうちモデルが予測できない量。パープレキシティ：いわば、いくつの単語の間で迷っているか。どちらも小さいほど良い値です。文章はモデルが生成したもので、誰かの意見ではありません。</translation>
     </message>
     <message>
@@ -4082,7 +4082,7 @@
         <translation>結果なし</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>タイトルや説明にこの語を含む設定はありません。</translation>
     </message>
 </context>
@@ -4187,7 +4187,7 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
+        <source>Entrants</source>
         <translation>エントリー</translation>
     </message>
     <message>
@@ -4195,7 +4195,7 @@
         <translation>ラウンドごとの学習損失</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
+        <source>Training loss of each entrant by round</source>
         <translation>各エントリーのラウンドごとの学習損失</translation>
     </message>
     <message>
@@ -4203,11 +4203,11 @@
         <translation>トレーナーの報告値です。勝者は、誰も見たことのないテキストで決まります。</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
+        <source>Entrants to choose from</source>
         <translation>選べるエントリー</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
+        <source>Nobody has entered yet.</source>
         <translation>エントリーはまだありません。</translation>
     </message>
     <message>
@@ -4227,7 +4227,7 @@
         <translation>曲線を読み込めませんでした：{problem}。</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
+        <source>Asking the network how the entrants are doing.</source>
         <translation>エントリーの進み具合を台帳に問い合わせています。</translation>
     </message>
 </context>
@@ -4376,7 +4376,7 @@
         <translation>ここでは測定なし</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>合計{energy}</translation>
     </message>
     <message>
@@ -4555,7 +4555,7 @@
         <translation>検索中</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>最近の出来事を読み込んでいます。</translation>
     </message>
     <message>
@@ -4567,7 +4567,7 @@
         <translation>古いイベントを読み込んでいます。</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>該当なし</translation>
     </message>
     <message>
@@ -4618,7 +4618,7 @@
         <translation>一時停止</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>今すぐ再開</translation>
     </message>
     <message>
@@ -4796,7 +4796,7 @@
         <translation>ワーカーのログ</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>不具合の調査用です。コピーにはアプリから見える情報が加わります。キーやパスワードは含まれません。</translation>
     </message>
     <message>
@@ -4804,7 +4804,7 @@
         <translation>ログの末尾</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>ワーカーの出力はまだありません。</translation>
     </message>
     <message>
@@ -4898,7 +4898,7 @@
         <translation>バージョン{driver}で学習できます。</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>空き容量がわかりません。</translation>
     </message>
     <message>
@@ -4975,11 +4975,11 @@
         <translation>順位なし</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
         <translation>まだ始まっていません。今参加すると、最初から学習に加われます。</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
         <translation>各エントリーが学習しています。締め切り前に最後に提出されたものが対象です。</translation>
     </message>
     <message>
@@ -4991,15 +4991,15 @@
         <translation>もう提出できません。ボランティアの評価者がそれぞれ、自分では選べないくじを引きます。くじによって、採点者と使用するテキストが決まります。</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>保管者がキーの自分の分を提示しています。{custodians}個のうち{needed}個でテキストが開きます。</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
         <translation>テキストが開かれました。抽選で選ばれた評価者が各エントリーを採点し、誰かが公開する前に自分の採点を確定します。</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>評価者が、確定した採点を公開しています。結果が出るまで、誰でも採点し直して異議を唱えられます。</translation>
     </message>
     <message>
@@ -5007,11 +5007,11 @@
         <translation>結果が確定しました。誰でもログだけで確認できます。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>順位なしで終了しました。時間内にキーの分を提示した保管者が少なすぎたか、採点する人がいませんでした。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
         <translation>順位なしで終了しました。抽選で選ばれた人のうち、時間内に採点した人が少なすぎました。</translation>
     </message>
     <message>
@@ -5066,7 +5066,7 @@
         <translation>{card}で約{time}分の作業に相当</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>{card}で約{time}分</translation>
     </message>
     <message>
@@ -5329,7 +5329,7 @@
         <translation>抽選で選ばれたボランティアが勝者を決めます。そのコンピューターが、封印されたテキストで全モデルを採点します。あなたのコンピューターも加われます。</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>抽選で選ばれましたが、審査がオフです。{models}個中{done}個のモデルを採点しました。オンにしないと、ほかの人だけで行うことになります。</translation>
     </message>
     <message>
@@ -5409,7 +5409,7 @@
         <translation>ほかの人が選ばれました。ご応募ありがとうございました。</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>ここで全モデルを採点し、確定しました。ほかの全員が確定するか時間が過ぎると、採点が公開されます。</translation>
     </message>
     <message>
@@ -5417,7 +5417,7 @@
         <translation>あなたの採点はすべてログに記録されました。ありがとうございます。</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>時間内に採点・公開できなかったモデルがあります。ほかの人の採点が採用されます。</translation>
     </message>
     <message>
@@ -5441,7 +5441,7 @@
         <translation>このコンピューターは現在審査できません：{by}。</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>台帳が応募を受け付けませんでした：{by}。</translation>
     </message>
 </context>

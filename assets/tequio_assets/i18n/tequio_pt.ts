@@ -54,15 +54,15 @@
         <translation>Competições</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>Entrar neste lado</translation>
+        <source>Join this run</source>
+        <translation>Entrar neste treinamento</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>Ficar neste lado</translation>
+        <source>Stay on this run</source>
+        <translation>Ficar neste treinamento</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>Os treinamentos competem em textos inéditos. Lista lida {ago}.</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>Procurando competições</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>Perguntando ao registro quais competições existem.</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>Outro voluntário repetiu seu trabalho da rodada {round}, e os resultados diferem um pouco mais do que o normal. Seu trabalho conta, e você não perde nada. Hardware incomum, overclock ou um driver antigo podem ser a causa; medir o dispositivo mostra se ele continua tão rápido quanto antes.</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>Pausar para medir</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>Quem tem esta chave tem seus pontos. Se este disco falhar, só um backup resolve.</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>De que forma</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de backup</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>A partir de quê</translation>
+        <source>Kind of backup</source>
+        <translation>Tipo de backup</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>Palavra {number}</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>Para ter certeza de que o papel está certo, digite duas das palavras.</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>A palavra {number} é outra. Confira o papel de novo.</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>Anote-as em papel nesta ordem: nada de foto, nada de nuvem. Ninguém do Tequio jamais vai pedi-las.</translation>
     </message>
 </context>
@@ -261,7 +261,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>Ainda falta o dia de hoje (UTC).</translation>
     </message>
     <message>
@@ -493,8 +493,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>Nada neste sistema sabe dizer</translation>
+        <source>Not available on this system</source>
+        <translation>Não disponível neste sistema</translation>
     </message>
     <message>
         <source>OK</source>
@@ -638,8 +638,8 @@
         <translation>Avaliadores</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
-        <translation>{points} pontos nos treinamentos dos lados</translation>
+        <source>{points} points in the runs of its entrants</source>
+        <translation>{points} pontos nos treinamentos dos participantes</translation>
     </message>
     <message>
         <source>{drawn} of {texts}</source>
@@ -664,12 +664,12 @@
         <translation>Você avaliou {name}</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
-        <translation>Todas as suas notas estão no log. Veja como estão os lados.</translation>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
+        <translation>Todas as suas notas estão no log. Veja como estão os participantes.</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
-        <translation>{sides} disputam até {time}. Veja as regras e entre em um lado.</translation>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
+        <translation>{sides} disputam até {time}. Veja as regras e entre em um deles.</translation>
     </message>
     <message>
         <source>{name} has begun</source>
@@ -680,8 +680,8 @@
         <translation>{name}: {time} até o fim do prazo</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
-        <translation>Depois disso, nada mais conta. Veja como estão os lados.</translation>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
+        <translation>Depois disso, nada mais conta. Veja como estão os participantes.</translation>
     </message>
     <message>
         <source>{name} is decided</source>
@@ -883,11 +883,11 @@
         <translation>por mês</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>Examinando este computador. A faixa é a da maioria das placas de vídeo.</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}: nenhuma placa de vídeo encontrada. A faixa é a dos processadores.</translation>
     </message>
     <message>
@@ -895,7 +895,7 @@
         <translation>{device}: de 60% do limite de potência até o limite inteiro.</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} não informa seu limite. A faixa é a da maioria das placas.</translation>
     </message>
     <message>
@@ -1018,7 +1018,7 @@
         <translation>driver {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>Não está mais aberto</translation>
     </message>
     <message>
@@ -1317,7 +1317,7 @@
         <translation>Emprestar o processador</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} não é mais emprestado.</translation>
     </message>
 </context>
@@ -1328,7 +1328,7 @@
         <translation>Sua sessão</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>Nada se sabe da sua sessão ainda.</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@
         <translation>Configurar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Continuar agora</translation>
     </message>
     <message>
@@ -1769,7 +1769,7 @@
         <translation>Parar por agora?</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>Nada é emprestado. O que você escolheu fica salvo, e “Configurar” no Início volta exatamente a esta etapa.</translation>
     </message>
     <message>
@@ -2115,7 +2115,7 @@
         <translation>Frase secreta</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>A mesma frase secreta de novo</translation>
     </message>
     <message>
@@ -2146,7 +2146,7 @@
         <translation>O Tequio continua em segundo plano</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>O ícone no painel mostra o que ele faz e abre esta janela de novo.</translation>
     </message>
     <message>
@@ -2367,7 +2367,7 @@
         <translation>Sua chave ainda não tem uma página pública: ela ganha uma quando entra na rede.</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>O registro diz que você tem mais {points} pontos. As entradas deles no log ainda não foram lidas e verificadas aqui, então não estão contadas. Isso continua sozinho.</translation>
     </message>
     <message numerus="yes">
@@ -2448,7 +2448,7 @@
         <translation>Rodadas ainda sem prova</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>Nada em aberto</translation>
     </message>
     <message>
@@ -2468,8 +2468,8 @@
         <translation>Seus após algumas rodadas</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>Todos são seus</translation>
+        <source>All points are final</source>
+        <translation>Todos são definitivos</translation>
     </message>
 </context>
 <context>
@@ -2565,7 +2565,7 @@
         <translation>A chave continua a mesma. Os backups que você fez continuam valendo.</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>Guardar assim</translation>
     </message>
 </context>
@@ -2733,11 +2733,11 @@
         <translation>O que acontece agora</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>Fechar a janela só a esconde; o ícone no painel mostra o estado e pausa tudo com dois cliques.</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>Entrar e baixar</translation>
     </message>
     <message>
@@ -2785,19 +2785,19 @@
         <translation>Chave sem backup</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>O computador entra no treinamento mais adequado; o modelo e os primeiros dados são baixados uma vez.</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}: {data} são baixados uma vez, cerca de {time} em uma conexão de 50 Mbit/s.</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>Antes disso vem, uma vez, o que o treinamento exige: {size}, {disk} no disco.</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>Na hora a 30% do tempo, e por inteiro após um minuto sem atividade. Jogos o param, sempre.</translation>
     </message>
     <message numerus="yes">
@@ -2858,8 +2858,8 @@
         <translation>A nova</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>De que forma</translation>
+        <source>Store it as</source>
+        <translation>Guardar como</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3032,8 +3032,8 @@
         <translation>O comando que confere</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
-        <translation>Sem posição: poucos dos avaliadores sorteados avaliaram os lados.</translation>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
+        <translation>Sem posição: poucos dos avaliadores sorteados avaliaram os participantes.</translation>
     </message>
 </context>
 <context>
@@ -3058,7 +3058,7 @@
         <translation>O que este computador pode fazer em vez disso</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>O papel dele</translation>
     </message>
     <message>
@@ -3282,7 +3282,7 @@
         <translation>Carregando</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>Lendo as rodadas desta chave.</translation>
     </message>
     <message>
@@ -3302,7 +3302,7 @@
         <translation>Nenhuma rodada desse treinamento foi trabalhada nesse dispositivo.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Nenhuma destas</translation>
     </message>
     <message>
@@ -3372,8 +3372,8 @@
         <translation>Regras</translation>
     </message>
     <message>
-        <source>What a side may take</source>
-        <translation>O que um lado pode usar</translation>
+        <source>What an entrant may use</source>
+        <translation>O que um participante pode usar</translation>
     </message>
     <message>
         <source>Texts that nobody has seen</source>
@@ -3396,12 +3396,12 @@
         <translation>Regras sobre os dados de treinamento</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
-        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. A perplexidade por byte é 2 elevado a esses bits e dá a mesma ordem. Um modelo lê {window} tokens por vez, {stride} deles novos. Lados que nada distingue dividem uma posição.</translation>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
+        <translation>De quantos bits um modelo precisa para cada byte dos textos: quanto menos, melhor. A perplexidade por byte é 2 elevado a esses bits e dá a mesma ordem. Um modelo lê {window} tokens por vez, {stride} deles novos. Participantes que nada distingue dividem uma posição.</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
-        <translation>{evaluators} computadores que não fazem parte de nenhum lado são sorteados para avaliar. De cada texto conta a nota do meio, então um mentiroso entre eles não muda nada, e tudo fica no log.</translation>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
+        <translation>{evaluators} computadores que não têm relação com nenhum participante são sorteados para avaliar. De cada texto conta a nota do meio, então um mentiroso entre eles não muda nada, e tudo fica no log.</translation>
     </message>
     <message>
         <source>What may be trained on is written at this address:</source>
@@ -3427,7 +3427,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>O quanto quiser: tamanho, tokens e tempo não têm limite.</translation>
     </message>
     <message>
@@ -3435,7 +3435,7 @@
         <translation>{texts} textos, {size}, foram lacrados antes da abertura da competição. Só depois do prazo {drawn} deles são sorteados.</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>Uma única pessoa tem a chave deles, e é preciso confiar nela.</translation>
     </message>
     <message>
@@ -3526,7 +3526,7 @@
         <translation>Ficar neste treinamento</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>O que é preciso</translation>
     </message>
     <message>
@@ -3578,7 +3578,7 @@
         <translation>Aberto a todos cujo dispositivo sirva.</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>Entrar baixa {first} uma vez. Durante o treinamento, cerca de {up} sobem e {down} descem por hora; menos em pausa.</translation>
     </message>
     <message>
@@ -3590,7 +3590,7 @@
         <translation>Este computador ganharia cerca de {points} pontos por dia.</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>Os {left} que restam neste mês não bastam para um dia de empréstimo.</translation>
     </message>
     <message numerus="yes">
@@ -3605,7 +3605,7 @@
         <translation>Algo aqui é menos do que este treinamento exige, então este computador esperaria. Aumente um limite ou escolha um treinamento que sirva.</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>Seu limite de conexão é menor do que este treinamento exige: algumas rodadas podem terminar sem seu trabalho. Aumente-o em Configurações, Rede, ou escolha um treinamento que sirva.</translation>
     </message>
     <message>
@@ -3707,7 +3707,7 @@
         <translation>Memória</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>de {most} que estão livres</translation>
     </message>
     <message>
@@ -3715,7 +3715,7 @@
         <translation>Disco</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>de {most} que seus limites deixam</translation>
     </message>
     <message>
@@ -3731,7 +3731,7 @@
         <translation>Upload por hora</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>de {most} pelo seu limite</translation>
     </message>
     <message>
@@ -3830,7 +3830,7 @@
         <translation>O que você quer treinar?</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>Um treinamento é um modelo que muitos treinam juntos. Você pode mudar a qualquer momento.</translation>
     </message>
     <message>
@@ -3865,7 +3865,7 @@
         <translation>{memory} de memória</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>{data} a baixar uma vez</translation>
     </message>
     <message>
@@ -3888,7 +3888,7 @@
         <translation>Texto reservado</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>O modelo continua</translation>
     </message>
     <message>
@@ -3919,11 +3919,11 @@
         <translation>Entrar em uma rede…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>Cada treinamento treina um modelo, rodada a rodada. Lista lida {ago}.</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>O treinamento que você escolheu não está mais aberto. Escolha outro.</translation>
     </message>
     <message>
@@ -3990,7 +3990,7 @@
         <translation>Pior do que depois da rodada {number}</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>Medido, tudo certo</translation>
     </message>
     <message>
@@ -4025,7 +4025,7 @@
         <translation>Cada medição continua outro texto, por isso estes dois são diferentes.</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>Bits por byte: quanto de um texto nunca visto o modelo não consegue adivinhar. Perplexidade: entre quantas palavras ele hesita, por assim dizer. Nos dois casos, quanto menos, melhor. Os textos são gerados pelo modelo; não são a opinião de ninguém.</translation>
     </message>
     <message>
@@ -4103,7 +4103,7 @@
         <translation>Sem resultados</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>Nenhuma configuração tem estas palavras no título ou na descrição.</translation>
     </message>
 </context>
@@ -4209,28 +4209,28 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
-        <translation>Lados</translation>
+        <source>Entrants</source>
+        <translation>Participantes</translation>
     </message>
     <message>
         <source>training loss by round</source>
         <translation>perda por rodada</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
-        <translation>Perda de treinamento de cada lado por rodada</translation>
+        <source>Training loss of each entrant by round</source>
+        <translation>Perda de treinamento de cada participante por rodada</translation>
     </message>
     <message>
         <source>As the trainers report it. The winner is decided on texts that nobody has seen.</source>
         <translation>Como os treinadores a informam. O vencedor é decidido em textos que ninguém viu.</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
-        <translation>Lados para escolher</translation>
+        <source>Entrants to choose from</source>
+        <translation>Participantes para escolher</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
-        <translation>Nenhum lado se inscreveu ainda.</translation>
+        <source>Nobody has entered yet.</source>
+        <translation>Nenhum participante se inscreveu ainda.</translation>
     </message>
     <message>
         <source>Models that were trained elsewhere: {names}</source>
@@ -4249,8 +4249,8 @@
         <translation>Não foi possível carregar as curvas: {problem}.</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
-        <translation>Perguntando ao registro como vão os lados.</translation>
+        <source>Asking the network how the entrants are doing.</source>
+        <translation>Perguntando ao registro como vão os participantes.</translation>
     </message>
 </context>
 <context>
@@ -4399,7 +4399,7 @@
         <translation>Não medida aqui</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>{energy} ao todo</translation>
     </message>
     <message>
@@ -4579,7 +4579,7 @@
         <translation>Carregando</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>Lendo o que aconteceu recentemente.</translation>
     </message>
     <message>
@@ -4591,7 +4591,7 @@
         <translation>Lendo eventos mais antigos.</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>Nenhum destes</translation>
     </message>
     <message>
@@ -4642,7 +4642,7 @@
         <translation>Pausar</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>Continuar agora</translation>
     </message>
     <message>
@@ -4820,7 +4820,7 @@
         <translation>Log do serviço em segundo plano</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>Para encontrar falhas. Ao copiar, junta-se o que o aplicativo vê; nenhuma chave, nenhuma senha.</translation>
     </message>
     <message>
@@ -4828,7 +4828,7 @@
         <translation>Últimas linhas do log</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>O serviço em segundo plano ainda não disse nada.</translation>
     </message>
     <message>
@@ -4922,7 +4922,7 @@
         <translation>A versão {driver} consegue treinar.</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>Não dá para saber quanto está livre.</translation>
     </message>
     <message>
@@ -5000,12 +5000,12 @@
         <translation>Sem classificação</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
-        <translation>Ela ainda não começou. Entre em um lado agora para treinar desde o início.</translation>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
+        <translation>Ela ainda não começou. Entre agora no treinamento de um participante para treinar desde o início.</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
-        <translation>Os lados treinam. O que conta é o último envio de cada um antes do fim do prazo.</translation>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
+        <translation>Os participantes treinam. O que conta é o último envio de cada um antes do fim do prazo.</translation>
     </message>
     <message>
         <source>The deadline is over. The ledger closes the competition any moment.</source>
@@ -5016,15 +5016,15 @@
         <translation>Nada mais pode ser enviado. Cada avaliador voluntário tira um número, que ninguém pode escolher. Os números decidem quem avalia, e em quais textos.</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>Os guardiões mostram suas partes da chave: {needed} de {custodians} abrem os textos.</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
-        <translation>Os textos estão abertos. Avaliadores sorteados avaliam cada lado neles e se comprometem com suas notas antes que alguém mostre alguma.</translation>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
+        <translation>Os textos estão abertos. Avaliadores sorteados avaliam cada participante neles e se comprometem com suas notas antes que alguém mostre alguma.</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>Os avaliadores mostram as notas com que se comprometeram. Até o resultado, qualquer um pode avaliar de novo e contestar uma nota.</translation>
     </message>
     <message>
@@ -5032,12 +5032,12 @@
         <translation>O resultado está definido, e qualquer pessoa pode conferi-lo só com o log.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>Terminou sem classificação: poucos guardiões mostraram suas partes da chave a tempo, ou não havia quem avaliasse.</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
-        <translation>Terminou sem classificação: poucos dos sorteados avaliaram os lados a tempo.</translation>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
+        <translation>Terminou sem classificação: poucos dos sorteados avaliaram os participantes a tempo.</translation>
     </message>
     <message>
         <source>until it begins</source>
@@ -5091,7 +5091,7 @@
         <translation>como uma {card} em {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>≈ {time} de uma {card}</translation>
     </message>
     <message>
@@ -5355,7 +5355,7 @@
         <translation>Voluntários sorteados decidem quem vence: os computadores deles avaliam cada modelo nos textos lacrados. O seu pode ser um deles.</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>Você foi sorteado, mas a avaliação está desligada: {done} de {models} modelos avaliados. Ligue-a, ou os outros terão de seguir sem você.</translation>
     </message>
     <message>
@@ -5435,7 +5435,7 @@
         <translation>Outros foram sorteados. Obrigado pela oferta.</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>Todos os modelos foram avaliados aqui, com compromisso. As notas são mostradas quando todos os outros também se comprometerem, ou o tempo deles acabar.</translation>
     </message>
     <message>
@@ -5443,7 +5443,7 @@
         <translation>Todas as suas notas estão no log. Obrigado.</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>Nem todos os modelos foram avaliados e mostrados a tempo; valem as notas dos outros.</translation>
     </message>
     <message>
@@ -5467,7 +5467,7 @@
         <translation>Este computador não pode avaliar agora: {by}.</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>O registro não aceitou sua oferta: {by}.</translation>
     </message>
 </context>

@@ -54,15 +54,15 @@
         <translation>竞赛</translation>
     </message>
     <message>
-        <source>Join this side</source>
-        <translation>加入这一方</translation>
+        <source>Join this run</source>
+        <translation>加入此训练任务</translation>
     </message>
     <message>
-        <source>Stay on this side</source>
-        <translation>留在这一方</translation>
+        <source>Stay on this run</source>
+        <translation>留在此训练任务</translation>
     </message>
     <message>
-        <source>Runs compete on unseen text. List read {ago}.</source>
+        <source>Runs compete on unseen text. Updated {ago}.</source>
         <translation>各训练任务在从未见过的文本上一较高下。列表读取于{ago}。</translation>
     </message>
     <message>
@@ -86,7 +86,7 @@
         <translation>正在查找竞赛</translation>
     </message>
     <message>
-        <source>The ledger is asked which competitions there are.</source>
+        <source>Asking the network which competitions there are.</source>
         <translation>正在向账本查询有哪些竞赛。</translation>
     </message>
 </context>
@@ -142,7 +142,7 @@
         <translation>另一位志愿者复算了您在第 {round} 轮的工作，结果的差异略大于平常。您的工作有效，没有任何损失。特殊硬件、超频或旧驱动都可能造成这种情况；重新测速可以看出设备是否仍和以前一样快。</translation>
     </message>
     <message>
-        <source>Pause, to measure</source>
+        <source>Pause to measure</source>
         <translation>暂停后测速</translation>
     </message>
     <message>
@@ -161,8 +161,8 @@
         <translation>谁拿到这把密钥，谁就拥有您的积分。如果这块磁盘损坏，只有备份能挽回。</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>备份形式</translation>
+        <source>Kind of backup</source>
+        <translation>备份类型</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -200,8 +200,8 @@
 <context>
     <name>BackupSource</name>
     <message>
-        <source>From what</source>
-        <translation>备份来源</translation>
+        <source>Kind of backup</source>
+        <translation>备份类型</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -231,15 +231,15 @@
         <translation>第 {number} 个单词</translation>
     </message>
     <message>
-        <source>To be sure that the paper is right, type two of its words.</source>
+        <source>To check what you wrote, type two of the words.</source>
         <translation>为确认纸上抄写无误，请输入其中两个单词。</translation>
     </message>
     <message>
-        <source>Word {number} is another one. Look at the paper again.</source>
+        <source>Word {number} does not match. Look at the paper again.</source>
         <translation>第 {number} 个单词不对，请再核对纸上的内容。</translation>
     </message>
     <message>
-        <source>Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever ask for them.</source>
+        <source>Write them on paper in this order: no photo, no cloud. Nobody from Tequio will ever ask for them.</source>
         <translation>请按此顺序抄写在纸上：不要拍照，不要存到云端。Tequio 的任何人都不会向您索要这些单词。</translation>
     </message>
 </context>
@@ -260,7 +260,7 @@
         </translation>
     </message>
     <message>
-        <source>Today (UTC) is still missing.</source>
+        <source>No accepted work today (UTC) yet.</source>
         <translation>今天（UTC）的还没有。</translation>
     </message>
     <message>
@@ -492,8 +492,8 @@
 <context>
     <name>CheckRow</name>
     <message>
-        <source>Nothing on this system can tell</source>
-        <translation>此系统没有可用的检测方法</translation>
+        <source>Not available on this system</source>
+        <translation>此系统不支持</translation>
     </message>
     <message>
         <source>OK</source>
@@ -636,7 +636,7 @@
         <translation>评测者</translation>
     </message>
     <message>
-        <source>{points} points in the runs of its sides</source>
+        <source>{points} points in the runs of its entrants</source>
         <translation>在所属参赛方的训练任务中获得 {points} 积分</translation>
     </message>
     <message>
@@ -661,11 +661,11 @@
         <translation>{name} 已评审完毕</translation>
     </message>
     <message>
-        <source>All your scores are in the log. See how the sides stand.</source>
+        <source>All your scores are in the log. See how the entrants are doing.</source>
         <translation>您的评分已全部写入日志。来看看各方的排名。</translation>
     </message>
     <message>
-        <source>{sides} race until {time}. See the rules, and join a side.</source>
+        <source>{sides} compete until {time}. See the rules, and join one of them.</source>
         <translation>{sides}比拼至 {time}。查看规则并加入一方。</translation>
     </message>
     <message>
@@ -677,7 +677,7 @@
         <translation>{name}：距截止还有 {time}</translation>
     </message>
     <message>
-        <source>After it nothing counts any more. See how the sides stand.</source>
+        <source>Nothing submitted after it counts. See how the entrants are doing.</source>
         <translation>之后提交的一概不算。来看看各方的排名。</translation>
     </message>
     <message>
@@ -878,11 +878,11 @@
         <translation>每月</translation>
     </message>
     <message>
-        <source>Looking at this computer. The range is that of most graphics cards.</source>
+        <source>Checking this computer. Until then, the range covers most graphics cards.</source>
         <translation>正在检测这台电脑。范围取自大多数显卡。</translation>
     </message>
     <message>
-        <source>{device}: no graphics card was found. The range is that of processors.</source>
+        <source>{device}: no graphics card was found. The range covers most processors.</source>
         <translation>{device}：未找到显卡。范围取自处理器。</translation>
     </message>
     <message>
@@ -890,7 +890,7 @@
         <translation>{device}：功耗上限的 60% 到 100%。</translation>
     </message>
     <message>
-        <source>{device} does not say its limit. The range is that of most cards.</source>
+        <source>{device} does not report its limit. The range covers most cards.</source>
         <translation>{device} 没有报告功耗上限。范围取自大多数显卡。</translation>
     </message>
     <message>
@@ -1012,7 +1012,7 @@
         <translation>驱动 {version}</translation>
     </message>
     <message>
-        <source>Not open any more</source>
+        <source>No longer open</source>
         <translation>已不再开放</translation>
     </message>
     <message>
@@ -1310,7 +1310,7 @@
         <translation>贡献处理器</translation>
     </message>
     <message>
-        <source>{device} is lent no more.</source>
+        <source>{device} is no longer lent.</source>
         <translation>{device} 已停止贡献。</translation>
     </message>
 </context>
@@ -1321,7 +1321,7 @@
         <translation>会话</translation>
     </message>
     <message>
-        <source>Nothing was told of your session yet.</source>
+        <source>Nothing is known about your session yet.</source>
         <translation>还没有收到会话的信息。</translation>
     </message>
     <message>
@@ -1443,7 +1443,7 @@
         <translation>初始设置</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>立即继续</translation>
     </message>
     <message>
@@ -1758,7 +1758,7 @@
         <translation>暂时离开？</translation>
     </message>
     <message>
-        <source>Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this very step.</source>
+        <source>Nothing is lent. What you chose is kept, and “Set up” on Home returns to this step.</source>
         <translation>不会贡献任何算力。已做的选择会保留，主页上的“初始设置”会回到这一步。</translation>
     </message>
     <message>
@@ -2104,7 +2104,7 @@
         <translation>密码短语</translation>
     </message>
     <message>
-        <source>The same passphrase again</source>
+        <source>Repeat the passphrase</source>
         <translation>再次输入密码短语</translation>
     </message>
     <message>
@@ -2135,7 +2135,7 @@
         <translation>Tequio 在后台继续运行</translation>
     </message>
     <message>
-        <source>Its icon in the panel tells what it does, and opens this window again.</source>
+        <source>Its tray icon shows what it is doing, and opens this window again.</source>
         <translation>面板中的图标会显示它的状态，点击可重新打开此窗口。</translation>
     </message>
     <message>
@@ -2354,7 +2354,7 @@
         <translation>您的密钥还没有公开页面：加入网络后就会有。</translation>
     </message>
     <message>
-        <source>The ledger says that you have {points} points more. Their entries in its log are not read and checked here yet, so they are not counted in. That goes on by itself.</source>
+        <source>The ledger says that you have {points} more points. This computer has not read and checked their log entries yet, so they are not counted here. It does so automatically.</source>
         <translation>账本称您还有 {points} 积分。其日志中的相应条目尚未在这里读取和核验，因此还没有计入。这会自动进行。</translation>
     </message>
     <message numerus="yes">
@@ -2434,7 +2434,7 @@
         <translation>尚未得到证明的轮次</translation>
     </message>
     <message>
-        <source>Nothing is open</source>
+        <source>Nothing pending</source>
         <translation>没有待处理项</translation>
     </message>
     <message>
@@ -2454,8 +2454,8 @@
         <translation>再过几轮后确定</translation>
     </message>
     <message>
-        <source>All are yours</source>
-        <translation>全部归您所有</translation>
+        <source>All points are final</source>
+        <translation>积分均已确定</translation>
     </message>
 </context>
 <context>
@@ -2551,7 +2551,7 @@
         <translation>密钥不变。已做的备份仍然有效。</translation>
     </message>
     <message>
-        <source>Keep it so</source>
+        <source>Store it this way</source>
         <translation>保持不变</translation>
     </message>
 </context>
@@ -2719,11 +2719,11 @@
         <translation>接下来</translation>
     </message>
     <message>
-        <source>Closing the window hides it; the icon in the panel shows the state, and pauses everything with two clicks.</source>
+        <source>Closing the window hides it; the tray icon shows the state, and pauses everything with two clicks.</source>
         <translation>关闭窗口只是将其隐藏；面板中的图标会显示状态，点两下即可全部暂停。</translation>
     </message>
     <message>
-        <source>Join and fetch</source>
+        <source>Join and download</source>
         <translation>加入并下载</translation>
     </message>
     <message>
@@ -2771,19 +2771,19 @@
         <translation>密钥未备份</translation>
     </message>
     <message>
-        <source>The run that fits best is joined, and its model and first data are fetched once.</source>
+        <source>Tequio joins the run that fits best, and downloads its model and first data once.</source>
         <translation>加入最合适的训练任务，并一次性下载模型和首批数据。</translation>
     </message>
     <message>
-        <source>{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s.</source>
+        <source>{run}: {data} to download once, about {time} at 50 Mbit/s.</source>
         <translation>{run}：一次性下载 {data}，在 50 Mbit/s 的线路上约需 {time}。</translation>
     </message>
     <message>
-        <source>Before that comes what training needs, once: {size}, {disk} on the disk.</source>
+        <source>First it downloads what training needs, once: {size}, {disk} on the disk.</source>
         <translation>在此之前先一次性下载训练组件：{size}，占用磁盘 {disk}。</translation>
     </message>
     <message>
-        <source>At once at 30% of the time, and in full after a minute without input. Games stop it, always.</source>
+        <source>Immediately at 30% of the time, and fully after a minute without input. Games always stop it.</source>
         <translation>立即以 30% 的时间运行，一分钟无操作后全力运行。游戏始终会使其停止。</translation>
     </message>
     <message numerus="yes">
@@ -2843,8 +2843,8 @@
         <translation>新的恢复密钥</translation>
     </message>
     <message>
-        <source>As what</source>
-        <translation>备份形式</translation>
+        <source>Store it as</source>
+        <translation>保存为</translation>
     </message>
     <message>
         <source>24 words</source>
@@ -3017,7 +3017,7 @@
         <translation>核验所用的命令</translation>
     </message>
     <message>
-        <source>Not ranked: too few of the drawn evaluators scored the sides.</source>
+        <source>Not ranked: too few of the drawn evaluators scored the entrants.</source>
         <translation>没有排名：抽中的评测者中，完成评分的太少。</translation>
     </message>
 </context>
@@ -3043,7 +3043,7 @@
         <translation>这台电脑还能做什么</translation>
     </message>
     <message>
-        <source>Its part</source>
+        <source>Role</source>
         <translation>角色</translation>
     </message>
     <message>
@@ -3266,7 +3266,7 @@
         <translation>正在查找</translation>
     </message>
     <message>
-        <source>The rounds of this key are being read.</source>
+        <source>Reading the rounds of this key.</source>
         <translation>正在读取这把密钥的轮次。</translation>
     </message>
     <message>
@@ -3286,7 +3286,7 @@
         <translation>没有用该设备参与过该任务的轮次。</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>没有匹配项</translation>
     </message>
     <message>
@@ -3356,7 +3356,7 @@
         <translation>规则</translation>
     </message>
     <message>
-        <source>What a side may take</source>
+        <source>What an entrant may use</source>
         <translation>参赛方可用的资源</translation>
     </message>
     <message>
@@ -3380,11 +3380,11 @@
         <translation>关于训练数据的规则</translation>
     </message>
     <message>
-        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and ranks alike. A model reads {window} tokens at a time, {stride} of them new. Sides that nothing tells apart share a place.</source>
+        <source>How many bits a model needs for each byte of the texts: fewer are better. Perplexity per byte is 2 to the power of these bits, and gives the same ranking. A model reads {window} tokens at a time, {stride} of them new. Entrants that cannot be told apart share a place.</source>
         <translation>模型表示每个字节的文本需要多少比特：越少越好。每字节困惑度是 2 的该比特数次方，排名相同。模型每次读取 {window} token，其中 {stride} 个是新的。无法区分高下的参赛方并列。</translation>
     </message>
     <message>
-        <source>{evaluators} computers that have no part in any side are drawn by lot to score. Of each text the middle score counts, so that a liar among them moves nothing, and everything stands in the log.</source>
+        <source>{evaluators} computers that are not involved in any entry are drawn by lot to score. For each text the median score counts, so one dishonest evaluator changes nothing, and everything is in the log.</source>
         <translation>从与各方无关的电脑中抽签选出 {evaluators} 台评分。每篇文本取中位分数，个别说谎者影响不了结果，而且一切都记录在日志中。</translation>
     </message>
     <message>
@@ -3410,7 +3410,7 @@
         </translation>
     </message>
     <message>
-        <source>As much as it likes: size, tokens and time have no limit.</source>
+        <source>Size, tokens and time have no limit.</source>
         <translation>不作限制：模型大小、token 数和时间都不限。</translation>
     </message>
     <message>
@@ -3418,7 +3418,7 @@
         <translation>竞赛开启前密封了 {texts} 篇文本（{size}）。截止之后才抽签选出其中 {drawn} 篇。</translation>
     </message>
     <message>
-        <source>One person alone holds the key to them, and has to be trusted.</source>
+        <source>One person alone holds the key to them and has to be trusted.</source>
         <translation>只有一个人持有解封密钥，只能信任此人。</translation>
     </message>
     <message>
@@ -3508,7 +3508,7 @@
         <translation>留在此训练任务</translation>
     </message>
     <message>
-        <source>What it takes</source>
+        <source>What it needs</source>
         <translation>所需资源</translation>
     </message>
     <message>
@@ -3560,7 +3560,7 @@
         <translation>设备符合要求的人均可加入。</translation>
     </message>
     <message>
-        <source>Joining fetches {first} once. While it trains, about {up} go up and {down} come down each hour; less while it is paused.</source>
+        <source>Joining downloads {first} once. While training, it uploads about {up} and downloads about {down} per hour; less while paused.</source>
         <translation>加入时一次性下载 {first}。训练期间每小时约上传 {up}、下载 {down}；暂停时更少。</translation>
     </message>
     <message>
@@ -3572,7 +3572,7 @@
         <translation>这台电脑每天约可获得 {points} 积分。</translation>
     </message>
     <message>
-        <source>The {left} left this month do not last for a day of lending.</source>
+        <source>The {left} left this month will not last for a day of lending.</source>
         <translation>本月剩余的 {left} 不够贡献一天。</translation>
     </message>
     <message numerus="yes">
@@ -3586,7 +3586,7 @@
         <translation>这里有资源低于此任务的要求，因此这台电脑会等待。请提高上限，或选择合适的任务。</translation>
     </message>
     <message>
-        <source>Your limit of the line is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
+        <source>Your bandwidth limit is less than this run needs: some rounds may end without your work. Raise it in Settings, Network, or choose a run that fits.</source>
         <translation>带宽上限低于此任务的要求：有些轮次可能会在您的工作送达之前结束。请在“设置 › 网络”中提高，或选择合适的任务。</translation>
     </message>
     <message>
@@ -3688,7 +3688,7 @@
         <translation>内存</translation>
     </message>
     <message>
-        <source>of {most} that are free</source>
+        <source>of {most} free</source>
         <translation>可用 {most}</translation>
     </message>
     <message>
@@ -3696,7 +3696,7 @@
         <translation>磁盘</translation>
     </message>
     <message>
-        <source>of {most} that your limits leave</source>
+        <source>of {most} your limits allow</source>
         <translation>上限内还剩 {most}</translation>
     </message>
     <message>
@@ -3712,7 +3712,7 @@
         <translation>每小时上传</translation>
     </message>
     <message>
-        <source>of {most} by your limit</source>
+        <source>of {most} your limit allows</source>
         <translation>上限为 {most}</translation>
     </message>
     <message>
@@ -3810,7 +3810,7 @@
         <translation>想训练什么？</translation>
     </message>
     <message>
-        <source>A run is one model that many train together. You can change it at any time.</source>
+        <source>A run is one model that many train together. You can switch at any time.</source>
         <translation>训练任务是由许多人共同训练的一个模型。可以随时更换。</translation>
     </message>
     <message>
@@ -3844,7 +3844,7 @@
         <translation>{memory} 内存</translation>
     </message>
     <message>
-        <source>{data} to fetch once</source>
+        <source>{data} to download once</source>
         <translation>一次性下载 {data}</translation>
     </message>
     <message>
@@ -3867,7 +3867,7 @@
         <translation>预留文本</translation>
     </message>
     <message>
-        <source>The model goes on</source>
+        <source>The model continues</source>
         <translation>模型续写</translation>
     </message>
     <message>
@@ -3898,11 +3898,11 @@
         <translation>加入网络…</translation>
     </message>
     <message>
-        <source>Each run trains one model, round by round. List read {ago}.</source>
+        <source>Each run trains one model, round by round. Updated {ago}.</source>
         <translation>每个训练任务一轮一轮地训练一个模型。列表读取于{ago}。</translation>
     </message>
     <message>
-        <source>The run that you chose is not open any more. Choose another.</source>
+        <source>The run that you chose is no longer open. Choose another.</source>
         <translation>您选择的训练任务已不再开放。请另选一个。</translation>
     </message>
     <message>
@@ -3969,7 +3969,7 @@
         <translation>不如第 {number} 轮之后</translation>
     </message>
     <message>
-        <source>Measured, fine</source>
+        <source>Measured, not worse</source>
         <translation>已测量，正常</translation>
     </message>
     <message>
@@ -4004,7 +4004,7 @@
         <translation>每次测量续写不同的文本，所以这两段不同。</translation>
     </message>
     <message>
-        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: between how many words it hesitates, so to speak. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
+        <source>Bits per byte: how much of an unseen text the model cannot guess. Perplexity: roughly how many words it is choosing between. Lower is better for both. The texts are generated by the model; they are not anyone's opinion.</source>
         <translation>每字节比特数：模型猜不出的未见文本有多少。困惑度：可以说是模型在多少个词之间犹豫。两者都是越低越好。文字由模型生成，不代表任何人的观点。</translation>
     </message>
     <message>
@@ -4082,7 +4082,7 @@
         <translation>没有结果</translation>
     </message>
     <message>
-        <source>No setting has these words in its title or its note.</source>
+        <source>No setting mentions these words.</source>
         <translation>没有标题或说明含有这些词的设置。</translation>
     </message>
 </context>
@@ -4187,7 +4187,7 @@
 <context>
     <name>SidesCard</name>
     <message>
-        <source>Sides</source>
+        <source>Entrants</source>
         <translation>参赛方</translation>
     </message>
     <message>
@@ -4195,7 +4195,7 @@
         <translation>各轮训练损失</translation>
     </message>
     <message>
-        <source>Training loss of each side by round</source>
+        <source>Training loss of each entrant by round</source>
         <translation>各参赛方每轮的训练损失</translation>
     </message>
     <message>
@@ -4203,11 +4203,11 @@
         <translation>由训练者报告。胜负由无人见过的文本决定。</translation>
     </message>
     <message>
-        <source>Sides to choose from</source>
+        <source>Entrants to choose from</source>
         <translation>可选的参赛方</translation>
     </message>
     <message>
-        <source>No side has entered yet.</source>
+        <source>Nobody has entered yet.</source>
         <translation>还没有参赛方。</translation>
     </message>
     <message>
@@ -4227,7 +4227,7 @@
         <translation>无法加载曲线：{problem}。</translation>
     </message>
     <message>
-        <source>The ledger is asked how the sides come along.</source>
+        <source>Asking the network how the entrants are doing.</source>
         <translation>正在向账本查询各方的进展。</translation>
     </message>
 </context>
@@ -4376,7 +4376,7 @@
         <translation>本机未测量</translation>
     </message>
     <message>
-        <source>{energy} in all</source>
+        <source>{energy} in total</source>
         <translation>共 {energy}</translation>
     </message>
     <message>
@@ -4555,7 +4555,7 @@
         <translation>正在查找</translation>
     </message>
     <message>
-        <source>What happened lately is being read.</source>
+        <source>Reading recent events.</source>
         <translation>正在读取最近发生的事。</translation>
     </message>
     <message>
@@ -4567,7 +4567,7 @@
         <translation>正在读取更早的事件。</translation>
     </message>
     <message>
-        <source>None of these</source>
+        <source>No matches</source>
         <translation>没有匹配项</translation>
     </message>
     <message>
@@ -4618,7 +4618,7 @@
         <translation>暂停</translation>
     </message>
     <message>
-        <source>Go on now</source>
+        <source>Resume now</source>
         <translation>立即继续</translation>
     </message>
     <message>
@@ -4796,7 +4796,7 @@
         <translation>工作进程日志</translation>
     </message>
     <message>
-        <source>For finding faults. Copying adds what the app sees; no key, no password.</source>
+        <source>For troubleshooting. Copying adds what the app sees, but no key and no password.</source>
         <translation>用于查找故障。复制时会附上应用看到的信息；不含密钥和密码。</translation>
     </message>
     <message>
@@ -4804,7 +4804,7 @@
         <translation>日志的最后几行</translation>
     </message>
     <message>
-        <source>The worker has not said anything yet.</source>
+        <source>The worker has not logged anything yet.</source>
         <translation>工作进程还没有输出任何内容。</translation>
     </message>
     <message>
@@ -4898,7 +4898,7 @@
         <translation>版本 {driver} 可以训练。</translation>
     </message>
     <message>
-        <source>Nobody can tell how much is free.</source>
+        <source>It is not known how much is free.</source>
         <translation>无法得知还有多少可用空间。</translation>
     </message>
     <message>
@@ -4975,11 +4975,11 @@
         <translation>无排名</translation>
     </message>
     <message>
-        <source>It has not begun yet. Join a side now to train from the start.</source>
+        <source>It has not begun yet. Join an entrant's run now to train from the start.</source>
         <translation>尚未开始。现在加入一方，即可从头参与训练。</translation>
     </message>
     <message>
-        <source>The sides train. What each submits last before the deadline is what counts.</source>
+        <source>The entrants are training. The last submission of each before the deadline counts.</source>
         <translation>各方正在训练。以各方在截止前最后提交的版本为准。</translation>
     </message>
     <message>
@@ -4991,15 +4991,15 @@
         <translation>不能再提交了。每位志愿评测者各自抽签，签号谁也无法挑选。抽签决定由谁评分、用哪些文本评分。</translation>
     </message>
     <message>
-        <source>The custodians show their parts of the key: {needed} of {custodians} open the texts.</source>
+        <source>The custodians reveal their parts of the key. Any {needed} of the {custodians} parts open the texts.</source>
         <translation>保管人正在出示各自的密钥份额：{custodians} 份中有 {needed} 份即可打开文本。</translation>
     </message>
     <message>
-        <source>The texts are open. Evaluators, drawn by lot, score each side on them, and commit to their scores before anyone shows any.</source>
+        <source>The texts are open. Evaluators, drawn by lot, score each entrant on them, and commit to their scores before anyone reveals any.</source>
         <translation>文本已打开。抽签选出的评测者用它们为各方评分，并在公开任何评分之前先对自己的评分作出承诺。</translation>
     </message>
     <message>
-        <source>Evaluators show the scores that they committed to. Until the result anyone may score again and challenge one.</source>
+        <source>Evaluators reveal the scores that they committed to. Until the result, anyone may score a model again and challenge a score.</source>
         <translation>评测者正在公开已承诺的评分。结果出来之前，任何人都可以重新评分并提出质疑。</translation>
     </message>
     <message>
@@ -5007,11 +5007,11 @@
         <translation>结果已定，任何人都可以仅凭日志核验。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few custodians showed their parts of the key in time, or there was nobody to score.</source>
+        <source>It ended without a ranking: too few custodians revealed their parts of the key in time, or there was nobody to score.</source>
         <translation>竞赛结束，没有排名：及时出示密钥份额的保管人太少，或者无人评分。</translation>
     </message>
     <message>
-        <source>It ended without a ranking: too few of those who were drawn scored the sides in time.</source>
+        <source>It ended without a ranking: too few of those who were drawn scored the entrants in time.</source>
         <translation>竞赛结束，没有排名：被抽中的人中，及时完成评分的太少。</translation>
     </message>
     <message>
@@ -5066,7 +5066,7 @@
         <translation>约等于一块 {card} 工作 {time}</translation>
     </message>
     <message>
-        <source>about {time} of an {card}</source>
+        <source>about {time} on an {card}</source>
         <translation>约合 {card} 工作 {time}</translation>
     </message>
     <message>
@@ -5329,7 +5329,7 @@
         <translation>由抽签选出的志愿者决定胜者：他们的电脑用密封的文本为每个模型评分。您的电脑也可以参与。</translation>
     </message>
     <message>
-        <source>You were drawn, and judging is switched off: {done} of {models} models are scored. Switch it on, or others must do without you.</source>
+        <source>You were drawn, but judging is switched off: {done} of {models} models are scored. Switch it on, or the scores of this computer will be missing.</source>
         <translation>您被抽中了，但评审已关闭：已为 {models} 个模型中的 {done} 个评分。请打开评审，否则只能由他人完成。</translation>
     </message>
     <message>
@@ -5409,7 +5409,7 @@
         <translation>抽中了其他人。感谢报名。</translation>
     </message>
     <message>
-        <source>All models are scored here, and committed to. The scores are shown when all others have committed too, or their time is over.</source>
+        <source>All models are scored here, and committed to. The scores are revealed when all others have committed too, or their time is over.</source>
         <translation>所有模型均已在此评分并作出承诺。等其他人也都承诺或时间到后，评分就会公开。</translation>
     </message>
     <message>
@@ -5417,7 +5417,7 @@
         <translation>您的评分已全部写入日志。谢谢。</translation>
     </message>
     <message>
-        <source>Not all models were scored and shown in time; the others' scores count.</source>
+        <source>Not all models were scored and revealed in time; the others' scores count.</source>
         <translation>没有及时完成所有模型的评分和公开；以其他人的评分为准。</translation>
     </message>
     <message>
@@ -5441,7 +5441,7 @@
         <translation>这台电脑现在不能评审：{by}。</translation>
     </message>
     <message>
-        <source>The ledger did not take your offer: {by}.</source>
+        <source>The ledger did not accept your offer: {by}.</source>
         <translation>账本没有接受您的报名：{by}。</translation>
     </message>
 </context>

@@ -136,9 +136,9 @@ class CompetitionNotifier(QObject):
             return self.tr("You were drawn to judge {name}").format(name=row.name), text
         if stage is CompetitionStage.JUDGED:
             title = self.tr("You have judged {name}").format(name=row.name)
-            return title, self.tr("All your scores are in the log. See how the sides stand.")
+            return title, self.tr("All your scores are in the log. See how the entrants are doing.")
         if stage is CompetitionStage.BEGUN:
-            text = self.tr("{sides} race until {time}. See the rules, and join a side.")
+            text = self.tr("{sides} compete until {time}. See the rules, and join one of them.")
             names = self._names([side.name for side in row.entrants if side.run])
             when = figures.moment(row.deadline_ms, now_ms)
             title = self.tr("{name} has begun").format(name=row.name)
@@ -146,7 +146,9 @@ class CompetitionNotifier(QObject):
         if stage is CompetitionStage.NEAR:
             left = figures.duration((row.deadline_ms - now_ms) // 1_000)
             title = self.tr("{name}: {time} until the deadline").format(name=row.name, time=left)
-            return title, self.tr("After it nothing counts any more. See how the sides stand.")
+            return title, self.tr(
+                "Nothing submitted after it counts. See how the entrants are doing."
+            )
         return self.tr("{name} is decided").format(name=row.name), self._result(row)
 
     def _names(self, names: list[str]) -> str:

@@ -69,7 +69,7 @@ class Notifier(QObject):
             self._store.change(knows_hiding=True)
             self._send(
                 self.tr("Tequio goes on in the background"),
-                self.tr("Its icon in the panel tells what it does, and opens this window again."),
+                self.tr("Its tray icon shows what it is doing, and opens this window again."),
                 "",
             )
 

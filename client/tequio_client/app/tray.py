@@ -187,7 +187,7 @@ class Tray(QObject):
         if is_on and desired.snooze is None:
             self._add(self.tr("Pause"), model.pause)
         else:
-            resume = self.tr("Go on now") if is_on else self.tr("Contribute")
+            resume = self.tr("Resume now") if is_on else self.tr("Contribute")
             self._add(resume, model.contribute)
         if is_on:
             self.menu.addMenu(SnoozeMenu(model, self._now_ms, self.menu))

@@ -179,7 +179,7 @@ def test_before_consent_the_menu_leads_to_the_first_run(
         ("finishing", ["Pause", "Snooze", "Finish round, then stop"]),
         ("waiting", ["Pause", "Snooze"]),
         ("paused", ["Contribute"]),
-        ("snoozed", ["Go on now", "Snooze"]),
+        ("snoozed", ["Resume now", "Snooze"]),
         ("attention", ["Contribute"]),
     ],
 )
@@ -197,7 +197,7 @@ def test_the_menu_offers_what_makes_sense_now(
         ("lending", "Pause", DesiredState(number=5)),
         ("lending", "Finish round, then stop", DesiredState(number=5, lend=True, finish=True)),
         ("paused", "Contribute", DesiredState(number=6, lend=True)),
-        ("snoozed", "Go on now", DesiredState(number=6, lend=True)),
+        ("snoozed", "Resume now", DesiredState(number=6, lend=True)),
         (
             "lending",
             "15 minutes",

@@ -58,7 +58,7 @@ VERDICTS = {
         "Version {driver} is too old to train: install {oldest} or newer, then restart.",
     ),
     "driver-good": (_GOOD, "Version {driver} can train."),
-    "disk-unknown": (_WARNING, "Nobody can tell how much is free."),
+    "disk-unknown": (_WARNING, "It is not known how much is free."),
     "disk-good": (
         _GOOD,
         "{free} GB are free. Tequio takes {store} GB at most, and {stays} stay free.",
@@ -269,7 +269,7 @@ class RoleCard(Card):
         self._context = context
         self.add_heading(self.tr("What this computer can do instead"))
         self.choices = ChoiceCards(
-            self.tr("Its part"),
+            self.tr("Role"),
             {
                 "witness": (
                     self.tr("Witness (fits best)"),

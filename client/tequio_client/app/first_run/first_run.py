@@ -322,8 +322,8 @@ class LeaveDialog(KeyDialog):
         super().__init__(
             self.tr("Leave this for now?"),
             self.tr(
-                "Nothing is lent. What you chose is kept, and “Set up” on Home comes back to this "
-                "very step."
+                "Nothing is lent. What you chose is kept, and “Set up” on Home returns to this "
+                "step."
             ),
             self.tr("Leave for now"),
             parent,

@@ -53,7 +53,7 @@ class RunStep(FirstRunStep):
         super().__init__(
             context,
             self.tr("What would you like to train?"),
-            self.tr("A run is one model that many train together. You can change it at any time."),
+            self.tr("A run is one model that many train together. You can switch at any time."),
         )
         self.network, self.away = NetworkPanel(context), Banner()
         self.away.hide()
@@ -140,7 +140,7 @@ class RunStep(FirstRunStep):
         parts = [
             self.tr("%n volunteer(s)", "", run.members),
             self.tr("{memory} of memory").format(memory=figures.memory(run.memory_mb)),
-            self.tr("{data} to fetch once").format(data=figures.data(run.first_bytes)),
+            self.tr("{data} to download once").format(data=figures.data(run.first_bytes)),
             self.tr("{data} up per hour").format(data=figures.data(run.hourly_up_bytes)),
         ]
         if run.rounds:
@@ -210,8 +210,8 @@ class ReadyStep(FirstRunStep):
         fill(card.body, *self.events)
         self.chips = [Chip() for _ in range(4)]
         hint = self.tr(
-            "Closing the window hides it; the icon in the panel shows the state, and pauses "
-            "everything with two clicks."
+            "Closing the window hides it; the tray icon shows the state, and pauses everything "
+            "with two clicks."
         )
         chips = hbox(*self.chips, None, spacing=8)
         fill(self.body, chips, card, WrappedLabel(hint, tone="sub"), None)
@@ -225,7 +225,7 @@ class ReadyStep(FirstRunStep):
         self._show_choices()
         first, second, third = self.events
         first.set_texts(
-            self.tr("Join and fetch"), join_sentences(self._fetching(), self._runtime())
+            self.tr("Join and download"), join_sentences(self._fetching(), self._runtime())
         )
         second.set_texts(self.tr("Begin when you are away"), self._beginning())
         third.set_texts(
@@ -257,12 +257,12 @@ class ReadyStep(FirstRunStep):
         run = self._run()
         if run is None:
             return self.tr(
-                "The run that fits best is joined, and its model and first data are fetched once."
+                "Tequio joins the run that fits best, and downloads its model and first data once."
             )
         seconds = run.first_bytes / LINE_BYTES_PER_S
-        return self.tr(
-            "{run}: {data} are fetched once, about {time} on a line of 50 Mbit/s."
-        ).format(run=run.name, data=figures.data(run.first_bytes), time=figures.duration(seconds))
+        return self.tr("{run}: {data} to download once, about {time} at 50 Mbit/s.").format(
+            run=run.name, data=figures.data(run.first_bytes), time=figures.duration(seconds)
+        )
 
     def _runtime(self) -> str:
         program = self.context.program
@@ -271,15 +271,15 @@ class ReadyStep(FirstRunStep):
         if offer is None:
             return ""
         size, disk = figures.data(offer.download_bytes), figures.data(offer.disk_bytes)
-        words = self.tr("Before that comes what training needs, once: {size}, {disk} on the disk.")
+        words = self.tr("First it downloads what training needs, once: {size}, {disk} on the disk.")
         return words.format(size=size, disk=disk)
 
     def _beginning(self) -> str:
         preset = self.context.draft_store.draft.preset
         if preset is LendingPreset.MAX:
             return self.tr(
-                "At once at 30% of the time, and in full after a minute without input. Games "
-                "stop it, always."
+                "Immediately at 30% of the time, and fully after a minute without input. Games "
+                "always stop it."
             )
         minutes = int(PRESETS[preset]["idle_minutes"])
         return self.tr(

@@ -148,13 +148,17 @@ class CostCard(Card):
 
     def _device_text(self, found: PowerRange) -> str:
         if not found.device:
-            return self.tr("Looking at this computer. The range is that of most graphics cards.")
+            return self.tr(
+                "Checking this computer. Until then, the range covers most graphics cards."
+            )
         if found.is_processor:
-            text = self.tr("{device}: no graphics card was found. The range is that of processors.")
+            text = self.tr(
+                "{device}: no graphics card was found. The range covers most processors."
+            )
         elif found.is_known:
             text = self.tr("{device}: from 60% of its power limit to all of it.")
         else:
-            text = self.tr("{device} does not say its limit. The range is that of most cards.")
+            text = self.tr("{device} does not report its limit. The range covers most cards.")
         return text.format(device=found.device)
 
     def _price_text(self) -> str:

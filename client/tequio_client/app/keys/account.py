@@ -169,7 +169,7 @@ class RecoveryDialog(AccountDialog):
             fill(self.body, title, self.former, Label(self.tr("The new one"), TextStyle.STRONG))
             self.former.changed.connect(self._follow)
         self.ways = Segmented(
-            self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+            self.tr("Store it as"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
         self.words, self.file = BackupWordsPane(), NewPassphrase()
         note = WrappedLabel(

@@ -74,7 +74,7 @@ class BackupDialog(KeyDialog):
         self._keys, self._choose_path = keys, choose_path
         self._stage = "shut"
         self.ways = Segmented(
-            self.tr("As what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+            self.tr("Kind of backup"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
         self.ways.chosen.connect(self._switch)
         self.words, self.file = BackupWordsPane(), NewPassphrase()
@@ -180,7 +180,7 @@ class BackupWordsPane(QWidget):
         for number, label, line in zip(self.asked, self._labels, self.lines, strict=True):
             label.setText(self.tr("Word {number}").format(number=number))
             line.setAccessibleName(label.text())
-        self._note.setText(self.tr("To be sure that the paper is right, type two of its words."))
+        self._note.setText(self.tr("To check what you wrote, type two of the words."))
         self._stack.setCurrentIndex(1)
         self.lines[0].setFocus()
 
@@ -196,7 +196,7 @@ class BackupWordsPane(QWidget):
             for number, line in zip(self.asked, self.lines, strict=False)
             if not self._words[number - 1].startswith(line.text().strip().lower())
         ]
-        words = self.tr("Word {number} is another one. Look at the paper again.")
+        words = self.tr("Word {number} does not match. Look at the paper again.")
         self.wrong.setText(join_sentences(*(words.format(number=number) for number in wrong)))
 
     def clear(self) -> None:
@@ -211,8 +211,8 @@ class BackupWordsPane(QWidget):
     def _explain(self) -> None:
         self._note.setText(
             self.tr(
-                "Write them on paper in this order: no photo, no cloud. Nobody of Tequio will ever "
-                "ask for them."
+                "Write them on paper in this order: no photo, no cloud. Nobody from Tequio "
+                "will ever ask for them."
             )
         )
 

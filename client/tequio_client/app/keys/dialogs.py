@@ -117,7 +117,7 @@ class BackupSource(QWidget):
         self._choose = choose
         self._path: Path | None = None
         self.ways = Segmented(
-            self.tr("From what"), {"words": self.tr("24 words"), "file": self.tr("A file")}
+            self.tr("Kind of backup"), {"words": self.tr("24 words"), "file": self.tr("A file")}
         )
         self.words = QPlainTextEdit()
         self.words.setAccessibleName(self.tr("The 24 words, in their order"))
@@ -244,7 +244,7 @@ class ProtectionDialog(KeyDialog):
         super().__init__(
             self.tr("How your key is kept"),
             self.tr("The key stays the same. Backups that you have made stay good."),
-            self.tr("Keep it so"),
+            self.tr("Store it this way"),
             parent,
         )
         self._keys, self.protection = keys, ProtectionPanel()

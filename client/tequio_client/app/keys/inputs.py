@@ -50,7 +50,7 @@ class NewPassphrase(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.first = SecretLine(self.tr("Passphrase"))
-        self.second = SecretLine(self.tr("The same passphrase again"))
+        self.second = SecretLine(self.tr("Repeat the passphrase"))
         self.shown = QCheckBox(self.tr("Show what I type"))
         self.advice = caption()
         lines = QGridLayout()

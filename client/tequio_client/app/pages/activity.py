@@ -167,14 +167,16 @@ class WorkerLogCard(Card):
         self.question = PeriodicQuestion(context.model, context.now_ms, DiagnosticsReply, EVERY_MS)
         self.question.set_question(AskDiagnostics())
         self.note = caption(
-            self.tr("For finding faults. Copying adds what the app sees; no key, no password.")
+            self.tr(
+                "For troubleshooting. Copying adds what the app sees, but no key and no password."
+            )
         )
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setFont(style.fixed_font())
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setAccessibleName(self.tr("Last lines of the log"))
-        self.text.setPlaceholderText(self.tr("The worker has not said anything yet."))
+        self.text.setPlaceholderText(self.tr("The worker has not logged anything yet."))
         self.text.setMinimumHeight(LOG_HEIGHT)
         self.text.setTabChangesFocus(True)
         self.copy = Button(self.tr("Copy diagnostics"), picture="copy")
@@ -298,7 +300,7 @@ class HealthView(QWidget):
         self.details = DetailsButton()
         card.body.addLayout(hbox(self._picture, (self.summary, 1), self.details, spacing=12))
         self.session = ChecksCard(
-            self.tr("Your session"), self.tr("Nothing was told of your session yet.")
+            self.tr("Your session"), self.tr("Nothing is known about your session yet.")
         )
         self._starting = self.tr("The hardware is being checked…")
         self._silent = self.tr(
@@ -373,7 +375,7 @@ class CheckRow(QWidget):
         self.name.setText(check.name)
         problem = check.problem
         if problem and not check.has_source:
-            problem = self.tr("Nothing on this system can tell")
+            problem = self.tr("Not available on this system")
         for label, words in ((self.error, problem), (self.remedy, check.advice)):
             label.setText(words)
             label.setVisible(bool(words))

@@ -62,7 +62,7 @@ class BadgesCard(Card):
         is_today = account.streak_day >= now_ms // DAY_MS
         words = self.tr("Current streak: %n day(s) in a row with accepted work.", "", days)
         if days and not is_today:
-            words += " " + self.tr("Today (UTC) is still missing.")
+            words += " " + self.tr("No accepted work today (UTC) yet.")
         self.streak.setText(words if days else self.tr("No streak: no work was accepted lately."))
         self.next.setText(self._next_words(account, days))
         self.next.setVisible(bool(self.next.text()))

@@ -102,7 +102,7 @@ class CompetitionFigures(Columns):
 
     def show_row(self, row: CompetitionRow) -> None:
         ours = sum({one.run: one.gflop for one in row.entrants if one.run}.values())
-        exact = self.tr("{points} points in the runs of its sides")
+        exact = self.tr("{points} points in the runs of its entrants")
         self.points.show_value(
             figures.short_points(ours), exact.format(points=figures.exact_points(ours))
         )
@@ -169,7 +169,9 @@ class ResultCard(Card):
         """`ours` are the runs that this computer worked for."""
         ranked = tuple(one for one in row.entrants if one.rank)
         self.places.show_entrants(row.entrants if ranked else (), ours)
-        self.none.setText(self.tr("Not ranked: too few of the drawn evaluators scored the sides."))
+        self.none.setText(
+            self.tr("Not ranked: too few of the drawn evaluators scored the entrants.")
+        )
         self.none.setVisible(not ranked)
         for part in (self.places, self.about):
             part.setVisible(bool(ranked))
@@ -263,7 +265,7 @@ class ResultLine:
 class RulesCard(Card):
     def __init__(self) -> None:
         super().__init__(self.tr("Rules"))
-        self.budget = RuleParagraph("gauge", self.tr("What a side may take"))
+        self.budget = RuleParagraph("gauge", self.tr("What an entrant may use"))
         self.texts = RuleParagraph("file-lock", self.tr("Texts that nobody has seen"))
         self.scoring = RuleParagraph("scale", self.tr("How it is scored"))
         self.trust = RuleParagraph("shield-check", self.tr("Why it can be believed"))
@@ -277,17 +279,18 @@ class RulesCard(Card):
         self.budget.words.setText(join_sentences(*self._budget(row)))
         self.texts.words.setText(self._texts(row))
         scoring = self.tr(
-            "How many bits a model needs for each byte of the texts: fewer are better. Perplexity "
-            "per byte is 2 to the power of these bits, and ranks alike. A model reads {window} "
-            "tokens at a time, {stride} of them new. Sides that nothing tells apart share a place."
+            "How many bits a model needs for each byte of the texts: fewer are better. "
+            "Perplexity per byte is 2 to the power of these bits, and gives the same ranking. "
+            "A model reads {window} tokens at a time, {stride} of them new. Entrants that "
+            "cannot be told apart share a place."
         )
         self.scoring.words.setText(
             scoring.format(window=figures.count(row.window), stride=figures.count(row.stride))
         )
         trust = self.tr(
-            "{evaluators} computers that have no part in any side are drawn by lot to score. Of "
-            "each text the middle score counts, so that a liar among them moves nothing, and "
-            "everything stands in the log."
+            "{evaluators} computers that are not involved in any entry are drawn by lot to "
+            "score. For each text the median score counts, so one dishonest evaluator changes "
+            "nothing, and everything is in the log."
         )
         self.trust.words.setText(trust.format(evaluators=figures.count(row.evaluators)))
         stated = self.tr("What may be trained on is written at this address:")
@@ -306,7 +309,7 @@ class RulesCard(Card):
             limits.append(words.format(count=figures.short_count(row.tokens)))
         if row.hours:
             limits.append(self.tr("It has %n hour(s) from the opening of its run.", "", row.hours))
-        return limits or [self.tr("As much as it likes: size, tokens and time have no limit.")]
+        return limits or [self.tr("Size, tokens and time have no limit.")]
 
     def _texts(self, row: CompetitionRow) -> str:
         sealed = self.tr(
@@ -318,7 +321,7 @@ class RulesCard(Card):
             drawn=figures.count(row.drawn),
         )
         if row.needed <= 1:
-            alone = self.tr("One person alone holds the key to them, and has to be trusted.")
+            alone = self.tr("One person alone holds the key to them and has to be trusted.")
             return join_sentences(sealed, alone)
         shared = self.tr(
             "The key to them is shared among {custodians} custodians; {needed} have to act "

@@ -112,23 +112,27 @@ STAGE_CHIPS = {
 }
 """Label, icon and tone."""
 STAGE_DESCRIPTIONS = {
-    ShownStage.ANNOUNCED: "It has not begun yet. Join a side now to train from the start.",
-    ShownStage.OPEN: "The sides train. What each submits last before the deadline is what counts.",
+    ShownStage.ANNOUNCED: "It has not begun yet. Join an entrant's run now to train from the "
+    "start.",
+    ShownStage.OPEN: "The entrants are training. The last submission of each before the "
+    "deadline counts.",
     ShownStage.OVER: "The deadline is over. The ledger closes the competition any moment.",
     ShownStage.CLOSED: "Nothing can be submitted any more. Every volunteer evaluator draws a "
     "lot, which nobody can choose. The lots decide who scores, and on which texts.",
-    ShownStage.DRAWN: "The custodians show their parts of the key: {needed} of {custodians} open "
-    "the texts.",
-    ShownStage.SCORED: "The texts are open. Evaluators, drawn by lot, score each side on them, and "
-    "commit to their scores before anyone shows any.",
-    ShownStage.CHALLENGED: "Evaluators show the scores that they committed to. Until the result "
-    "anyone may score again and challenge one.",
+    ShownStage.DRAWN: "The custodians reveal their parts of the key. Any {needed} of the "
+    "{custodians} parts open the texts.",
+    ShownStage.SCORED: "The texts are open. Evaluators, drawn by lot, score each entrant on "
+    "them, and commit to their scores before anyone reveals any.",
+    ShownStage.CHALLENGED: "Evaluators reveal the scores that they committed to. Until the "
+    "result, anyone may score a model again and challenge a score.",
     ShownStage.DECIDED: "The result stands, and anyone can check it from the log alone.",
-    ShownStage.ENDED: "It ended without a ranking: too few custodians showed their parts of the "
-    "key in time, or there was nobody to score.",
+    ShownStage.ENDED: "It ended without a ranking: too few custodians revealed their parts of "
+    "the key in time, or there was nobody to score.",
 }
 """Descriptions for someone new to competitions."""
-UNSCORED = "It ended without a ranking: too few of those who were drawn scored the sides in time."
+UNSCORED = (
+    "It ended without a ranking: too few of those who were drawn scored the entrants in time."
+)
 STAGE_ENDS = {
     ShownStage.ANNOUNCED: (0, "until it begins"),
     ShownStage.OPEN: (1, "until the deadline"),
@@ -212,10 +216,10 @@ OFFERS = {
     "in-draw": "Your lot is drawn. When the texts are opened, the lots decide who scores.",
     "missed": "No lot was drawn here in time, so others score. Nothing is lost.",
     "others": "Others were drawn. Thank you for the offer.",
-    "waiting": "All models are scored here, and committed to. The scores are shown when all others "
-    "have committed too, or their time is over.",
+    "waiting": "All models are scored here, and committed to. The scores are revealed when all "
+    "others have committed too, or their time is over.",
     "scored": "All your scores are in the log. Thank you.",
-    "late": "Not all models were scored and shown in time; the others' scores count.",
+    "late": "Not all models were scored and revealed in time; the others' scores count.",
 }
 BARS = {
     "custodian": "You hold a part of the key to the texts, so others judge here.",
@@ -223,7 +227,7 @@ BARS = {
     "entrant": "You entered {by}, so others judge here.",
     "trained": "You trained in a run that takes part, as {by}, so others judge here.",
     "memory": "This computer cannot judge now: {by}.",
-    "refused": "The ledger did not take your offer: {by}.",
+    "refused": "The ledger did not accept your offer: {by}.",
 }
 
 
@@ -264,8 +268,8 @@ def _scoring_text(row: CompetitionRow, judging: JudgingView | None, *, is_on: bo
     if not is_on:
         return translate(
             "judging",
-            "You were drawn, and judging is switched off: {done} of {models} models are scored. "
-            "Switch it on, or others must do without you.",
+            "You were drawn, but judging is switched off: {done} of {models} models are "
+            "scored. Switch it on, or the scores of this computer will be missing.",
         ).format(done=done, models=models)
     if judging is None:
         return translate(

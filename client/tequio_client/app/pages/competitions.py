@@ -83,7 +83,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         self.choices = ChoiceList(self.tr("Competitions"), CompetitionChoice)
         self.about = CompetitionSummaryCard()
         self.sides, self.rules = SidesCard(), RulesCard()
-        self.joining = RunDetail(self.tr("Join this side"), self.tr("Stay on this side"))
+        self.joining = RunDetail(self.tr("Join this run"), self.tr("Stay on this run"))
         self.result, self.judging = ResultCard(), JudgingCard()
         self.parts = self._parts()
         # no stack of the last two: it would be as high as these at any time
@@ -141,7 +141,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         if row is None:
             self._show_empty()
             return
-        about = self.tr("Runs compete on unseen text. List read {ago}.")
+        about = self.tr("Runs compete on unseen text. Updated {ago}.")
         self.head.words.setText(about.format(ago=self.age()))
         now_ms = self.context.now_ms()
         self.choices.set_names([one.competition for one in self._rows])
@@ -168,7 +168,7 @@ class AppCompetitionsPage(ListPage[CompetitionsReply]):
         else:
             self.empty.show_words(
                 self.tr("Looking for competitions"),
-                self.tr("The ledger is asked which competitions there are."),
+                self.tr("Asking the network which competitions there are."),
             )
 
     def _show_one(self, row: CompetitionRow, now_ms: int) -> None:
@@ -267,17 +267,17 @@ class SidesCard(Card):
     """The chart, and a row for each side by its run."""
 
     def __init__(self) -> None:
-        super().__init__(self.tr("Sides"), self.tr("training loss by round"))
-        self.chart = RaceChart(self.tr("Training loss of each side by round"))
+        super().__init__(self.tr("Entrants"), self.tr("training loss by round"))
+        self.chart = RaceChart(self.tr("Training loss of each entrant by round"))
         self.note = caption(
             self.tr(
                 "As the trainers report it. The winner is decided on texts that nobody has seen."
             )
         )
-        self.list = ChoiceList(self.tr("Sides to choose from"), SideRow)
+        self.list = ChoiceList(self.tr("Entrants to choose from"), SideRow)
         self.list.setContentsMargins(0, 4, 0, 0)
         self.others = caption()
-        self.none = WrappedLabel(self.tr("No side has entered yet."), tone="sub")
+        self.none = WrappedLabel(self.tr("Nobody has entered yet."), tone="sub")
         fill(self.body, self.none, self.chart, self.note, self.list, self.others)
 
     def show_sides(
@@ -339,7 +339,7 @@ class SidesCard(Card):
         if problem:
             words = self.tr("Couldn't load the curves: {problem}.")
             return words.format(problem=without_period(problem))
-        return self.tr("The ledger is asked how the sides come along.")
+        return self.tr("Asking the network how the entrants are doing.")
 
 
 class SideRow(ChoiceRow):

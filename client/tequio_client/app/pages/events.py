@@ -123,16 +123,14 @@ class TimelineCard(Card):
 
     def _explain_empty(self) -> None:
         if self.reader.rows is None and not self.reader.problem:
-            self.empty.show_words(
-                self.tr("Looking"), self.tr("What happened lately is being read.")
-            )
+            self.empty.show_words(self.tr("Looking"), self.tr("Reading recent events."))
         elif not self.reader.rows and self.reader.problem:
             self.empty.show_words(self.tr("Couldn't load the events"), self.reader.problem)
         elif self.reader.has_more:
             self.empty.show_words(self.tr("Looking"), self.tr("Older events are being read."))
         elif self.reader.rows:
             self.empty.show_words(
-                self.tr("None of these"), self.tr("No event fits the filter and the search.")
+                self.tr("No matches"), self.tr("No event fits the filter and the search.")
             )
         else:
             self.empty.show_words(

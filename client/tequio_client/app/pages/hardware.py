@@ -161,7 +161,7 @@ class HardwarePage(Page):
             return
         device = self.cards[name].device
         self.toast.open_with_undo(
-            self.tr("{device} is lent no more.").format(device=device.name or device.id),
+            self.tr("{device} is no longer lent.").format(device=device.name or device.id),
             lambda: self.edits.change({"use": True}, device=device.key),
         )
 
@@ -192,7 +192,7 @@ class AuditNotice(Banner):
             "hardware, overclocking or an old driver can cause this; measuring the device shows "
             "whether it works as fast as before."
         ).format(round=figures.count(self._warned))
-        button = self.tr("Pause, to measure") if benchmark.is_lent else self.tr("Measure again")
+        button = self.tr("Pause to measure") if benchmark.is_lent else self.tr("Measure again")
         self.show_words("info", words, button)
         self.button.setEnabled(not benchmark.is_measuring)
 
@@ -330,7 +330,7 @@ class DeviceCard(Card):
         self.run_row.setVisible(bool(runs or chosen))
         choices = {"": self.tr("Automatic"), **runs}
         if chosen not in choices:
-            choices[chosen] = self.tr("Not open any more")
+            choices[chosen] = self.tr("No longer open")
         self.run.set_choices(choices)
         self.run.select(chosen)
 

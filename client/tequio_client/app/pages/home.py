@@ -256,7 +256,7 @@ class HomeHeader(Columns):
         if not model.preferences.consent:
             self.primary.set_label(self.tr("Set up"), icons.forward())
         elif model.desired.lend and model.desired.snooze is not None:
-            self.primary.set_label(self.tr("Go on now"), "play")
+            self.primary.set_label(self.tr("Resume now"), "play")
         else:
             self.primary.set_label(self.tr("Contribute"), "play")
 
@@ -399,7 +399,7 @@ class Stats(StatCards):
         if not joules and not snapshot.is_energy_measured:
             self.energy.show_figure(figures.ABSENT, self.tr("Not measured here"))
             return
-        total = self.tr("{energy} in all").format(energy=figures.energy(snapshot.energy_total_j))
+        total = self.tr("{energy} in total").format(energy=figures.energy(snapshot.energy_total_j))
         if not snapshot.is_energy_measured:
             total = self.tr("Estimated, {total}").format(total=total)
         self.energy.show_figure(figures.energy(joules), total)

@@ -195,8 +195,9 @@ class PointsPage(Page):
             self.banner.show_words("error", self.model.why_gone)
         elif left:
             words = self.tr(
-                "The ledger says that you have {points} points more. Their entries in its log are "
-                "not read and checked here yet, so they are not counted in. That goes on by itself."
+                "The ledger says that you have {points} more points. This computer has not "
+                "read and checked their log entries yet, so they are not counted here. It does "
+                "so automatically."
             )
             self.banner.show_words("info", words.format(points=figures.short_points(left)))
 
@@ -304,7 +305,7 @@ class PointsSums(StatCards):
         today = self.tr("{points} today").format(points=figures.short_points(points.today))
         self.total.show_points(points.total, today)
         self._show_vesting(points)
-        waits, none = self.tr("Rounds that are not proven yet"), self.tr("Nothing is open")
+        waits, none = self.tr("Rounds that are not proven yet"), self.tr("Nothing pending")
         self.pending.show_figure(figures.count(points.pending), waits if points.pending else none)
         failed, none = self.tr("Rounds that gave nothing"), self.tr("None today")
         rejected = figures.count(points.rejected)
@@ -316,7 +317,7 @@ class PointsSums(StatCards):
                 points=figures.short_points(points.forfeited)
             )
         else:
-            later, none = self.tr("Final after a few more rounds"), self.tr("All are yours")
+            later, none = self.tr("Final after a few more rounds"), self.tr("All points are final")
             note = later if points.unvested else none
         more = worker_texts.vesting_text(points)
         self.vesting.show_points(points.unvested, note, more=more)

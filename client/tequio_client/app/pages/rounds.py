@@ -102,7 +102,7 @@ class RoundsCard(Card):
                 lambda _: self.filter_changed.emit(self.run.selected, self.device.selected)
             )
         self.table = RoundsTable(self.tr("Rounds"), name_device)
-        looking = self.tr("Looking"), self.tr("The rounds of this key are being read.")
+        looking = self.tr("Looking"), self.tr("Reading the rounds of this key.")
         self.empty = EmptyState("coins", *looking, self.tr("Try again"))
         self.empty.setMinimumHeight(EMPTY)
         self.empty.button.clicked.connect(self.retry_requested)
@@ -130,11 +130,11 @@ class RoundsCard(Card):
         if reader.problem:
             self.empty.show_words(self.tr("Couldn't load the rounds"), reader.problem)
         elif reader.rows is None:
-            words = self.tr("The rounds of this key are being read.")
+            words = self.tr("Reading the rounds of this key.")
             self.empty.show_words(self.tr("Looking"), words)
         elif reader.run or reader.device:
             words = self.tr("No round of that run was worked in on that device.")
-            self.empty.show_words(self.tr("None of these"), words)
+            self.empty.show_words(self.tr("No matches"), words)
         else:
             words = self.tr(
                 "Each round that this computer takes part in will appear here, with what it gave "

@@ -81,11 +81,11 @@ class NeedKind(StrEnum):
 
 
 NEEDS = {
-    NeedKind.MEMORY: ("memory-stick", "Memory", "of {most} that are free"),
-    NeedKind.DISK: ("hard-drive", "Disk", "of {most} that your limits leave"),
+    NeedKind.MEMORY: ("memory-stick", "Memory", "of {most} free"),
+    NeedKind.DISK: ("hard-drive", "Disk", "of {most} your limits allow"),
     NeedKind.FIRST: ("cloud-download", "First download", "of {most} left this month"),
-    NeedKind.UP: ("arrow-up", "Upload per hour", "of {most} by your limit"),
-    NeedKind.DOWN: ("arrow-down", "Download per hour", "of {most} by your limit"),
+    NeedKind.UP: ("arrow-up", "Upload per hour", "of {most} your limit allows"),
+    NeedKind.DOWN: ("arrow-down", "Download per hour", "of {most} your limit allows"),
 }
 """Icon, name and note; texts are translated in the context `RunNeeds`."""
 CONNECTION = {NeedKind.UP, NeedKind.DOWN}
@@ -302,7 +302,7 @@ class RunDetail(Card):
         self.name, self.words = ElidedLabel("", TextStyle.HEADING), WrappedLabel(tone="sub")
         self.about = WrappedLabel()
         self.facts, self.needs = RunFigures(), RunNeeds()
-        self.takes = Label(self.tr("What it takes"), TextStyle.STRONG)
+        self.takes = Label(self.tr("What it needs"), TextStyle.STRONG)
         self.meaning, self.note = WrappedLabel(), caption()
         self.button = Button("", "primary")
         self.button.clicked.connect(lambda: self.join_requested.emit(self._run))
@@ -393,8 +393,8 @@ class RunDetail(Card):
 
     def _meaning(self, run: RunRow, offer: RunResources) -> str:
         words = self.tr(
-            "Joining fetches {first} once. While it trains, about {up} go up and {down} come down "
-            "each hour; less while it is paused."
+            "Joining downloads {first} once. While training, it uploads about {up} and "
+            "downloads about {down} per hour; less while paused."
         ).format(
             first=figures.data(run.first_bytes),
             up=figures.data(run.hourly_up_bytes),
@@ -412,7 +412,7 @@ class RunDetail(Card):
             return words
         left = figures.data(offer.month_bytes or 0)
         if not days:
-            short = self.tr("The {left} left this month do not last for a day of lending.")
+            short = self.tr("The {left} left this month will not last for a day of lending.")
             return join_sentences(words, short.format(left=left))
         lasts = self.tr("The {left} left this month last for about %n day(s) of lending.", "", days)
         return join_sentences(words, lasts.format(left=left))
@@ -430,7 +430,7 @@ class RunDetail(Card):
             )
         if short:
             return self.tr(
-                "Your limit of the line is less than this run needs: some rounds may end without "
+                "Your bandwidth limit is less than this run needs: some rounds may end without "
                 "your work. Raise it in Settings, Network, or choose a run that fits."
             )
         if is_chosen:
@@ -493,7 +493,7 @@ class RunWriting(QWidget):
             self.note,
             Label(self.tr("Held-out text"), TextStyle.CAPTION, "sub"),
             self.prompt,
-            Label(self.tr("The model goes on"), TextStyle.CAPTION, "sub"),
+            Label(self.tr("The model continues"), TextStyle.CAPTION, "sub"),
             self.text,
             spacing=6,
             parent=self,

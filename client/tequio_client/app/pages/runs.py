@@ -105,7 +105,7 @@ class RunsPage(ListPage[RunsReply]):
     def _show_all(self) -> None:
         self.show_asking()
         if self._rows is not None:
-            about = self.tr("Each run trains one model, round by round. List read {ago}.")
+            about = self.tr("Each run trains one model, round by round. Updated {ago}.")
             self.head.words.setText(about.format(ago=self.age()))
         level, words = self._warning()
         self.banner.setVisible(bool(words))
@@ -124,7 +124,7 @@ class RunsPage(ListPage[RunsReply]):
             return "warning", self.stale_text()
         chosen = self._row(self.model.preferences.run)
         if self.model.preferences.run and (chosen is None or not chosen.is_open):
-            words = self.tr("The run that you chose is not open any more. Choose another.")
+            words = self.tr("The run that you chose is no longer open. Choose another.")
             return "warning", words
         is_none_open = bool(self._rows) and not any(row.is_open for row in self._rows)
         return "info", self._none_open() if is_none_open else ""

@@ -108,7 +108,7 @@ class SettingsPage(Page):
         self.empty = EmptyState(
             "search",
             self.tr("No results"),
-            self.tr("No setting has these words in its title or its note."),
+            self.tr("No setting mentions these words."),
         )
         fill(self.body, self.empty, None)
         self.empty.hide()

@@ -39,7 +39,7 @@ def comparison(gflop: int) -> str:
 
 def short_comparison(gflop: int) -> str:
     """The same comparison in fewer words, for a line of a small card."""
-    return _compared(gflop, translate("figures", "about {time} of an {card}"))
+    return _compared(gflop, translate("figures", "about {time} on an {card}"))
 
 
 def _compared(gflop: int, template: str) -> str:

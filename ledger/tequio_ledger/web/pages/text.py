@@ -336,7 +336,7 @@ HEAD_VERDICTS: Mapping[HeadVerdict, StatusLabel] = {
         "Not measured yet", "wait", "Too few members agree on how good it is."
     ),
     HeadVerdict.FINE: StatusLabel(
-        "Measured, fine", "ok", "Its members agree that it did not get worse."
+        "Measured, not worse", "ok", "Its members agree that it did not get worse."
     ),
     HeadVerdict.WORSE: StatusLabel(
         "Worse than before", "danger", "Its members agree that it got worse."

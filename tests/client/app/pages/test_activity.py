@@ -54,7 +54,7 @@ def test_before_the_answer_it_says_that_it_looks(
     worker.replies.pop(AskActivity)
     _show_snapshot(page, worker)
     assert page.timeline.empty.isVisible()
-    assert page.timeline.empty.words.text() == "What happened lately is being read."
+    assert page.timeline.empty.words.text() == "Reading recent events."
 
 
 def test_events_stand_below_the_names_of_their_days(

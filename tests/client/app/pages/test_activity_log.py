@@ -166,7 +166,7 @@ def test_every_check_is_shown_with_its_error_and_way_out(
     assert "switch off pausing for games in Settings" in blind.remedy.text()
     assert "no display" in blind.accessibleName()
     (row,) = page.health.machine.rows
-    assert row.error.text() == "Nothing on this system can tell"
+    assert row.error.text() == "Not available on this system"
     assert page.health.summary.text().startswith("2 checks aren't working.")
 
 

@@ -72,7 +72,7 @@ def test_a_badge_that_the_card_does_not_know_is_left_out(qtbot: QtBot) -> None:
     [
         (DAY, 12, "Current streak: 12 days in a row with accepted work."),
         (DAY, 1, "Current streak: 1 day in a row with accepted work."),
-        (DAY - 1, 12, "12 days in a row with accepted work. Today (UTC) is still missing."),
+        (DAY - 1, 12, "12 days in a row with accepted work. No accepted work today (UTC) yet."),
         (DAY - 2, 12, "No streak: no work was accepted lately."),
         (0, 0, "No streak: no work was accepted lately."),
     ],

@@ -1,4 +1,4 @@
-"""Competitions in each stage: the list, the race, joining a side, rules and result in words."""
+"""Competitions in each stage: the list, the race, joining an entrant, rules and result in words."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     clock.ms += 25 * 60_000
     _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
-    assert page.head.words.text().endswith("List read 25 min ago.")
+    assert page.head.words.text().endswith("Updated 25 min ago.")
     assert len(page.choices.rows) == len(COMPETITIONS.rows)
     worker.replies[AskCompetitions] = COMPETITIONS
     page.again.click()
@@ -152,13 +152,13 @@ def test_it_asks_once_a_minute_while_somebody_looks(
 # --- one competition
 
 
-def test_what_is_ours_is_added_up_over_the_sides(
+def test_what_is_ours_is_added_up_over_the_entrants(
     page: AppCompetitionsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker)
     facts = page.about.facts
     assert facts.points.figure.text() == "18,930"
-    assert facts.points.toolTip() == "18,930.4021 points in the runs of its sides"
+    assert facts.points.toolTip() == "18,930.4021 points in the runs of its entrants"
     assert facts.texts.figure.text() == "5,000 of 20,000"
     assert page.about.milestones.progress == pytest.approx(12 / (15 + 4 / 24))
     assert page.about.milestones.accessibleName().startswith("Start: ")
@@ -187,11 +187,11 @@ def test_our_own_side_is_looked_at_first_with_what_it_needs(
     _show_snapshot(page, worker)
     assert page.sides.list.rows[OURS].isChecked()
     assert page.joining.name.text() == NOVA.name
-    assert page.joining.button.text() == "Stay on this side"
+    assert page.joining.button.text() == "Stay on this run"
     rows = page.joining.needs.rows.values()
     needs = [f"{row.figure.text()} {row.note.text()}" for row in rows]
     assert needs[0] == "8.4 GB of 9.6 GB on RTX 4070"
-    assert needs[3] == "310 MB of 2.3 GB by your limit"
+    assert needs[3] == "310 MB of 2.3 GB your limit allows"
 
 
 def test_joining_a_side_chooses_its_run_with_all_other_preferences(
@@ -200,7 +200,7 @@ def test_joining_a_side_chooses_its_run_with_all_other_preferences(
     _show_snapshot(page, worker)
     qtbot.mouseClick(page.sides.list.rows[OTHER], Qt.MouseButton.LeftButton)
     assert page.joining.name.text() == "cuentos-124m"
-    assert page.joining.button.text() == "Join this side"
+    assert page.joining.button.text() == "Join this run"
     assert "your points stay yours" in page.joining.note.text()
     qtbot.waitUntil(lambda: page.joining.button.height() > 0)  # its card has been laid out
     qtbot.mouseClick(page.joining.button, Qt.MouseButton.LeftButton)
@@ -220,7 +220,7 @@ def test_curves_that_cannot_be_had_are_told(
     assert page.sides.chart.accessibleDescription() == words
     worker.replies.pop(AskCurves)
     page.select(SCORED.competition)
-    assert page.sides.chart.accessibleDescription().startswith("The ledger is asked")
+    assert page.sides.chart.accessibleDescription().startswith("Asking the network how")
 
 
 def test_another_competition_has_other_curves(
@@ -286,8 +286,8 @@ def test_what_has_no_limit_and_who_has_to_be_trusted_is_said(
 ) -> None:
     _show_snapshot(page, worker)
     page.select(LARGE_RACE.competition)
-    assert page.rules.budget.words.text().startswith("As much as it likes")
-    assert page.rules.texts.words.text().endswith("holds the key to them, and has to be trusted.")
+    assert page.rules.budget.words.text().startswith("Size, tokens and time")
+    assert page.rules.texts.words.text().endswith("holds the key to them and has to be trusted.")
     assert not page.rules.address.isVisible()
 
 
@@ -331,8 +331,8 @@ def test_a_result_without_a_ranking_says_why(
 @pytest.mark.parametrize(
     ("phase", "why"),
     [
-        ("drawn", "too few custodians showed their parts of the key"),
-        ("revealed", "too few of those who were drawn scored the sides in time"),
+        ("drawn", "too few custodians revealed their parts of the key"),
+        ("revealed", "too few of those who were drawn scored the entrants in time"),
     ],
 )
 def test_a_competition_that_ended_without_a_ranking_says_why(

@@ -138,7 +138,7 @@ def test_a_device_is_switched_off_and_taken_back(
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=False),)
     page.refresh()
     assert not card.limits.isEnabled()
-    assert page.toast.words.text() == "NVIDIA GeForce RTX 4070 is lent no more."
+    assert page.toast.words.text() == "NVIDIA GeForce RTX 4070 is no longer lent."
     qtbot.mouseClick(page.toast.button, Qt.MouseButton.LeftButton)
     assert _chosen(worker) == (DeviceChoice(id="cuda:0", use=True),)
     page.refresh()
@@ -398,7 +398,7 @@ def test_while_lending_the_notice_offers_to_pause_first(
     page: HardwarePage, worker: ScriptedWorker, qtbot: QtBot
 ) -> None:
     _show_snapshot(page, worker, replace(LENDING, audits=AuditsView(warned_round=7)))
-    assert page.audit.button.text() == "Pause, to measure"
+    assert page.audit.button.text() == "Pause to measure"
     qtbot.mouseClick(page.audit.button, Qt.MouseButton.LeftButton)
     assert not page.model.desired.lend
 

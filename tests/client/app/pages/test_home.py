@@ -63,7 +63,7 @@ EXPECTED_BY_SCENE = {
     ),
     "paused": ExpectedHome(title="Paused", reason="You paused it", main="Contribute"),
     "snoozed": ExpectedHome(
-        title="Snoozed", reason="Resumes in 42 min", main="Go on now", snooze=True
+        title="Snoozed", reason="Resumes in 42 min", main="Resume now", snooze=True
     ),
     "attention": ExpectedHome(
         title="Attention",
@@ -352,7 +352,7 @@ def test_the_round_is_shown_with_all_there_is_to_know(
     assert card.name.text() == "nova-350m"
     assert card.role.text == "Trainer"
     assert card.line.text() == "Round 1,841 of 4,000  ·  23 peers  ·  2 min left"
-    assert home.stats.total.worth.text() == "about 6 h of an RTX 3060"
+    assert home.stats.total.worth.text() == "about 6 h on an RTX 3060"
     assert home.stats.today.worth.isVisible()
     shown = (card.loss, card.bits, card.perplexity)
     assert [one.figure.text() for one in shown] == ["2.913", "0.842", "18.6"]
@@ -420,7 +420,10 @@ def test_figures_are_those_of_the_snapshot(home: HomePage, worker: ScriptedWorke
         "still vesting: they can be lost if work turns out not to have been done."
     )
     assert (stats.rank.figure.text(), stats.rank.note.text()) == ("#47", "of 1,204 volunteers")
-    assert (stats.energy.figure.text(), stats.energy.note.text()) == ("0.41 kWh", "61.7 kWh in all")
+    assert (stats.energy.figure.text(), stats.energy.note.text()) == (
+        "0.41 kWh",
+        "61.7 kWh in total",
+    )
 
 
 def test_a_computer_at_work_has_a_forecast(home: HomePage, worker: ScriptedWorker) -> None:
@@ -465,7 +468,7 @@ def test_energy_that_nobody_measured_is_not_claimed(home: HomePage, worker: Scri
     )
     worker.send_snapshot(replace(LENDING, is_energy_measured=False))
     home.refresh()
-    assert home.stats.energy.note.text() == "Estimated, 61.7 kWh in all"
+    assert home.stats.energy.note.text() == "Estimated, 61.7 kWh in total"
 
 
 def test_the_chart_has_a_month_of_days_and_says_its_sum(

@@ -83,7 +83,7 @@ def test_points_that_can_still_be_lost_are_told(page: PointsPage, worker: Script
     assert (vesting.figure.text(), vesting.note.text()) == ("0", "2.50 were forfeited")
     assert vesting.toolTip().endswith("2.50 more were forfeited, and are no longer counted.")
     _show_snapshot(page, worker, replace(LENDING, points=replace(lost, forfeited=0)))
-    assert vesting.note.text() == "All are yours"
+    assert vesting.note.text() == "All points are final"
     assert vesting.toolTip() == "0 points"
 
 
@@ -94,8 +94,8 @@ def test_what_only_the_ledger_says_is_explained_and_not_counted(
         page, worker, replace(LENDING, points=replace(LENDING.points, unverified=20_001))
     )
     assert page.banner.isVisible()
-    assert "2.00 points more" in page.banner.words.text()
-    assert "not counted in" in page.banner.words.text()
+    assert "2.00 more points" in page.banner.words.text()
+    assert "not counted here" in page.banner.words.text()
     assert page.sums.total.figure.text() == "18,930"
     _show_snapshot(page, worker)
     assert not page.banner.isVisible()

@@ -114,13 +114,13 @@ def test_our_own_run_is_looked_at_first_with_its_needs(
     }
     assert shown == {
         NeedKind.MEMORY: ("8.4 GB of 9.6 GB on RTX 4070", "Just fits"),
-        NeedKind.DISK: ("16 GB of 30 GB that your limits leave", "Fits"),
+        NeedKind.DISK: ("16 GB of 30 GB your limits allow", "Fits"),
         NeedKind.FIRST: ("2.1 GB of 69 GB left this month", "Fits"),
-        NeedKind.UP: ("310 MB of 2.3 GB by your limit", "Fits"),
+        NeedKind.UP: ("310 MB of 2.3 GB your limit allows", "Fits"),
         NeedKind.DOWN: ("322 MB No limit set", "Fits"),
     }
     assert "about 4 days of lending" in detail.meaning.text()
-    assert "fetches 2.1 GB once" in detail.meaning.text()
+    assert "downloads 2.1 GB once" in detail.meaning.text()
 
 
 def test_what_a_run_is_for_is_said_as_far_as_it_is_known(
@@ -269,14 +269,14 @@ def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
     _show_snapshot(page, worker, IDLE)
     page.select(OTHER)
-    assert page.detail.note.text().startswith("Your limit of the line is less")
+    assert page.detail.note.text().startswith("Your bandwidth limit is less")
 
 
 def test_too_little_traffic_for_a_day_is_said(page: RunsPage, worker: ScriptedWorker) -> None:
     worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, hourly_up_bytes=9 * 10**9),))
     _show_snapshot(page, worker, IDLE)
     page.select(OTHER)
-    assert "do not last for a day" in page.detail.meaning.text()
+    assert "will not last for a day" in page.detail.meaning.text()
 
 
 @pytest.mark.parametrize("rows", [(), (ENDED,)])
@@ -299,7 +299,7 @@ def test_a_ledger_that_is_away_leaves_the_list_with_its_age(
     _show_snapshot(page, worker, SCENES["ledger-away"])
     assert page.banner.isVisible()
     assert page.banner.words.text().endswith("The ledger does not answer; Tequio keeps trying.")
-    assert page.head.words.text().endswith("List read 25 min ago.")
+    assert page.head.words.text().endswith("Updated 25 min ago.")
     assert list(page.choices.rows) == [row.run for row in RUNS.rows]
     worker.replies[AskRuns] = RUNS
     page.again.click()
@@ -347,9 +347,7 @@ def test_a_chosen_run_that_is_not_open_any_more_is_told(
     page: RunsPage, worker: ScriptedWorker
 ) -> None:
     _show_snapshot(page, worker, replace(IDLE, preferences=replace(AGREED, run=ENDED.run)))
-    assert (
-        page.banner.words.text() == "The run that you chose is not open any more. Choose another."
-    )
+    assert page.banner.words.text() == "The run that you chose is no longer open. Choose another."
 
 
 def test_rows_of_runs_that_stay_keep_the_keyboard(page: RunsPage, worker: ScriptedWorker) -> None:

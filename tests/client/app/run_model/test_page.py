@@ -208,7 +208,7 @@ def test_a_worse_head_that_was_given_up_is_not_warned_of(shown: ShownPage) -> No
 def test_a_newer_head_that_nobody_measured_is_named(shown: ShownPage) -> None:
     with measured_site(MeasuredRun(run=OURS, newest=1_847)) as served:
         page = shown.open(served)
-        assert page.samples.later.verdict.text() == "Measured, fine"
+        assert page.samples.later.verdict.text() == "Measured, not worse"
         assert not page.worse.isVisible()
         assert page.samples.canary.isVisible()
         assert "after round 1,847, has not been measured yet" in page.samples.canary.text()

@@ -296,7 +296,7 @@ def test_a_link_that_opens_the_app_has_the_address_beside_it(seen: PageSite) -> 
 def test_who_offers_the_app_for_download_is_linked(
     seen: PageSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "names no page to download the app" in seen.pages.get("/join").text
+    assert "has not named a download page for the app" in seen.pages.get("/join").text
     settings = msgspec.structs.replace(
         seen.shown.ledger.settings, download_url="https://example.org/get"
     )

@@ -259,7 +259,7 @@ def test_the_run_shows_verdicts_and_which_head_is_not_measured(seen: PageSite) -
     assert {one["verdict"] for one in answer} == {"fine"}
     assert [one["best"] for one in answer] == [None, *(one["round"] for one in answer[:-1])]
     page = seen.pages.get(f"/runs/{to_text(seen.shown.rules.run_id)}")
-    assert "Measured, fine" in page.text
+    assert "Measured, not worse" in page.text
     assert f"The best earlier head, of round {LAST - MEASURED}, needs" in page.text
     assert "Last fine head" in page.text
     assert "tequio checkpoint export --measured" in page.text
