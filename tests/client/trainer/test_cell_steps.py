@@ -14,7 +14,7 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tequio_client.trainer import inner, llama, pipeline
+from tequio_client.trainer import inner, llama, pipeline, tensor_parallel
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import open_device
@@ -24,6 +24,7 @@ from tequio_client.trainer.main import TaskReplacedError
 from tequio_client.trainer.model import CausalModel, build_random, sketch
 from tequio_client.trainer.pipeline import PipelinedModel
 from tequio_client.trainer.sharding import ShardedModel
+from tequio_client.trainer.tensor_parallel import TensorParallelModel
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, SEQUENCE
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from tequio_client.trainer.division import DividedModel
 
     Numbers = NDArray[np.float64]
 
@@ -142,7 +145,7 @@ def flat_weights(model: CausalModel) -> Numbers:
 class DividedSteps:
     """Two steps of a divided network with weight decay: losses, and the way of rank 0's weights."""
 
-    kind: type[ShardedModel | PipelinedModel]
+    kind: type[ShardedModel | PipelinedModel | TensorParallelModel]
     config: bytes
     window_samples: int = 5
     """No multiple of the ranks."""
@@ -158,15 +161,24 @@ class DividedSteps:
             whole.separator = self.separator
             done = inner.train(whole, self, plan, self.recipe, BatchSize(SEQUENCE, device), watch)
         else:
-            network = sketch(self.config).network
-            assert isinstance(network, Llama)
-            divided = self.kind(network, cell, device, self.separator)
-            with mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE):
+            divided = self.divided(cell)
+            with (
+                mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE),
+                mock.patch.object(tensor_parallel, "PASS_TOKENS", 2 * SEQUENCE),
+            ):
                 divided.load(whole)
                 done = divided.train(self, plan, self.recipe, watch)
                 divided.store(whole)
         losses = np.array([done.loss_first, done.loss_last])
         return np.append(losses, flat_weights(whole) - begun) if cell.rank == 0 else losses
+
+    def divided(self, cell: Cell) -> DividedModel:
+        """This rank's part of the network."""
+        network, device = sketch(self.config).network, open_device("cpu")
+        if self.kind is TensorParallelModel:
+            return TensorParallelModel(network, cell, device, self.separator)
+        assert isinstance(network, Llama)
+        return self.kind(network, cell, device, self.separator)
 
     def samples(self, windows: Sequence[int]) -> Tensor:
         """The same for every window."""
@@ -189,6 +201,10 @@ class DividedSteps:
                 kind=PipelinedModel, config=network_of(), window_samples=1, separator=BOUNDARY
             ),
         ),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(tie_word_embeddings=True))),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), separator=BOUNDARY)),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), recipe=ROUNDED)),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), recipe=HELD)),
         # Several passes, of which the last one is filled up.
         (3, DividedSteps(kind=PipelinedModel, config=network_of(), window_samples=40)),
     ],
