@@ -63,7 +63,7 @@ def divide(
     if not why and cell.division == "tensor":
         from tequio_client.trainer.tensor_parallel import TensorParallelModel  # noqa: PLC0415 - as said
 
-        return TensorParallelModel(network, cell, chosen, separator)
+        return TensorParallelModel(network, cell, chosen, manifest.inner, separator)
     if why or not isinstance(network, Llama):
         raise UserFacingError(f"--{cell.division} {why}: start the cell without it")
     if cell.division == "shard":

@@ -2,8 +2,8 @@
 
 Each rank has some columns or rows of each matrix in a layer: some heads of the attention, some of
 the inner values. It computes with them alone, and torch adds up what leaves a pair of matrices, so
-all ranks have the same hidden values between pairs. Nothing is gathered for computing but logits, of
-which `token_loss` has a bounded number at once.
+all ranks have the same hidden values between pairs. Nothing is gathered for computing but logits,
+of which `token_loss` has a bounded number at once.
 
 Which matrix is cut how is transformers' knowledge (`tp_plan`), in words that torch's own styles are
 named after. The input table is cut by tokens, the output layer too; norms are on every rank.
@@ -30,6 +30,7 @@ from tequio_client.trainer import inner, model, parts
 from tequio_client.trainer.cell import PASS_TOKENS, exchanging
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
+from tequio_client.trainer.moments import BLOCK
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.errors import UserFacingError
 
@@ -49,16 +50,17 @@ LLAMA_PLAN = {
     "mlp.down_proj": "rowwise",
 }
 """Styles of a layer's matrices, as transformers has them for Llama; a test compares them."""
-_COLUMNS, _ROWS = "colwise", "rowwise"
+_COLUMNS, _ROWS, _SPLIT_ROWS = "colwise", "rowwise", "rowwise_split_input"
 _TOKENS, _LOGITS = "embedding_rowwise", "colwise_gather_output"
 _SUMMED, _WHOLE = "replicated_with_grad_allreduce", "replicate"
 _STYLES: Mapping[str, Callable[[], ParallelStyle]] = {
     _COLUMNS: ColwiseParallel,
     _ROWS: RowwiseParallel,
     _LOGITS: lambda: ColwiseParallel(output_layouts=Replicate()),
-    "rowwise_split_input": lambda: RowwiseParallel(input_layouts=Replicate()),
+    _SPLIT_ROWS: lambda: RowwiseParallel(input_layouts=Replicate()),
     _TOKENS: lambda: RowwiseParallel(input_layouts=Replicate()),
 }
+_FULL_BITS = 32
 _OTHER_RANKS = "with a number of ranks that does, or "
 _APART = 0.25
 """Relative distance of a gradient from its mean over ranks. Those of ranks that saw different heads
@@ -74,9 +76,11 @@ class TensorPlan:
     """Modules that are on every rank, but whose gradients are sums over ranks."""
 
     @classmethod
-    def of(cls, network: nn.Module, ranks: int) -> TensorPlan:
+    def of(cls, network: nn.Module, ranks: int, recipe: InnerParams) -> TensorPlan:
         """Read the plan of transformers; raises UserFacingError for what it cannot divide."""
         known, found = _known_styles(network), dict[str, str]()
+        if _COLUMNS in known.values():
+            _check_heads(network, ranks)
         tables = {id(model.input_table(network)): _TOKENS, id(model.output_layer(network)): _LOGITS}
         for name, module in network.named_modules():
             words = ".".join("*" if part.isdigit() else part for part in name.split("."))
@@ -84,8 +88,8 @@ class TensorPlan:
             if style != _WHOLE:
                 _check(name, module, style, ranks)
                 found[name] = style
-        if _COLUMNS in found.values():
-            _check_heads(network, ranks)
+        if recipe.optimiser == "adamw" and recipe.state_bits < _FULL_BITS:
+            _check_blocks(network, found, ranks)
         return cls(
             styles={name: style for name, style in found.items() if style in _STYLES},
             summed=tuple(name for name, style in found.items() if style == _SUMMED),
@@ -130,6 +134,18 @@ def _check_heads(network: nn.Module, ranks: int) -> None:
         )
 
 
+def _check_blocks(network: nn.Module, styles: Mapping[str, str], ranks: int) -> None:
+    """Refuse to cut matrices within the blocks of a row that AdamW's state rounds together."""
+    for name, style in styles.items():
+        size = getattr(network.get_submodule(name), "in_features", 0)
+        if style in {_ROWS, _SPLIT_ROWS} and size % (ranks * BLOCK):
+            raise _refused(
+                f"the run keeps AdamW's state in blocks of {BLOCK}, and {ranks} ranks do not "
+                f"divide the rows of {name}, of {size}, between blocks",
+                _OTHER_RANKS,
+            )
+
+
 def _refused(why: str, way_out: str = "") -> UserFacingError:
     return UserFacingError(
         f"--tensor cannot divide this model, since {why}: start the cell {way_out}without it"
@@ -140,15 +156,21 @@ class TensorParallelModel:
     """The part of a model that this rank has; owned by the trainer's thread."""
 
     def __init__(
-        self, network: nn.Module, cell: Cell, device: ComputeDevice, separator: int | None = None
+        self,
+        network: nn.Module,
+        cell: Cell,
+        device: ComputeDevice,
+        recipe: InnerParams,
+        separator: int | None = None,
     ) -> None:
         """`network` has its parameters on "meta"; on the device they have meaningless values.
 
-        `separator` is that of `CausalModel`. Raises UserFacingError, as `TensorPlan.of`.
+        `recipe` is the run's, `separator` that of `CausalModel`. Raises UserFacingError, as
+        `TensorPlan.of`.
         """
         self.device, self._cell = device, cell
         self.rank_work = (1,) * cell.size
-        plan, tied = TensorPlan.of(network, cell.size), model.of_network(network).aliases
+        plan, tied = TensorPlan.of(network, cell.size, recipe), model.of_network(network).aliases
         network.requires_grad_(requires_grad=True)
         parallelize_module(
             network,
@@ -156,38 +178,39 @@ class TensorParallelModel:
             {name: _STYLES[style]() for name, style in plan.styles.items()},
         )
         _to_device(network, tied, device.handle)
-        self._model = model.of_network(network)
-        self._model.separator = separator
-        self._model.recompute_layers()
+        self.part = model.of_network(network)
+        """Tensors of which this rank has a part, with their names in the whole model."""
+        self.part.separator = separator
+        self.part.recompute_layers()
         self._summed = [
             one for name in plan.summed for one in network.get_submodule(name).parameters()
         ]
         summed = {id(one) for one in self._summed}
         self._copies: dict[str, nn.Parameter] | None = {
             name: one
-            for name, one in self._model.parameters.items()
+            for name, one in self.part.parameters.items()
             if not isinstance(one, DTensor) and id(one) not in summed
         }
         """Tensors of every rank whose gradients are still to be compared."""
-        for one in self._model.parameters.values():
+        for one in self.part.parameters.values():
             if isinstance(one, DTensor):
                 one.register_post_accumulate_grad_hook(_cut_gradient)
 
     def load(self, whole: CausalModel) -> None:
         """Take the weights of rank 0's whole model."""
-        parts.load(self._model, whole, self._cell, self.device.handle)
+        parts.load(self.part, whole, self._cell, self.device.handle)
 
     def store(self, whole: CausalModel) -> None:
         """Bring the weights back to rank 0's whole model."""
-        parts.store(self._model, whole, self._cell)
+        parts.store(self.part, whole, self._cell)
 
     def train(
         self, training: SampleSource, plan: StepPlan, recipe: InnerParams, watch: TrainingControl
     ) -> TrainingProgress:
         """Take the planned steps as `inner.train` does."""
-        optimiser = parts.PartsOptimiser(self._model, recipe, self._cell)
-        losses = TokenLoss(self._model, self.device, z_loss=recipe.z_loss)
-        self._model.network.train()
+        optimiser = parts.PartsOptimiser(self.part, recipe, self._cell)
+        losses = TokenLoss(self.part, self.device, z_loss=recipe.z_loss)
+        self.part.network.train()
 
         def take_step(samples: Tensor) -> float:
             with exchanging():  # torch adds up in the midst of both
@@ -199,7 +222,7 @@ class TensorParallelModel:
 
     def _compute_gradients(self, samples: Tensor, losses: TokenLoss) -> float:
         targets = max(count_targets(samples), 1)
-        self._model.network.zero_grad()
+        self.part.network.zero_grad()
         total = torch.zeros((), device=self.device.handle)
         for part in torch.split(samples, max(PASS_TOKENS // (samples.shape[1] - 1), 1)):
             total += losses.backward(part, 1 / targets)

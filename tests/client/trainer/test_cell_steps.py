@@ -176,7 +176,7 @@ class DividedSteps:
         """This rank's part of the network."""
         network, device = sketch(self.config).network, open_device("cpu")
         if self.kind is TensorParallelModel:
-            return TensorParallelModel(network, cell, device, self.separator)
+            return TensorParallelModel(network, cell, device, self.recipe, self.separator)
         assert isinstance(network, Llama)
         return self.kind(network, cell, device, self.separator)
 
