@@ -28,6 +28,7 @@ from torch.distributed.tensor.parallel import (
 
 from tequio_client.trainer import inner, model, parts
 from tequio_client.trainer.cell import PASS_TOKENS, exchanging
+from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.moments import BLOCK
@@ -65,6 +66,8 @@ _OTHER_RANKS = "with a number of ranks that does, or "
 _APART = 0.25
 """Relative distance of a gradient from its mean over ranks. Those of ranks that saw different heads
 are about 1 apart, those of cards that round differently less than 0.01."""
+_PROBE_TOKENS, _PROBE_STD = 16, 0.05
+_WHY_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,16 +188,11 @@ class TensorParallelModel:
         self._summed = [
             one for name in plan.summed for one in network.get_submodule(name).parameters()
         ]
-        summed = {id(one) for one in self._summed}
-        self._copies: dict[str, nn.Parameter] | None = {
-            name: one
-            for name, one in self.part.parameters.items()
-            if not isinstance(one, DTensor) and id(one) not in summed
-        }
-        """Tensors of every rank whose gradients are still to be compared."""
         for one in self.part.parameters.values():
             if isinstance(one, DTensor):
                 one.register_post_accumulate_grad_hook(_cut_gradient)
+        if not isinstance(network, Llama):
+            self._check_plan()
 
     def load(self, whole: CausalModel) -> None:
         """Take the weights of rank 0's whole model."""
@@ -227,25 +225,37 @@ class TensorParallelModel:
         for part in torch.split(samples, max(PASS_TOKENS // (samples.shape[1] - 1), 1)):
             total += losses.backward(part, 1 / targets)
         self._cell.add_up([inner.gradient(one) for one in self._summed])
-        if self._copies is not None:
-            self._check_copies(self._copies)
-            self._copies = None
-        # Every rank computed the same sum; rank 0's counts.
+        # Every rank has the same sum; rank 0's counts.
         return self._cell.total(lambda: 0.0 if self._cell.rank else float(total)) / targets
 
-    def _check_copies(self, copies: Mapping[str, nn.Parameter]) -> None:
-        """Raise UserFacingError on all ranks if a copy's gradient is not that of all heads.
+    def _check_plan(self) -> None:
+        """Raise UserFacingError if ranks find different gradients of what all of them have.
 
-        A plan of transformers that forgot one would make every contribution of this cell differ
-        from what an audit repeats.
+        With a plan that forgot such a tensor, every contribution would differ from what an audit
+        repeats. Costs a step with a few tokens; the weights are any.
         """
+        for one in self.part.parameters.values():
+            # Of each tensor by itself, so that copies are alike where parts differ in size.
+            chance = torch.Generator(self.device.handle).manual_seed(0)
+            parts.local(one).normal_(0, _PROBE_STD, generator=chance)
+        ids = torch.arange(_PROBE_TOKENS + 1, device=self.device.handle)[None]
+        ids %= model.vocabulary_size(self.part)
+        try:
+            self._compute_gradients(ids, TokenLoss(self.part, self.device))
+        except FORWARD_ERRORS as err:
+            raise _refused(f"it fails with transformers' plan ({err})"[:_WHY_CHARS]) from err
+        copies = {n: p for n, p in self.part.parameters.items() if not isinstance(p, DTensor)}
         own = [inner.gradient(one) for one in copies.values()]
         means = [one / self._cell.size for one in own]
         self._cell.add_up(means)
-        for name, one, mean in zip(copies, own, means, strict=True):
-            apart, norm = float((one - mean).norm()), float(mean.norm())
-            if self._cell.total(lambda apart=apart, norm=norm: float(apart > _APART * norm)):
-                raise _refused(f"transformers' plan gives each rank another gradient of {name}")
+        far = torch.zeros(len(own), device=self.device.handle)
+        for at, (one, mean) in enumerate(zip(own, means, strict=True)):
+            far[at] = (one - mean).norm() > _APART * mean.norm()
+        self._cell.add_up([far])
+        for name, ranks in zip(copies, far.tolist(), strict=True):
+            if ranks:
+                raise _refused(f"ranks find different gradients of {name} with transformers' plan")
+        self.part.network.zero_grad()
 
 
 def _to_device(network: nn.Module, tied: Sequence[tuple[str, str]], device: torch.device) -> None:

@@ -13,8 +13,16 @@ import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
+from torch.distributed.tensor import DTensor
 
-from tequio_client.trainer import inner, llama, pipeline, tensor_parallel
+from tequio_client.trainer import (
+    inner,
+    llama,
+    parts,
+    pipeline,
+    tensor_parallel,
+    token_loss,
+)
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import open_device
@@ -26,9 +34,11 @@ from tequio_client.trainer.pipeline import PipelinedModel
 from tequio_client.trainer.sharding import ShardedModel
 from tequio_client.trainer.tensor_parallel import TensorParallelModel
 from tequio_client.trainer.token_loss import TokenLoss
+from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, SEQUENCE
 from tests.client.trainer.watching import UninterruptedControl
+from tests.support import architectures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -218,6 +228,76 @@ def test_a_divided_network_trains_as_a_whole_one(
     # Of all weights together: AdamW's first step has the sign of a gradient that is nearly zero.
     assert np.linalg.norm(one[2:] - alone[2:]) < APART * np.linalg.norm(alone[2:])
     assert all(np.array_equal(other, one[:2]) for other in others)
+
+
+PLANNED = (
+    "qwen2",
+    "qwen3",
+    "mistral",
+    "gemma2",
+    "gemma3_text",
+    "phi3",
+    "olmo2",
+    "smollm3",
+    "gpt_neox",
+)
+"""Kinds of networks that transformers has a plan for."""
+
+
+def distances_of_kinds(cell: Cell) -> Numbers:
+    """How far the way of each kind's weights is from one device's; the output layer is cut off."""
+    found = []
+    with mock.patch.object(token_loss, "MOST_LOGITS", 256 * SEQUENCE):
+        for name in PLANNED:
+            config = json.dumps(architectures.fields_of(name)).encode()
+            steps = DividedSteps(kind=TensorParallelModel, config=config)
+            way = steps(cell)[2:]
+            alone = steps(Cell())[2:] if cell.rank == 0 else way
+            found.append(np.linalg.norm(way - alone) / max(np.linalg.norm(alone), 1e-9))
+    return np.array(found)
+
+
+def test_networks_of_transformers_train_by_its_plans_as_whole_ones(tmp_path: Path) -> None:
+    distances, _ = in_cell(tmp_path, distances_of_kinds)
+    assert {name: one for name, one in zip(PLANNED, distances, strict=True) if one > APART} == {}
+
+
+def without_norms(cell: Cell) -> Numbers:
+    """A plan that forgets to add up the gradients of norms of heads."""
+    network = sketch(json.dumps(architectures.fields_of("qwen3")).encode()).network
+    network.tp_plan = {
+        name: style for name, style in network.tp_plan.items() if not name.endswith("_norm")
+    }
+    with pytest.raises(UserFacingError, match=r"different gradients of .*k_norm.weight"):
+        TensorParallelModel(network, cell, open_device("cpu"), DECAYING)
+    return np.zeros(1)
+
+
+def test_a_plan_of_which_ranks_find_different_gradients_is_refused(tmp_path: Path) -> None:
+    assert in_cell(tmp_path, without_norms) == [0, 0]
+
+
+def held_numbers(cell: Cell) -> Numbers:
+    """Numbers of this rank's weights and gradients after two steps."""
+    steps = DividedSteps(kind=TensorParallelModel, config=network_of(tie_word_embeddings=True))
+    divided = steps.divided(cell)
+    assert isinstance(divided, TensorParallelModel)
+    divided.load(build_random(steps.config, 1))
+    divided.train(steps, StepPlan(windows=(0, 1), steps=2), DECAYING, UninterruptedControl())
+    tensors = divided.part.parameters.values()
+    assert all(isinstance(one, DTensor) for one in tensors if one.dim() > 1)
+    weights = [parts.local(one).numel() for one in tensors]
+    gradients = [parts.local(inner.gradient(one)).numel() for one in tensors]
+    return np.array([sum(weights), sum(gradients)])
+
+
+def test_a_rank_has_its_part_of_matrices_and_tables_and_of_their_gradients(
+    tmp_path: Path,
+) -> None:
+    whole = sketch(network_of(tie_word_embeddings=True)).parameters.values()
+    numbers = sum(one.numel() / (RANKS if one.dim() > 1 else 1) for one in whole)
+    for held in in_cell(tmp_path, held_numbers):
+        assert held.tolist() == [numbers, numbers]
 
 
 @pytest.mark.parametrize("work", [two_steps, out_of_memory_once])
