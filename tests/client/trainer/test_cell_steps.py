@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 DECAYING = InnerParams(decay_e6=100_000)
 ROUNDED = InnerParams(state_bits=8)
 HELD = InnerParams(z_loss_e9=100_000_000)
@@ -230,17 +230,7 @@ def test_a_divided_network_trains_as_a_whole_one(
     assert all(np.array_equal(other, one[:2]) for other in others)
 
 
-PLANNED = (
-    "qwen2",
-    "qwen3",
-    "mistral",
-    "gemma2",
-    "gemma3_text",
-    "phi3",
-    "olmo2",
-    "smollm3",
-    "gpt_neox",
-)
+PLANNED = ("qwen2", "qwen3", "gemma2", "phi3", "olmo2", "gpt_neox")
 """Kinds of networks that transformers has a plan for."""
 
 
