@@ -25,9 +25,10 @@ from torch.distributed.tensor.parallel import (
     RowwiseParallel,
     parallelize_module,
 )
+from torch.utils.checkpoint import set_checkpoint_early_stop
 
-from tequio_client.trainer import inner, model, parts
-from tequio_client.trainer.cell import PASS_TOKENS, exchanging
+from tequio_client.trainer import inner, model, parts, token_loss
+from tequio_client.trainer.cell import PASS_TOKENS, RankLostError, exchanging
 from tequio_client.trainer.device import FORWARD_ERRORS
 from tequio_client.trainer.inner import StepPlan, TrainingControl, TrainingProgress
 from tequio_client.trainer.llama import Llama
@@ -104,7 +105,7 @@ def _known_styles(network: nn.Module) -> Mapping[str, str]:
         return {f"model.layers.*.{name}": style for name, style in LLAMA_PLAN.items()}
     config = network.config
     if not getattr(config, "base_model_tp_plan", None):
-        raise _refused(f"transformers has no plan to divide a {config.model_type} network")
+        raise _refused(f"transformers has no plan for the model_type {config.model_type!r}")
     return cast("dict[str, str]", network.tp_plan)
 
 
@@ -207,7 +208,7 @@ class TensorParallelModel:
     ) -> TrainingProgress:
         """Take the planned steps as `inner.train` does."""
         optimiser = parts.PartsOptimiser(self.part, recipe, self._cell)
-        losses = TokenLoss(self.part, self.device, z_loss=recipe.z_loss)
+        losses = self._losses(recipe.z_loss)
         self.part.network.train()
 
         def take_step(samples: Tensor) -> float:
@@ -222,17 +223,25 @@ class TensorParallelModel:
         targets = max(count_targets(samples), 1)
         self.part.network.zero_grad()
         total = torch.zeros((), device=self.device.handle)
-        for part in torch.split(samples, max(PASS_TOKENS // (samples.shape[1] - 1), 1)):
-            total += losses.backward(part, 1 / targets)
+        # Where a layer adds up two branches at its end, torch would stop computing it again between
+        # them, with a sum over ranks that nobody waits for.
+        with set_checkpoint_early_stop(isinstance(self.part.network, Llama)):
+            for part in torch.split(samples, max(PASS_TOKENS // (samples.shape[1] - 1), 1)):
+                total += losses.backward(part, 1 / targets)
         self._cell.add_up([inner.gradient(one) for one in self._summed])
         # Every rank has the same sum; rank 0's counts.
         return self._cell.total(lambda: 0.0 if self._cell.rank else float(total)) / targets
+
+    def _losses(self, z_loss: float) -> TokenLoss:
+        # With its limit named, it has no kernel compiled, which would be given tensors on their way.
+        return TokenLoss(self.part, self.device, token_loss.MOST_LOGITS, z_loss=z_loss)
 
     def _check_plan(self) -> None:
         """Raise UserFacingError if ranks find different gradients of what all of them have.
 
         With a plan that forgot such a tensor, every contribution would differ from what an audit
-        repeats. Costs a step with a few tokens; the weights are any.
+        repeats. Costs a step with a few tokens; the weights are any. Raises RankLostError where
+        memory does not suffice for it.
         """
         for one in self.part.parameters.values():
             # Of each tensor by itself, so that copies are alike where parts differ in size.
@@ -241,7 +250,9 @@ class TensorParallelModel:
         ids = torch.arange(_PROBE_TOKENS + 1, device=self.device.handle)[None]
         ids %= model.vocabulary_size(self.part)
         try:
-            self._compute_gradients(ids, TokenLoss(self.part, self.device))
+            self._compute_gradients(ids, self._losses(0.0))
+        except torch.OutOfMemoryError as err:  # the others wait for this rank
+            raise RankLostError(f"a rank has no room for a few tokens: {err}") from err
         except FORWARD_ERRORS as err:
             raise _refused(f"it fails with transformers' plan ({err})"[:_WHY_CHARS]) from err
         copies = {n: p for n, p in self.part.parameters.items() if not isinstance(p, DTensor)}

@@ -133,7 +133,7 @@ def test_tensor_parallel_names_the_networks_and_the_ranks_that_do_not_fit(tmp_pa
     changes = {"intermediate_size": 130, "num_key_value_heads": 4}
     narrow = json.dumps({**json.loads(CONFIG), **changes}).encode()
     for config, manifest, ranks, why in (
-        (GPT, run, 2, "transformers has no plan to divide a gpt2 network: start the cell without"),
+        (GPT, run, 2, "transformers has no plan for the model_type 'gpt2': start the cell without"),
         (CONFIG, run, 4, "4 ranks do not divide 4 heads of attention, with 2 of keys and values"),
         (QWEN, run, 3, "3 ranks do not divide 4 heads of attention, with 2 of keys and values"),
         (narrow, run, 4, r"a side of 130 of .*mlp.gate_proj .*: start the cell with a number of"),
