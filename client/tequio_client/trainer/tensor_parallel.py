@@ -233,7 +233,7 @@ class TensorParallelModel:
         return self._cell.total(lambda: 0.0 if self._cell.rank else float(total)) / targets
 
     def _losses(self, z_loss: float) -> TokenLoss:
-        # With its limit named, it has no kernel compiled, which would be given tensors on their way.
+        # With its limit named, it compiles no kernel, which would be given tensors on their way.
         return TokenLoss(self.part, self.device, token_loss.MOST_LOGITS, z_loss=z_loss)
 
     def _check_plan(self) -> None:
