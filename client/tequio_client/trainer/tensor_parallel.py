@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -83,7 +83,7 @@ class TensorPlan:
     def of(cls, network: nn.Module, ranks: int, recipe: InnerParams) -> TensorPlan:
         """Read the plan of transformers; raises UserFacingError for what it cannot divide."""
         known, found = _known_styles(network), dict[str, str]()
-        if _COLUMNS in known.values():
+        if any(style == _COLUMNS and "att" in name for name, style in known.items()):
             _check_heads(network, ranks)
         tables = {id(model.input_table(network)): _TOKENS, id(model.output_layer(network)): _LOGITS}
         for name, module in network.named_modules():
@@ -103,7 +103,7 @@ class TensorPlan:
 def _known_styles(network: nn.Module) -> Mapping[str, str]:
     if isinstance(network, Llama):
         return {f"model.layers.*.{name}": style for name, style in LLAMA_PLAN.items()}
-    config = network.config
+    config: Any = network.config  # of any kind
     if not getattr(config, "base_model_tp_plan", None):
         raise _refused(f"transformers has no plan for the model_type {config.model_type!r}")
     return cast("dict[str, str]", network.tp_plan)
@@ -124,10 +124,10 @@ def _check(name: str, module: nn.Module, style: str, ranks: int) -> None:
 
 
 def _check_heads(network: nn.Module, ranks: int) -> None:
-    config = network.config
     if isinstance(network, Llama):
         heads, pairs = network.config.heads, network.config.key_value_heads
     else:
+        config: Any = network.config  # of any kind
         heads = config.num_attention_heads
         pairs = getattr(config, "num_key_value_heads", None) or heads
     if heads % ranks or pairs % ranks:
