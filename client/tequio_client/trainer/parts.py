@@ -72,7 +72,7 @@ class PartsOptimiser:
     def step(self) -> None:
         """Clip the norm of all gradients together, and take one step."""
         every = (*self._matrices, *self._rest)
-        cut, copies = [], []
+        cut, copies = list[Tensor](), list[Tensor]()
         for one in every:
             (copies if _is_copy(one) else cut).append(_gradient(one))
         clip(self._cell, cut, self._clip, copies)

@@ -191,7 +191,9 @@ class TensorParallelModel:
         ]
         for one in self.part.parameters.values():
             if isinstance(one, DTensor):
-                one.register_post_accumulate_grad_hook(_cut_gradient)
+                one.register_post_accumulate_grad_hook(  # type: ignore[no-untyped-call]  # torch
+                    _cut_gradient
+                )
         if not isinstance(network, Llama):
             self._check_plan()
 
@@ -260,8 +262,8 @@ class TensorParallelModel:
         means = [one / self._cell.size for one in own]
         self._cell.add_up(means)
         far = torch.zeros(len(own), device=self.device.handle)
-        for at, (one, mean) in enumerate(zip(own, means, strict=True)):
-            far[at] = (one - mean).norm() > _APART * mean.norm()
+        for at, (gradient, mean) in enumerate(zip(own, means, strict=True)):
+            far[at] = (gradient - mean).norm() > _APART * mean.norm()
         self._cell.add_up([far])
         for name, ranks in zip(copies, far.tolist(), strict=True):
             if ranks:
