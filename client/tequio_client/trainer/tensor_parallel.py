@@ -242,7 +242,7 @@ class TensorParallelModel:
         """Raise UserFacingError if ranks find different gradients of what all of them have.
 
         With a plan that forgot such a tensor, every contribution would differ from what an audit
-        repeats. Costs a step with a few tokens; the weights are any. Raises RankLostError where
+        repeats. Costs a step with a few tokens, from weights by chance. Raises RankLostError where
         memory does not suffice for it.
         """
         for one in self.part.parameters.values():
