@@ -121,6 +121,10 @@ METHODS: Mapping[str, Mapping[str, Method]] = {
             steps=10, inner=RATES, algorithm={"k": 256, "outer_lr": 2.0}
         ),
         "sparseloco, 20 steps, k 512": Method(inner=LOW, algorithm={"k": 512, "outer_lr": 2.0}),
+        "sparseloco, 20 steps, k 512, tuned": Method(
+            inner={"lr": 3e-3, "adam_lr": 6e-3, "momentum": 0.8},
+            algorithm={"k": 512, "outer_lr": 2.5},
+        ),
         "sparseloco, 20 steps, k 512, state in 8 bits": Method(
             inner={**LOW, "state_bits": 8}, algorithm={"k": 512, "outer_lr": 2.0}
         ),

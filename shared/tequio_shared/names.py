@@ -44,11 +44,16 @@ _SEPARATORS = frozenset(" -_")
 _ACCENTS = ("\u0300", "\u036f")
 """First and last of Unicode's combining diacritical marks."""
 _ALIKE = str.maketrans(
-    # Latin, and digits; then Greek and Cyrillic letters that look like Latin ones in either case.
-    "01i\u0131\u0142\u00f8\u0111\u0127"
+    # Latin, and digits; then Greek and Cyrillic letters that look like Latin ones in either case;
+    # then Arabic ones of two keyboards, and Japanese ones that look like others of that script.
+    "01i\u0131\u0142\u00f8\u0111\u0127\u0167\u0138"
     "\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
-    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458",
-    "ollllodhabezhlkmnoptyxabekmhopctyxslj",
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458"
+    "\u0643\u064a\u0649"
+    "\u3078\u3079\u307a\u529b\u5de5\u5915\u4e8c\u516b\u535c\u53e3\u624d\u5343\u5315\u4e00",
+    "ollllodhtkabezhlkmnoptyxabekmhopctyxslj"
+    "\u06a9\u06cc\u06cc"
+    "\u30d8\u30d9\u30da\u30ab\u30a8\u30bf\u30cb\u30cf\u30c8\u30ed\u30aa\u30c1\u30d2\u30fc",
 )
 _DAY_MS = 86_400_000
 

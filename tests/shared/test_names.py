@@ -8,6 +8,7 @@ from tequio_shared.errors import MalformedError, RefusedError
 from tequio_shared.keys import Signer
 from tequio_shared.limits import NAME_HOLD_MS
 from tequio_shared.names import NameRegistry, check_name, same_as
+from tests.support.attack_table import attack
 
 ONE, TWO, THREE = (Signer(bytes([at]) * 32).key for at in (1, 2, 3))
 NOW = 1_700_000_000_000
@@ -73,8 +74,15 @@ def test_any_other_name_is_refused_with_the_reason(name: str, why: str) -> None:
         ("cop", "\u0441\u043e\u0440"),
         ("TOM", "\u03a4\u039f\u039c"),
         ("\u03a3\u03bf\u03c6\u03af\u03b1", "\u03c3\u03bf\u03c6\u03b9\u03b1"),
+        ("pet", "pe\u0167"),
+        ("\u0643\u062a\u0627\u0628", "\u06a9\u062a\u0627\u0628"),
+        ("\u0639\u0644\u064a", "\u0639\u0644\u06cc"),
+        ("\u30ed\u30dc", "\u53e3\u30dc"),
+        ("\u30ab\u30cb", "\u529b\u4e8c"),
+        ("\u3079\u3078", "\u30d9\u30d8"),
     ],
 )
+@attack("T5", layer="adm", ends="refused as `name-taken`: one form for letters that look alike")
 def test_names_that_look_alike_are_one(one: str, other: str) -> None:
     check_name(one)
     check_name(other)

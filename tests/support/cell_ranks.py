@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from tequio_client.ipc import cell as link
 from tequio_client.ipc.trainer import TrainerHeartbeat
-from tequio_client.platform.sandbox import VARIABLE, NetworkAccess, SandboxRules
+from tequio_client.platform.call_filter import NetworkAccess
+from tequio_client.platform.sandbox import VARIABLE, SandboxRules
 from tests.client.trainer.conftest import Child
 
 if TYPE_CHECKING:

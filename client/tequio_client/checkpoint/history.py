@@ -286,6 +286,8 @@ def _how_it_was_made(story: HeadHistory) -> str:
     tokenizer = f"{texts.vocab_size:,} tokens, `{file}` with SHA\\-256 `{texts.file}`"
     sent = f"{rules.k} numbers of each 4,096" if rules.k else "fewer numbers the more trainers"
     steps = f"{inner.steps} of {inner.optimiser}, learning rate {inner.lr_e9 / 1e9:g}"
+    if inner.optimiser == "muon":
+        steps += f", momentum {inner.momentum:g}"
     if inner.z_loss:
         steps += f", z\\-loss {inner.z_loss:g}"
     if rules.name == "distro":

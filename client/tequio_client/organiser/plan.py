@@ -36,6 +36,7 @@ from tequio_client import plan_file
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import MOST_RANK
 from tequio_shared.round.manifest import (
+    MUON_MOMENTUM,
     Admission,
     Algorithm,
     AuditRules,
@@ -144,7 +145,8 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     `warmup` and `anneal` are these parts, as shares of the rounds. With documents `apart`, a token
     of a sample sees only the document that it is in. `state_bits` are those of the optimiser's
-    state. `z_loss` is the weight of the z-loss, which only training has; 1e-4 is usual.
+    state. `z_loss` is the weight of the z-loss, which only training has; 1e-4 is usual. `momentum`
+    is Muon's.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -159,6 +161,7 @@ class InnerPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     warmup: Share = 0.0
     anneal: Share = 0.0
     z_loss: Share = 0.0
+    momentum: Annotated[float, Meta(ge=0, le=0.999)] = MUON_MOMENTUM
 
 
 class WindowsPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -294,6 +297,7 @@ def manifest_inner(plan: InnerPlan, rounds: int) -> InnerParams:
         warmup_rounds=round(plan.warmup * rounds),
         anneal_rounds=round(plan.anneal * rounds),
         z_loss_e9=_z_loss_e9(plan.z_loss),
+        momentum_e3=_momentum_e3(plan),
     )
 
 
@@ -304,6 +308,18 @@ def _z_loss_e9(weight: float) -> int | UnsetType:
             "usual, or 0 for none"
         )
     return round(weight * 1e9) or UNSET
+
+
+def _momentum_e3(plan: InnerPlan) -> int | UnsetType:
+    chosen = round(plan.momentum * 1e3)
+    if chosen == round(MUON_MOMENTUM * 1e3):
+        return UNSET
+    if plan.optimiser != "muon":
+        raise UserFacingError(
+            f"inner.momentum is {plan.momentum:g}, and {plan.optimiser} has none to choose: leave "
+            'it out, or write inner.optimiser = "muon"'
+        )
+    return chosen
 
 
 def manifest_audits(plan: AuditPlan) -> AuditRules | UnsetType:

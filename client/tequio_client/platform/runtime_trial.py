@@ -6,7 +6,8 @@ its own runtime (`versions.go_back`), from the next start on. Beyond the trial c
 no more: a runtime whose training was accepted once works, and what fails later is something else.
 
 A run can make trainers crash, too, with a model that no memory holds. It must not choose what runs
-here: nothing goes back to a version that the network finds too old, such as one with a known hole.
+here: crashes are counted only in a run that was trained here before (`worker.children`), and
+nothing goes back to a version that the network finds too old, such as one with a known hole.
 
     runtime/trial.json      the version on trial, its crashes, and the versions that were put aside
 """

@@ -9,11 +9,14 @@ can be undone. After `enter`, this process
   what it was given; the rest of the computer it reads as before, because drivers do. Not the
   memory that other programs share (/dev/shm), unless a driver for computing is present, which may
   use it. Device nodes have to exist by then, so the driver's are made here if they are missing;
+* changes modes, owners and attributes of no file, its own included;
 * has no network, unless it was given one: no socket that leaves this computer, and no connection
   to a program on it. Creating, binding and listening on local sockets still works: CUDA does so.
   A rank of a cell has TCP with the other ranks: on one computer in a network of their own where
   that is allowed (`cell_network`), else by port, since neither part of the kernel sees addresses;
 * reaches into no other process, and gains no privileges from programs with special rights.
+
+Which system calls fail is in `call_filter`.
 
 The rules come in the variable VARIABLE, from `environment`. A rule that the kernel refuses, or no
 rules, end the process: that is our mistake. A kernel without one of the parts is not; `enter`
@@ -41,12 +44,12 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from glob import glob
 from pathlib import Path
 from typing import NoReturn
 
-from tequio_client.platform import cell_network
+from tequio_client.platform import call_filter, cell_network
+from tequio_client.platform.call_filter import NetworkAccess
 
 VARIABLE = "TEQUIO_SANDBOX"
 OFF = "off"
@@ -66,15 +69,6 @@ _NVIDIA = "0x10de"
 _VENDOR_FOLDERS = ("CUDA_", "HIP_", "ROCM_", "ROCR_", "NVIDIA_")
 """Beginnings of variables that may name a folder of a driver's libraries."""
 _LOAD_S = 10.0
-
-
-class NetworkAccess(StrEnum):
-    NONE = "none"
-    CELL = "cell"
-    """TCP with ranks of a cell on this computer."""
-    HOSTS = "hosts"
-    """TCP with ranks of a cell on several computers."""
-    ANY = "any"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +153,7 @@ def enter(variables: Mapping[str, str] = os.environ) -> str:
 def is_available(variables: Mapping[str, str] = os.environ) -> bool:
     """True if a child of this process will be confined in its files and in its network."""
     is_off = variables.get(VARIABLE) == OFF
-    if sys.platform != "linux" or is_off or platform.machine() not in _MACHINES:
+    if sys.platform != "linux" or is_off or not call_filter.is_known_machine():
         return False
     return _landlock_abi() > 0
 
@@ -186,11 +180,16 @@ def _confine(rules: SandboxRules, *, is_apart: bool) -> str:
     abi = _landlock_abi()
     if abi:
         _restrict(rules, abi, is_apart=is_apart)
-    machine = _MACHINES.get(platform.machine())
-    lacks = "" if machine else f"no seccomp rules for {platform.machine()}"
-    if machine is not None:
+    is_known = call_filter.is_known_machine()
+    lacks = "" if is_known else f"no seccomp rules for {platform.machine()}"
+    if is_known:
         try:
-            _filter_calls(machine, rules.network)
+            call_filter.install(
+                rules.network,
+                _call,
+                has_local=bool(_compute_devices()),
+                can_truncate=abi >= _ABI_TRUNCATE,
+            )
         except OSError as err:
             if err.errno not in _NO_FILTERS:
                 raise
@@ -273,8 +272,9 @@ _VERSION_FLAG = 1
 _PATH_BENEATH, _NET_PORT = 1, 2
 _WRITE_FILE, _READ_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 2, 1 << 13, 1 << 14
 _REMOVE_AND_MAKE = sum(1 << bit for bit in range(4, 13))
-_MAKE_LINKS_AND_DEVICES = 1 << 6 | 1 << 11 | 1 << 12
-"""Refused everywhere: the worker would follow a link out of the sandbox."""
+_MAKE_OTHERS = 1 << 6 | 1 << 10 | 1 << 11 | 1 << 12
+"""Devices, pipes and links, refused everywhere: the worker would follow a link out of the sandbox,
+and wait at a pipe for somebody that writes."""
 _NAMED_ONLY = getattr(os, "O_PATH", 0) | getattr(os, "O_CLOEXEC", 0)
 _BIND_TCP, _CONNECT_TCP = 1 << 0, 1 << 1
 _SCOPES = 0b11
@@ -310,7 +310,7 @@ def _restrict(rules: SandboxRules, abi: int, *, is_apart: bool) -> None:
     ruleset = _call(_CREATE_RULESET, attributes, len(attributes), 0)
     try:
         devices = _devices()
-        allowed = write & ~_MAKE_LINKS_AND_DEVICES | _READ_FILE
+        allowed = write & ~_MAKE_OTHERS | _READ_FILE
         for path in (*rules.writes, "/proc/self"):
             _allow(ruleset, path, allowed)
         for path in rules.reads:
@@ -424,93 +424,6 @@ def _driver_folders() -> Iterator[str]:
     for name, value in os.environ.items():
         if name.startswith(_VENDOR_FOLDERS) and value.startswith("/"):
             yield value
-
-
-# seccomp. linux/seccomp.h, linux/filter.h, linux/audit.h; calls from the kernel's tables.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Machine:
-    audit: int
-    seccomp: int
-    socket: int
-    connect: int
-    denied: tuple[int, ...]
-
-
-_NEW_CALLS = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442)
-"""io_uring (it opens and connects without the calls below), mounting, pidfd_getfd."""
-_MACHINES = {
-    # ptrace process_vm_readv process_vm_writev bpf keyctl add_key request_key perf_event_open
-    # unshare setns mount umount2 pivot_root userfaultfd open_by_handle_at kexec modules
-    "x86_64": _Machine(
-        audit=0xC000003E,
-        seccomp=317,
-        socket=41,
-        connect=42,
-        denied=(
-            *(101, 310, 311, 321, 250, 248, 249, 298, 272, 308, 165, 166, 155, 323, 304),
-            *(246, 320, 175, 313, 176, *_NEW_CALLS),
-        ),
-    ),
-    "aarch64": _Machine(
-        audit=0xC00000B7,
-        seccomp=277,
-        socket=198,
-        connect=203,
-        denied=(
-            *(117, 270, 271, 280, 219, 217, 218, 241, 97, 268, 40, 39, 41, 282, 265),
-            *(104, 294, 105, 273, 106, *_NEW_CALLS),
-        ),
-    ),
-}
-_SET_FILTER = 1
-_LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
-_NUMBER, _ARCHITECTURE, _ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
-_ALLOW, _ERROR = 0x7FFF0000, 0x00050000
-_X32 = 0x40000000
-_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_STREAM, _TYPE_BITS = 1, 0xF
-_Instruction = tuple[int, int, int, int]
-
-
-def _filter_calls(machine: _Machine, network: NetworkAccess) -> None:
-    program = b"".join(struct.pack("=HBBI", *one) for one in _program(machine, network))
-    buffer = ctypes.create_string_buffer(program, len(program))
-    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(buffer))
-    _call(machine.seccomp, _SET_FILTER, 0, header)
-
-
-def _program(machine: _Machine, network: NetworkAccess) -> list[_Instruction]:
-    """The filter: each denied call fails as on a computer where it may not be made."""
-    refuse = (_RETURN, 0, 0, _ERROR | errno.EPERM)
-    allow = (_RETURN, 0, 0, _ALLOW)
-    lines: list[_Instruction] = [
-        (_LOAD, 0, 0, _ARCHITECTURE),
-        (_EQUAL, 1, 0, machine.audit),
-        refuse,  # calls of another architecture have other numbers
-        (_LOAD, 0, 0, _NUMBER),
-        (_AT_LEAST, 0, 1, _X32),
-        refuse,
-    ]
-    for number in machine.denied:
-        lines += [(_EQUAL, 0, 1, number), refuse]
-    if network is NetworkAccess.NONE:
-        # As if nobody listened: a driver that looks for a service of its own goes on without.
-        nobody = (_RETURN, 0, 0, _ERROR | errno.ECONNREFUSED)
-        lines += [(_EQUAL, 0, 1, machine.connect), nobody]
-        lines += [(_EQUAL, 0, 4, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
-        lines += [(_EQUAL, 2, 0, _AF_UNIX), (_EQUAL, 1, 0, _AF_NETLINK)]
-        lines += [(_RETURN, 0, 0, _ERROR | errno.EACCES)]
-    elif network in (NetworkAccess.CELL, NetworkAccess.HOSTS):
-        # Connections are allowed, so local sockets exist only where a driver needs them.
-        local = _AF_UNIX if _compute_devices() else _AF_NETLINK
-        lines += [(_EQUAL, 0, 9, machine.socket), (_LOAD, 0, 0, _ARGUMENT)]
-        lines += [(_EQUAL, 7, 0, _AF_NETLINK), (_EQUAL, 6, 0, local)]
-        lines += [(_EQUAL, 1, 0, _AF_INET), (_EQUAL, 0, 3, _AF_INET6)]
-        lines += [(_LOAD, 0, 0, _SECOND_ARGUMENT), (_AND, 0, 0, _TYPE_BITS)]
-        lines += [(_EQUAL, 1, 0, _STREAM), (_RETURN, 0, 0, _ERROR | errno.EACCES)]
-    return [*lines, allow]
 
 
 _NO_NEW_PRIVILEGES = 38

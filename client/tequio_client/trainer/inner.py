@@ -29,7 +29,6 @@ from tequio_client.trainer.plugins.api import InnerOptimiser, OptimiserFactory, 
 from tequio_client.trainer.token_loss import TokenLoss, count_targets
 from tequio_shared.round.manifest import InnerParams
 
-MOMENTUM = 0.95
 BETAS = (0.9, 0.95)
 EPSILON = 1e-8
 NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
@@ -358,7 +357,7 @@ class Optimiser:
         hidden = model.hidden if inner.optimiser == "muon" else frozenset()
         matrices = [model.parameters[name] for name in sorted(hidden)]
         rest = [one for name, one in model.parameters.items() if name not in hidden]
-        self._muons = _muons([one for one in matrices if id(one) in own], inner.state_bits)
+        self._muons = _muons([one for one in matrices if id(one) in own], inner)
         self._adam = AdamW([one for one in rest if id(one) in own], inner.state_bits)
         self.follow(inner)
 
@@ -462,7 +461,7 @@ def _parts(tensor: Tensor) -> Sequence[Tensor]:
     return torch.split(rows, max(_PART_NUMBERS // max(math.prod(rows.shape[1:]), 1), 1))
 
 
-def _muons(parameters: Sequence[nn.Parameter], state_bits: int) -> list[_Muon]:
+def _muons(parameters: Sequence[nn.Parameter], inner: InnerParams) -> list[_Muon]:
     """Muons for each size of matrix, so that equal sizes (up to transposition) share a batch."""
     groups: dict[tuple[int, int], list[nn.Parameter]] = {}
     for parameter in parameters:
@@ -472,7 +471,7 @@ def _muons(parameters: Sequence[nn.Parameter], state_bits: int) -> list[_Muon]:
     for sides, group in groups.items():
         size = max(_MUON_NUMBERS // math.prod(sides), 1)
         parts = [group[at : at + size] for at in range(0, len(group), size)]
-        found += [_Muon(part, sides, state_bits) for part in parts]
+        found += [_Muon(part, sides, inner) for part in parts]
     return found
 
 
@@ -480,12 +479,12 @@ class _Muon:
     """Matrices of one size, stacked for each step: [N, short, long]."""
 
     def __init__(
-        self, parameters: Sequence[nn.Parameter], sides: tuple[int, int], state_bits: int
+        self, parameters: Sequence[nn.Parameter], sides: tuple[int, int], inner: InnerParams
     ) -> None:
-        self._parameters = list(parameters)
+        self._parameters, self._momentum = list(parameters), inner.momentum
         self._short, self._long = sides
         self._rate, self._shrink = 0.0, 1.0
-        self._momenta = [signed_moment(one, state_bits) for one in parameters]
+        self._momenta = [signed_moment(one, inner.state_bits) for one in parameters]
 
     def follow(self, lr: float, decay: float) -> None:
         self._rate = lr * UPDATE_RMS * math.sqrt(self._long)
@@ -502,12 +501,16 @@ class _Muon:
         """Add the gradients to the momenta; returns where both point, [N, short, long]."""
         grads = [gradient(one) for one in self._parameters]
         momenta = [one.load() for one in self._momenta]
-        torch._foreach_mul_(momenta, MOMENTUM)
+        torch._foreach_mul_(momenta, self._momentum)
         torch._foreach_add_(momenta, grads)
         for kept, momentum in zip(self._momenta, momenta, strict=True):
             kept.store(momentum)
-        pairs = zip(grads, momenta, strict=True)
-        return torch.stack([self._flat(torch.add(g, m, alpha=MOMENTUM)) for g, m in pairs])
+        return torch.stack(
+            [
+                self._flat(torch.add(grad, momentum, alpha=self._momentum))
+                for grad, momentum in zip(grads, momenta, strict=True)
+            ]
+        )
 
     def _flat(self, matrix: Tensor) -> Tensor:
         """A view of a matrix with its short side first."""

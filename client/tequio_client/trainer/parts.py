@@ -59,6 +59,7 @@ class PartsOptimiser:
 
     def __init__(self, parts: CausalModel, recipe: InnerParams, cell: Cell) -> None:
         self._cell, self._clip = cell, recipe.clip_e3 / 1e3
+        self._momentum = recipe.momentum
         self._lr, self._decay = recipe.lr_e9 / 1e9, recipe.decay_e6 / 1e6
         hidden = parts.hidden if recipe.optimiser == "muon" else frozenset()
         tensors, bits = parts.parameters, recipe.state_bits
@@ -86,9 +87,9 @@ class PartsOptimiser:
     def _move(self, matrix: nn.Parameter, kept: Moment) -> None:
         rows, part, momentum = _rows(inner.gradient(matrix)), local(matrix), kept.load()
         gradient = local(rows)
-        momentum.mul_(inner.MOMENTUM).add_(gradient)
+        momentum.mul_(self._momentum).add_(gradient)
         kept.store(momentum)
-        gradient.add_(momentum, alpha=inner.MOMENTUM)
+        gradient.add_(momentum, alpha=self._momentum)
         whole = rows.full_tensor() if isinstance(rows, DTensor) else rows
         flat = whole.flatten(1)
         is_tall = flat.shape[0] > flat.shape[1]

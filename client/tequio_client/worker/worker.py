@@ -127,7 +127,8 @@ class Worker:
         )
         self.points_db = PointsDatabase.opened(folder, signer.key)
         self.runtime_verdict = RuntimeVerdict(
-            lambda: points.last_accepted(self.points_db.file), lambda: self.minimum.oldest
+            lambda run: points.last_accepted(self.points_db.file, run),
+            lambda: self.minimum.oldest,
         )
         style, cell = settings.trainer.log_style, settings.trainer.cell
         self.lending = Lending(
@@ -135,7 +136,8 @@ class Worker:
             self.choices,
             self.evaluator,
             lambda name: TrainerProcess(
-                trainer_program(folder, style, device=name, cell=cell), self.runtime_verdict.judge
+                trainer_program(folder, style, device=name, cell=cell),
+                lambda reason: self.runtime_verdict.judge(reason, self.lending.devices[name].run),
             ),
             self.facts,
         )

@@ -67,6 +67,8 @@ MirrorUrl = Annotated[
 ]
 LEAVES_SUFFIX = ".leaves"
 """A mirror has the leaf hashes of a shard, joined, under its name and this."""
+MUON_MOMENTUM = 0.95
+"""Muon's momentum in runs that choose none."""
 
 
 class ModelSpec(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -141,6 +143,8 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     `z_loss_e9` is the weight, in 1e-9, of the squared logarithm of the softmax's denominator, which
     is added to each target's loss in training (PaLM, arXiv 2204.02311, section 5; ST-MoE, arXiv
     2202.08906): it keeps logits from drifting. 1e-4 is usual; absent: none.
+
+    `momentum_e3` is Muon's momentum in 1e-3; absent: `MUON_MOMENTUM`.
     """
 
     optimiser: Literal["muon", "adamw"] = "muon"
@@ -155,11 +159,18 @@ class InnerParams(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     warmup_rounds: Natural = 0
     anneal_rounds: Natural = 0
     z_loss_e9: Annotated[int, Meta(ge=1, le=1_000_000_000)] | UnsetType = UNSET
+    momentum_e3: Annotated[int, Meta(ge=0, le=999)] | UnsetType = UNSET
 
     @property
     def z_loss(self) -> float:
         """Weight of the z-loss; 0.0 without one."""
         return 0.0 if isinstance(self.z_loss_e9, UnsetType) else self.z_loss_e9 / 1e9
+
+    @property
+    def momentum(self) -> float:
+        """Muon's momentum, from one inner step to the next."""
+        chosen = self.momentum_e3
+        return MUON_MOMENTUM if isinstance(chosen, UnsetType) else chosen / 1e3
 
 
 class WindowRules(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -57,6 +57,28 @@ def test_a_z_loss_below_what_a_manifest_can_hold_is_refused(tmp_path: Path) -> N
         plans.manifest_inner(plan.inner, 100)
 
 
+def test_a_momentum_is_in_a_manifest_only_if_a_plan_chooses_another_one(tmp_path: Path) -> None:
+    plain, same, chosen, none = (
+        plans.manifest_inner(read(tmp_path, WHOLE + text).inner, 100)
+        for text in (
+            "",
+            "[inner]\nmomentum = 0.95\n",
+            "[inner]\nmomentum = 0.8\n",
+            "[inner]\nmomentum = 0.0\n",
+        )
+    )
+    assert plain == same
+    assert b"momentum" not in encoding.encode(plain)
+    assert (plain.momentum, chosen.momentum_e3, chosen.momentum) == (0.95, 800, 0.8)
+    assert (none.momentum_e3, none.momentum) == (0, 0.0)
+
+
+def test_a_momentum_of_an_optimiser_without_one_is_refused(tmp_path: Path) -> None:
+    plan = read(tmp_path, WHOLE + '[inner]\noptimiser = "adamw"\nmomentum = 0.8\n')
+    with pytest.raises(UserFacingError, match=r"inner\.momentum is 0\.8, and adamw has none"):
+        plans.manifest_inner(plan.inner, 100)
+
+
 def test_the_outer_step_becomes_integers(tmp_path: Path) -> None:
     dense = 'name = "diloco"\nk = 4096\nbits = 8\nmomentum = 0.5\n'
     made = {

@@ -190,15 +190,15 @@ DISTRO = Algorithm(
 """Weights move by 2^-9 in a round."""
 
 
-def small_run(  # noqa: PLR0913 - a run has many settings
+FOUR_STEPS = InnerParams(steps=4)
+
+
+def small_run(
     path: Path,
     *,
-    steps: int = 4,
-    lr_e9: int = 3_000_000,
-    warmup_rounds: int = 0,
+    inner: InnerParams = FOUR_STEPS,
     algorithm: Algorithm = Algorithm(k=256),  # noqa: B008 - frozen
     adapters: Adapters | None = None,
-    documents: Literal["joined", "apart"] = "joined",
     config: bytes = CONFIG,
 ) -> SmallRun:
     """Write a run; with adapters, the model is frozen, and a pair is beside each matrix.
@@ -216,13 +216,6 @@ def small_run(  # noqa: PLR0913 - a run has many settings
         base, files = described(adapters.folder, targets=(), bits=adapters.bits)
         frozen = (adapters.folder / "config.json").read_bytes()
         first = first_head.with_adapters(frozen, base, files, seed=3, layout=algorithm.layout)
-    inner = InnerParams(
-        steps=steps,
-        lr_e9=lr_e9,
-        adam_lr_e9=lr_e9,
-        warmup_rounds=warmup_rounds,
-        documents=documents,
-    )
     manifest = msgspec.structs.replace(_manifest(corpus, first, inner, algorithm), base=base)
     (path / "config.json").write_bytes(first.config)
     (path / "manifest.json").write_bytes(manifest.encode())

@@ -33,7 +33,7 @@ from tequio_shared.head.contribution import (
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import from_text, to_text
 from tequio_shared.limits import MOST_DIFFERENCE
-from tequio_shared.round.manifest import Algorithm
+from tequio_shared.round.manifest import Algorithm, InnerParams
 from tests.client.trainer.small_run import AUDIT_SEED as SEED
 from tests.client.trainer.small_run import small_run, texts
 from tests.support import trainer_attacks
@@ -478,7 +478,7 @@ def test_training_and_audit_use_the_rates_of_the_round(
     run: SmallRun, child: Child, tmp_path: Path
 ) -> None:
     _trained(child, run, next(NUMBERS), "whole rates")
-    gentle = small_run(tmp_path / "gentle", warmup_rounds=50)
+    gentle = small_run(tmp_path / "gentle", inner=InnerParams(steps=4, warmup_rounds=50))
     command = next(NUMBERS)
     work = _trained(child, gentle, command, "first round")
     sizes = [
@@ -487,5 +487,22 @@ def test_training_and_audit_use_the_rates_of_the_round(
     ]
     assert sizes[1] < sizes[0] / 50, "the rates of round 1 are a hundredth"
     child.send(gentle.audit(command + 2, gentle.train(1, "first round"), work.header))
+    found = child.until(trainer.Audited)
+    assert (found.figures.hidden, found.figures.other) == (0, 0)
+
+
+def test_training_and_audit_use_the_z_loss_and_the_momentum_of_the_run(
+    run: SmallRun, child: Child, tmp_path: Path
+) -> None:
+    rules = InnerParams(steps=4, z_loss_e9=100_000_000, momentum_e3=500)
+    other = small_run(tmp_path / "other", inner=rules)
+    _trained(child, run, next(NUMBERS), "usual rules")
+    work = _trained(child, other, next(NUMBERS), "other rules")
+    usual, moved = (
+        np.fromfile(one.train(1, name).delta_out, "<f4")
+        for one, name in ((run, "usual rules"), (other, "other rules"))
+    )
+    assert not np.allclose(usual, moved), "the rules had no effect"
+    child.send(other.audit(next(NUMBERS), other.train(1, "other rules"), work.header))
     found = child.until(trainer.Audited)
     assert (found.figures.hidden, found.figures.other) == (0, 0)

@@ -14,7 +14,7 @@ import pytest
 
 from tequio_client.ipc import trainer
 from tequio_client.trainer.audit import WARN, exceeded
-from tequio_shared.round.manifest import Algorithm
+from tequio_shared.round.manifest import Algorithm, InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, SmallRun, small_run
 from tests.support.cell_ranks import cell_of, other_ranks
@@ -108,8 +108,8 @@ def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
     tmp_path: Path, ranks: int, algorithm: Algorithm, division: Division
 ) -> None:
     config = {"pipeline": FOUR_LAYERS, "tensor": FOUR_HEADS}.get(division, CONFIG)
-    steps = min(algorithm.max_inner_steps, 4)
-    run = small_run(tmp_path, algorithm=algorithm, steps=steps, config=config)
+    steps = InnerParams(steps=min(algorithm.max_inner_steps, 4))
+    run = small_run(tmp_path, algorithm=algorithm, inner=steps, config=config)
     with cell_of(ranks, division=division) as cell:
         mine, made = contribute(cell, run, f"cell{ranks}")
         head = advanced(cell, run, mine, made.header)

@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 PATIENCE_S = 300.0
 DECAYING = InnerParams(decay_e6=100_000)
 ROUNDED = InnerParams(state_bits=8)
-HELD = InnerParams(z_loss_e9=100_000_000)
-"""With a large z-loss."""
+HELD = InnerParams(z_loss_e9=100_000_000, momentum_e3=500)
+"""With a large z-loss, and a momentum that is not the usual one."""
 RANKS = 2
 BOUNDARY = 202
 """An id in the middle of the first sample."""

@@ -30,6 +30,7 @@ from tequio_shared.head.contribution import (
 from tequio_shared.head.head import OuterStep
 from tequio_shared.head.layout import CHUNK
 from tequio_shared.ids import from_text, to_text
+from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import DISTRO, SmallRun, small_run, texts
 from tests.support import trainer_attacks
@@ -401,7 +402,7 @@ def _sketched(one: Floats, other: Floats, *, has_unit_chunks: bool) -> int:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
-    return small_run(tmp_path_factory.mktemp("run"), steps=1, algorithm=DISTRO)
+    return small_run(tmp_path_factory.mktemp("run"), inner=InnerParams(steps=1), algorithm=DISTRO)
 
 
 @pytest.fixture(scope="module")

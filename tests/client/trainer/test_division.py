@@ -20,6 +20,7 @@ from tequio_client.trainer.pipeline import MicroBatches, PipelinedModel, layers_
 from tequio_client.trainer.tensor_parallel import LLAMA_PLAN
 from tequio_client.trainer.token_loss import count_targets
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, DISTRO, FOUR_LAYERS, small_run
 from tests.support.architectures import DECODERS
 from tests.support.frozen_base import lora_run, write_base
@@ -108,7 +109,7 @@ def test_what_cannot_be_divided_is_named_with_the_option(
 ) -> None:
     cell = Cell(0, 2, division=division)
     run = small_run(tmp_path / "run").manifest
-    distro = small_run(tmp_path / "distro", algorithm=DISTRO, steps=1).manifest
+    distro = small_run(tmp_path / "distro", algorithm=DISTRO, inner=InnerParams(steps=1)).manifest
     adapters, _ = lora_run(write_base(tmp_path / "base"))
     half = replace(CPU, precision=torch.float16, name="GTX 1660")
     other = replace(CPU, handle=torch.device("mps"), name="Apple M3")

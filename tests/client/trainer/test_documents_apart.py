@@ -13,6 +13,7 @@ from tequio_client.trainer.audit import WARN, exceeded
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.token_loss import TokenLoss
 from tequio_shared.errors import UserFacingError
+from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import small_run
 from tests.support import architectures
 
@@ -103,7 +104,7 @@ def test_a_run_reads_documents_apart_and_an_audit_does_so_too(tmp_path: Path, ch
     for at, documents in enumerate(kinds):
         folder = tmp_path / documents
         folder.mkdir()
-        run = small_run(folder, documents=documents)
+        run = small_run(folder, inner=InnerParams(steps=4, documents=documents))
         child.send(run.prepare(10 * at + 1))
         child.until(trainer.TrainerReady)
         task = run.train(10 * at + 2, "work")

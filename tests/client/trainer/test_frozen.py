@@ -25,6 +25,7 @@ from tequio_client.trainer import adapters, device, frozen, weights
 from tequio_client.trainer.frozen import AdaptedLinear, Nf4Matrix
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head import layout, nf4
+from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.conftest import Child
 from tests.client.trainer.small_run import Adapters, small_run
 from tests.support import architectures
@@ -195,7 +196,8 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """A run of adapters beside a base in 4 bits, with head 1 that a trainer process made."""
     home = tmp_path_factory.mktemp("run")
     folder = written(home / "base", request.param)
-    run = small_run(home, steps=8, lr_e9=20_000_000, adapters=Adapters(folder=folder, bits=4))
+    rules = InnerParams(steps=8, lr_e9=20_000_000, adam_lr_e9=20_000_000)
+    run = small_run(home, inner=rules, adapters=Adapters(folder=folder, bits=4))
     child = Child()
     child.send(run.prepare(1))
     assert child.until(trainer.TrainerReady).parameters == run.origin.layout.parameters

@@ -10,7 +10,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
 from tequio_client.trainer import batch as batches
 from tequio_client.trainer import device, inner, model
@@ -275,6 +275,32 @@ def test_muon_moves_equal_matrices_in_stacks_of_limited_size(
     _, alone = _trained(run, plan, UninterruptedControl())
     for name, one in together.items():
         torch.testing.assert_close(alone[name], one, rtol=1e-5, atol=1e-6, msg=name)
+
+
+@pytest.mark.parametrize(("momentum_e3", "mu"), [(UNSET, 0.95), (800, 0.8), (0, 0.0)])
+def test_muon_follows_the_momentum_of_the_rules(
+    run: SmallRun, momentum_e3: int | UnsetType, mu: float
+) -> None:
+    """M = mu M + G, and a move against the orthogonalised G + mu M (protocol, 12.10)."""
+    rules = structs.replace(run.manifest.inner, momentum_e3=momentum_e3, clip_e3=1 << 40)
+    network = model.build(CONFIG)
+    network.load(run.origin.master, run.origin.layout)
+    name = min(network.hidden)
+    matrix = network.parameters[name]
+    expected, momentum = matrix.detach().clone(), torch.zeros_like(matrix)
+    rate = rules.lr_e9 / 1e9 * 0.2 * math.sqrt(max(matrix.shape))
+    is_tall = matrix.shape[0] > matrix.shape[1]
+    optimiser, chance = inner.Optimiser(network, rules), torch.Generator().manual_seed(7)
+    for _ in range(3):
+        for one in network.parameters.values():
+            one.grad = torch.randn(one.shape, generator=chance)
+        assert matrix.grad is not None
+        momentum = mu * momentum + matrix.grad
+        direction = matrix.grad + mu * momentum
+        found = inner.orthogonalise((direction.T if is_tall else direction)[None])[0]
+        expected -= rate * (found.T if is_tall else found)
+        optimiser.step()
+    torch.testing.assert_close(matrix.detach(), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_newton_schulz_brings_singular_values_near_one() -> None:

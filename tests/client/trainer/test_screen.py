@@ -23,6 +23,7 @@ from tequio_shared.head.contribution import (
     payload_seal,
 )
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, PeerKey, RunId
+from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, SmallRun, small_run
 from tests.client.trainer.watching import UninterruptedControl
 from tests.support.attack_table import attack
@@ -41,7 +42,7 @@ HONEST = 4
 
 @pytest.fixture(scope="module")
 def long_run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
-    return small_run(tmp_path_factory.mktemp("run"), steps=16)
+    return small_run(tmp_path_factory.mktemp("run"), inner=InnerParams(steps=16))
 
 
 @pytest.fixture(scope="module")

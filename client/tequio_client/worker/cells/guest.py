@@ -48,7 +48,7 @@ from tequio_client.worker.rank import keep_rank
 from tequio_client.worker.shutdown import StoppableProgram, ungrouped_errors
 from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_client.worker.swarm.reachability import address
-from tequio_shared.errors import PeerError, UserFacingError
+from tequio_shared.errors import MalformedError, PeerError, UserFacingError
 from tequio_shared.ids import PeerKey, from_text, peer_id_text, to_text
 from tequio_shared.keys import SEED_BYTES
 from tequio_shared.version import BUILD
@@ -202,18 +202,23 @@ class CellGuest:
                     raise UserFacingError(
                         f"--points-to {self._receiver}: {clean_text(offer.why_none, 4 * _LABEL)}"
                     )
+                agreed = trio.Event()
                 # Beside it, what the host sends is read on: a stream that nobody reads is lost.
-                nursery.start_soon(self._agree, talk, offer)
+                nursery.start_soon(self._agree, talk, offer, agreed)
                 while True:
-                    self._move(offer, await talk.receive_a(RankPlace))
+                    told = await talk.receive_a(RankPlace)
+                    if not agreed.is_set():
+                        raise MalformedError("a rank before this computer's owner agreed")
+                    self._move(offer, told)
         finally:
             self._talk = None
             await stream.drop()
 
-    async def _agree(self, talk: CellConversation, offer: CellOffer) -> None:
+    async def _agree(self, talk: CellConversation, offer: CellOffer, agreed: trio.Event) -> None:
         terms = offer.key, offer.receiver, offer.ledger, offer.run, offer.ranks, offer.division
         if not await self._decisions.agrees(terms, _terms(offer, self._ask, self._receiver)):
             raise UserFacingError("you did not agree: nothing was started")
+        agreed.set()
         await talk.send(self._ask)
         self._owner.print_line("asked for a place; waiting for the host, and for the other guests")
 

@@ -22,7 +22,8 @@ import trio
 from tequio_client.ipc import evaluator as link
 from tequio_client.names import clean_text
 from tequio_client.platform import programs
-from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
+from tequio_client.platform.call_filter import NetworkAccess
+from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import ChildProcess, ChildProgram
 from tequio_client.worker.children.trainer import (
     child_cache,

@@ -28,7 +28,8 @@ from tequio_client.ipc.cell import VARIABLE, CellPlace
 from tequio_client.ipc.control import BenchmarkReply
 from tequio_client.names import clean_text
 from tequio_client.platform import cell_network, programs
-from tequio_client.platform.sandbox import NetworkAccess, SandboxRules
+from tequio_client.platform.call_filter import NetworkAccess
+from tequio_client.platform.sandbox import SandboxRules
 from tequio_client.worker.children.process import (
     ChildProcess,
     ChildProgram,

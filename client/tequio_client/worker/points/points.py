@@ -173,12 +173,15 @@ def run_ids(file: DatabaseFile) -> frozenset[str]:
     return frozenset(row["run"] for row in file.rows("SELECT DISTINCT run FROM round"))
 
 
-def last_accepted(file: DatabaseFile) -> int:
+def last_accepted(file: DatabaseFile, run: str = "") -> int:
     """Number (`RoundPlace`) of the newest round that accepted training; -1: none has.
 
-    Read from the newest round back, so its cost does not grow. Raises DatabaseError.
+    Of any run, or of the one with that id. Read from the newest round back, so its cost does not
+    grow. Raises DatabaseError.
     """
-    rows = file.rows("SELECT number FROM round WHERE trained > 0 ORDER BY number DESC LIMIT 1")
+    of_run = "SELECT number FROM round WHERE run = ? AND trained > 0 ORDER BY number DESC LIMIT 1"
+    of_all = "SELECT number FROM round WHERE trained > 0 ORDER BY number DESC LIMIT 1"
+    rows = file.rows(of_run, run) if run else file.rows(of_all)
     return rows[0]["number"] if rows else -1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,14 @@ from tequio_client.worker.cells.code import CellKeys, derive_keys
 from tequio_client.worker.cells.computer import CellFile, Terminal, torch_version
 from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
+from tequio_client.worker.cells.messages import (
+    PROTOCOL,
+    CellConversation,
+    GuestHello,
+    RankPlace,
+)
 from tequio_client.worker.swarm.peers import PeerNetwork
-from tequio_shared.errors import UserFacingError
+from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import to_text
 from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tequio_client.ipc.cell import CellPlace
+    from tequio_client.worker.swarm.peers import PeerStream
 
 CODE, OTHER_CODE = "K7QF-2MXD-9TRP", "K7QF-2MXD-9TRQ"
 PATIENCE_S = 90.0
@@ -69,6 +76,22 @@ def guest(folder: Path, host: HostAddress) -> Iterator[subprocess.Popen[bytes]]:
     finally:
         process.terminate()
         process.wait(20)
+
+
+@contextmanager
+def silent_guest(folder: Path, host: HostAddress) -> Iterator[subprocess.Popen[str]]:
+    """The command of a guest that is asked and does not answer."""
+    words = ("--address", str(host), "--device", "cpu", "--dir", str(folder))
+    with subprocess.Popen(
+        tequio("cell", "join", CODE, *words),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_a_code_that_is_none_is_named(tmp_path: Path) -> None:
@@ -138,6 +161,38 @@ async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere
     ):
         assert told in done.stderr
     assert said == [], "the host's owner is not asked before"
+
+
+@attack("D14", layer="cli", ends="the connection ends; the owner is still asked, and no rank runs")
+@pytest.mark.trio
+async def test_a_host_that_does_not_wait_for_the_owner_gets_no_rank(
+    keys: CellKeys, tmp_path: Path
+) -> None:
+    visits = 0
+
+    async def serve(stream: PeerStream) -> None:
+        nonlocal visits
+        talk = CellConversation(stream)
+        await talk.receive_a(GuestHello)
+        visits += 1
+        await talk.send(msgspec.structs.replace(OFFER, torch=torch_version()))
+        await talk.send(RankPlace(rank=1, address="127.0.0.1", port=free_port()))
+        with suppress(PeerError):
+            await talk.receive()
+
+    async with PeerNetwork(seed=keys.host.seed, listen=LOOPBACK) as peers:
+        peers.serve(PROTOCOL, serve)
+        with silent_guest(tmp_path, HostAddress("127.0.0.1", peers.listen_ports()[0])) as process:
+            with trio.move_on_after(PATIENCE_S):
+                await until(lambda: visits > 1)  # it has dropped this host once
+            children = psutil.Process(process.pid).children()
+            ranks = [one for one in children if "rank" in one.cmdline()]
+            process.terminate()
+            _, told = await trio.to_thread.run_sync(partial(process.communicate, timeout=20))
+    assert ranks == []
+    assert visits > 1
+    assert "Take part?" in told
+    assert "rank 1 of 3" not in told
 
 
 @pytest.mark.trio
