@@ -49,9 +49,11 @@ AUDITED = plan().replace("newcomers = 0\nothers = 0", "newcomers = 0.5\nothers =
         (2, ()),
         (2, ("--shard",)),
         (2, ("--pipeline",)),
+        (2, ("--tensor",)),
         pytest.param(4, (), marks=pytest.mark.slow),
         pytest.param(4, ("--shard",), marks=pytest.mark.slow),
         pytest.param(4, ("--pipeline",), marks=pytest.mark.slow),
+        pytest.param(4, ("--tensor",), marks=pytest.mark.slow),
     ],
     ids=lambda one: "".join(one) or "--whole" if isinstance(one, tuple) else str(one),
 )

@@ -43,8 +43,9 @@ _AGENT = "TORCHELASTIC_USE_AGENT_STORE"
 
 Rank: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST_RANKS)]
 Size: TypeAlias = Annotated[int, Meta(ge=2, le=MOST_RANKS)]
-Division: TypeAlias = Literal["none", "shard", "pipeline"]
-"""Kinds of parts that ranks have: the whole model, a part of each tensor, or some of the layers."""
+Division: TypeAlias = Literal["none", "shard", "pipeline", "tensor"]
+"""Kinds of parts that ranks have: the whole model, a part of each tensor, some of the layers, or
+the matrices that they compute with."""
 
 
 def layers_of_stages(
@@ -187,8 +188,8 @@ def why_not_together(hellos: Sequence[RankHello]) -> str:
             )
         if one.division != first.division:
             return (
-                f"{one.name} and {first.name} do not agree on --shard and --pipeline: give all "
-                "the same option, or none"
+                f"{one.name} and {first.name} do not agree on --shard, --pipeline and --tensor: "
+                "give all the same option, or none"
             )
         if (one.software, one.torch) != (first.software, first.torch):
             return (

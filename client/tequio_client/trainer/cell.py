@@ -206,12 +206,18 @@ def filled(samples: Tensor, multiple: int) -> Tensor:
     return torch.cat([samples, samples.new_full((missing, samples.shape[1]), _MASKED)])
 
 
-def clip(cell: Cell, gradients: Sequence[Tensor], most: float) -> None:
-    """Scale the gradients of all ranks together to a norm of at most `most`."""
-    square = torch.stack([one.square().sum() for one in gradients]).sum()
+def clip(
+    cell: Cell, gradients: Sequence[Tensor], most: float, copies: Sequence[Tensor] = ()
+) -> None:
+    """Scale the gradients of all ranks together to a norm of at most `most`.
+
+    `copies` are gradients that every rank has alike: they count once.
+    """
+    counted = gradients if cell.rank else (*gradients, *copies)
+    square = torch.stack([one.square().sum() for one in counted]).sum()
     cell.add_up([square])
     factor = (most / (square.sqrt() + 1e-6)).clamp(max=1.0)
-    for one in gradients:
+    for one in (*gradients, *copies):
         one.mul_(factor)
 
 

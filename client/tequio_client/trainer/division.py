@@ -1,9 +1,9 @@
 """A model divided among the ranks of a cell, for one that none of their devices holds.
 
-Two kinds: `sharding` gives each rank a part of every tensor, `pipeline` a part of the layers. With
-both, rank 0 has the whole model as well, in main memory. It takes the weights from there at the
-start of a round and brings them back at its end, so that everything but inner steps is done there,
-by the processor, as without a cell.
+Three kinds: `sharding` gives each rank a part of every tensor, `pipeline` a part of the layers,
+`tensor_parallel` a part of each layer's computation. With all, rank 0 has the whole model as well,
+in main memory. It takes the weights from there at the start of a round and brings them back at its
+end, so that everything but inner steps is done there, by the processor, as without a cell.
 
 All ranks exchange something in each pass through the network. So none may leave a step: one that
 runs out of memory ends the cell. What is computed in each pass is fixed, and small (`PASS_TOKENS`),
@@ -59,9 +59,13 @@ def divide(
     """
     sketch = model.sketch(config)
     network, why = sketch.network, _why_not(sketch, manifest, chosen, cell.division)
+    # One of them is imported, for the few who need it: a second, or two.
+    if not why and cell.division == "tensor":
+        from tequio_client.trainer.tensor_parallel import TensorParallelModel  # noqa: PLC0415 - as said
+
+        return TensorParallelModel(network, cell, chosen, manifest.inner, separator)
     if why or not isinstance(network, Llama):
         raise UserFacingError(f"--{cell.division} {why}: start the cell without it")
-    # One of both is imported, for the few who need it: a second, or two.
     if cell.division == "shard":
         from tequio_client.trainer.sharding import ShardedModel  # noqa: PLC0415 - as said
 
@@ -73,12 +77,12 @@ def divide(
 
 def _why_not(sketch: CausalModel, manifest: Manifest, chosen: ComputeDevice, kind: Division) -> str:
     device = chosen.handle.type
-    if not isinstance(sketch.network, Llama):
+    if kind != "tensor" and not isinstance(sketch.network, Llama):
         return "divides plain Llama networks only"
     if manifest.frozen is not None or manifest.algorithm.name == "distro":
         return "is for runs that train all weights by inner steps"
     if chosen.precision == torch.float16 or device not in ("cpu", "cuda"):
         return f"needs CUDA or ROCm cards that compute in bfloat16, unlike {chosen.name}"
-    if kind == "pipeline" and device == "cuda" and not dist.is_nccl_available():
+    if kind != "shard" and device == "cuda" and not dist.is_nccl_available():
         return "needs NCCL between cards, which this build of torch does not have"
     return ""

@@ -108,6 +108,13 @@ limit_options = cli.together(
     "and a slow network between them.",
 )
 @click.option(
+    "--tensor",
+    "is_tensor_parallel",
+    is_flag=True,
+    help="With --cell: divide the matrices of each layer among the devices, which compute every "
+    "token together, for a model that none of them holds and fast links between them (NVLink).",
+)
+@click.option(
     "--share-points",
     "owners",
     multiple=True,
@@ -143,6 +150,7 @@ def worker(  # noqa: PLR0913 - one parameter an option
     cell: str | None,
     is_sharded: bool,
     is_pipelined: bool,
+    is_tensor_parallel: bool,
     owners: tuple[str, ...],
     threads: int,
     memory_mb: int,
@@ -171,7 +179,12 @@ def worker(  # noqa: PLR0913 - one parameter an option
             "--judge needs --apply-preferences: without it the worker stops when its run ends, "
             "possibly before the competition does"
         )
-    division = _division(cell, is_sharded=is_sharded, is_pipelined=is_pipelined)
+    asked: dict[Division, bool] = {
+        "shard": is_sharded,
+        "pipeline": is_pipelined,
+        "tensor": is_tensor_parallel,
+    }
+    division = _division(cell, [kind for kind, is_asked in asked.items() if is_asked])
     place = cell_place(cell, device, os.environ, division) if cell else None
     trainer = TrainerSettings(
         device=place.device if place else device,
@@ -201,18 +214,17 @@ def worker(  # noqa: PLR0913 - one parameter an option
     )
 
 
-def _division(cell: str | None, *, is_sharded: bool, is_pipelined: bool) -> Division:
-    if is_sharded and is_pipelined:
+def _division(cell: str | None, chosen: list[Division]) -> Division:
+    if len(chosen) > 1:
         raise click.UsageError(
-            "--shard and --pipeline exclude each other: one divides every tensor among the "
-            "devices, the other the layers"
+            f"--{chosen[0]} and --{chosen[1]} exclude each other: each divides the model in "
+            "another way"
         )
-    division: Division = "shard" if is_sharded else "pipeline" if is_pipelined else "none"
-    if division != "none" and not cell:
+    if chosen and not cell:
         raise click.UsageError(
-            f"--{division} divides a model among the devices of --cell: name them"
+            f"--{chosen[0]} divides a model among the devices of --cell: name them"
         )
-    return division
+    return chosen[0] if chosen else "none"
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -28,6 +29,8 @@ TOLERANCE = 1e-4
 so a sum differs in its last bits (6e-8 each); four steps of Muon make 5e-6 of that. A part of a
 batch that is lost or counted twice makes more than 0.1."""
 SPARSELOCO = Algorithm(k=256)
+FOUR_HEADS = json.dumps({**json.loads(FOUR_LAYERS), "num_key_value_heads": 4}).encode()
+"""A part of layers and of heads for each of four ranks."""
 WINDOWS = ((0, 40),)
 """Ten windows of two samples in each step: no multiple of four ranks."""
 SLOW = """
@@ -97,15 +100,16 @@ def failed(child: Child) -> trainer.Failed:
         (3, SPARSELOCO, "shard"),
         (2, SPARSELOCO, "pipeline"),
         (4, SPARSELOCO, "pipeline"),
+        (2, SPARSELOCO, "tensor"),
+        (4, SPARSELOCO, "tensor"),
     ],
 )
 def test_ranks_train_what_one_device_trains_and_an_audit_on_one_device_is_clear(
     tmp_path: Path, ranks: int, algorithm: Algorithm, division: Division
 ) -> None:
-    config, steps = FOUR_LAYERS if division == "pipeline" else CONFIG, algorithm.max_inner_steps
-    run = small_run(
-        tmp_path, algorithm=algorithm, inner=InnerParams(steps=min(steps, 4)), config=config
-    )
+    config = {"pipeline": FOUR_LAYERS, "tensor": FOUR_HEADS}.get(division, CONFIG)
+    steps = InnerParams(steps=min(algorithm.max_inner_steps, 4))
+    run = small_run(tmp_path, algorithm=algorithm, inner=steps, config=config)
     with cell_of(ranks, division=division) as cell:
         mine, made = contribute(cell, run, f"cell{ranks}")
         head = advanced(cell, run, mine, made.header)
@@ -161,7 +165,7 @@ def test_a_replaced_task_and_one_that_must_finish_leave_the_cell_whole(run: Smal
         assert other_ranks(cell) == ranks
 
 
-@pytest.mark.parametrize("division", ["shard", "pipeline"])
+@pytest.mark.parametrize("division", ["shard", "pipeline", "tensor"])
 def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(
     run: SmallRun, division: Division
 ) -> None:
@@ -211,11 +215,11 @@ def test_a_rank_that_is_killed_before_the_first_step_ends_the_cell(run: SmallRun
     assert not (run.folder / "unstarted.payload").exists()
 
 
-@pytest.mark.parametrize("division", ["none", "shard", "pipeline"])
+@pytest.mark.parametrize("division", ["none", "shard", "pipeline", "tensor"])
 def test_a_rank_that_is_killed_in_the_middle_ends_the_cell_and_the_next_trains(
     tmp_path: Path, division: Division
 ) -> None:
-    run = small_run(tmp_path, config=FOUR_LAYERS)
+    run = small_run(tmp_path, config=FOUR_HEADS)
     with cell_of(4, division=division) as cell:
         cell.send(run.prepare(1))
         cell.until(trainer.TrainerReady)

@@ -6,15 +6,23 @@ import json
 import multiprocessing
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import numpy as np
 import pytest
 import torch
 import torch.distributed as dist
+from torch.distributed.tensor import DTensor
 
-from tequio_client.trainer import inner, llama, pipeline
+from tequio_client.trainer import (
+    inner,
+    llama,
+    parts,
+    pipeline,
+    tensor_parallel,
+    token_loss,
+)
 from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.cell import Cell
 from tequio_client.trainer.device import open_device
@@ -24,10 +32,13 @@ from tequio_client.trainer.main import TaskReplacedError
 from tequio_client.trainer.model import CausalModel, build_random, sketch
 from tequio_client.trainer.pipeline import PipelinedModel
 from tequio_client.trainer.sharding import ShardedModel
+from tequio_client.trainer.tensor_parallel import TensorParallelModel
 from tequio_client.trainer.token_loss import TokenLoss
+from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
 from tests.client.trainer.small_run import CONFIG, SEQUENCE
 from tests.client.trainer.watching import UninterruptedControl
+from tests.support import architectures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,9 +47,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import Tensor
 
+    from tequio_client.trainer.division import DividedModel
+
     Numbers = NDArray[np.float64]
 
-PATIENCE_S = 120.0
+PATIENCE_S = 300.0
 DECAYING = InnerParams(decay_e6=100_000)
 ROUNDED = InnerParams(state_bits=8)
 HELD = InnerParams(z_loss_e9=100_000_000, momentum_e3=500)
@@ -142,7 +155,7 @@ def flat_weights(model: CausalModel) -> Numbers:
 class DividedSteps:
     """Two steps of a divided network with weight decay: losses, and the way of rank 0's weights."""
 
-    kind: type[ShardedModel | PipelinedModel]
+    kind: type[ShardedModel | PipelinedModel | TensorParallelModel]
     config: bytes
     window_samples: int = 5
     """No multiple of the ranks."""
@@ -158,15 +171,26 @@ class DividedSteps:
             whole.separator = self.separator
             done = inner.train(whole, self, plan, self.recipe, BatchSize(SEQUENCE, device), watch)
         else:
-            network = sketch(self.config).network
-            assert isinstance(network, Llama)
-            divided = self.kind(network, cell, device, self.separator)
-            with mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE):
+            divided = self.divided(cell)
+            with (
+                mock.patch.object(pipeline, "PASS_TOKENS", 2 * SEQUENCE),
+                mock.patch.object(tensor_parallel, "PASS_TOKENS", 2 * SEQUENCE),
+            ):
                 divided.load(whole)
                 done = divided.train(self, plan, self.recipe, watch)
                 divided.store(whole)
         losses = np.array([done.loss_first, done.loss_last])
         return np.append(losses, flat_weights(whole) - begun) if cell.rank == 0 else losses
+
+    def divided(self, cell: Cell) -> DividedModel:
+        """This rank's part of the network."""
+        network, device = sketch(self.config).network, open_device("cpu")
+        if self.kind is TensorParallelModel:
+            return TensorParallelModel(network, cell, device, self.recipe, self.separator)
+        assert isinstance(network, Llama)
+        if self.kind is PipelinedModel:
+            return PipelinedModel(network, cell, device, self.separator)
+        return ShardedModel(network, cell, device, self.separator)
 
     def samples(self, windows: Sequence[int]) -> Tensor:
         """The same for every window."""
@@ -189,6 +213,10 @@ class DividedSteps:
                 kind=PipelinedModel, config=network_of(), window_samples=1, separator=BOUNDARY
             ),
         ),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(tie_word_embeddings=True))),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), separator=BOUNDARY)),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), recipe=ROUNDED)),
+        (2, DividedSteps(kind=TensorParallelModel, config=network_of(), recipe=HELD)),
         # Several passes, of which the last one is filled up.
         (3, DividedSteps(kind=PipelinedModel, config=network_of(), window_samples=40)),
     ],
@@ -202,6 +230,66 @@ def test_a_divided_network_trains_as_a_whole_one(
     # Of all weights together: AdamW's first step has the sign of a gradient that is nearly zero.
     assert np.linalg.norm(one[2:] - alone[2:]) < APART * np.linalg.norm(alone[2:])
     assert all(np.array_equal(other, one[:2]) for other in others)
+
+
+PLANNED = ("qwen2", "qwen3", "gemma2", "phi3", "olmo2", "gpt_neox")
+"""Kinds of networks that transformers has a plan for."""
+
+
+def distances_of_kinds(cell: Cell) -> Numbers:
+    """How far the way of each kind's weights is from one device's; the output layer is cut off."""
+    found = []
+    with mock.patch.object(token_loss, "MOST_LOGITS", 256 * SEQUENCE):
+        for name in PLANNED:
+            config = json.dumps(architectures.fields_of(name)).encode()
+            steps = DividedSteps(kind=TensorParallelModel, config=config)
+            way = steps(cell)[2:]
+            alone = steps(Cell())[2:] if cell.rank == 0 else way
+            found.append(float(np.linalg.norm(way - alone) / np.linalg.norm(alone)))
+    return np.array(found)
+
+
+def test_networks_of_transformers_train_by_its_plans_as_whole_ones(tmp_path: Path) -> None:
+    distances, _ = in_cell(tmp_path, distances_of_kinds)
+    assert {name: one for name, one in zip(PLANNED, distances, strict=True) if one > APART} == {}
+
+
+def without_norms(cell: Cell) -> Numbers:
+    """A plan that forgets to add up the gradients of norms of heads."""
+    network: Any = sketch(json.dumps(architectures.fields_of("qwen3")).encode()).network
+    network.tp_plan = {
+        name: style for name, style in network.tp_plan.items() if not name.endswith("_norm")
+    }
+    with pytest.raises(UserFacingError, match=r"different gradients of .*k_norm.weight"):
+        TensorParallelModel(network, cell, open_device("cpu"), DECAYING)
+    return np.zeros(1)
+
+
+def test_a_plan_of_which_ranks_find_different_gradients_is_refused(tmp_path: Path) -> None:
+    assert in_cell(tmp_path, without_norms) == [0, 0]
+
+
+def held_numbers(cell: Cell) -> Numbers:
+    """Numbers of this rank's weights and gradients after two steps."""
+    steps = DividedSteps(kind=TensorParallelModel, config=network_of(tie_word_embeddings=True))
+    divided = steps.divided(cell)
+    assert isinstance(divided, TensorParallelModel)
+    divided.load(build_random(steps.config, 1))
+    divided.train(steps, StepPlan(windows=(0, 1), steps=2), DECAYING, UninterruptedControl())
+    tensors = divided.part.parameters.values()
+    assert all(isinstance(one, DTensor) for one in tensors if one.dim() > 1)
+    weights = [parts.local(one).numel() for one in tensors]
+    gradients = [parts.local(inner.gradient(one)).numel() for one in tensors]
+    return np.array([sum(weights), sum(gradients)])
+
+
+def test_a_rank_has_its_part_of_matrices_and_tables_and_of_their_gradients(
+    tmp_path: Path,
+) -> None:
+    whole = sketch(network_of(tie_word_embeddings=True)).parameters.values()
+    numbers = sum(one.numel() / (RANKS if one.dim() > 1 else 1) for one in whole)
+    for held in in_cell(tmp_path, held_numbers):
+        assert held.tolist() == [numbers, numbers]
 
 
 @pytest.mark.parametrize("work", [two_steps, out_of_memory_once])

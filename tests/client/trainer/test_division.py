@@ -6,8 +6,10 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 import torch
+from transformers import LlamaConfig
 
 from tequio_client.trainer import model
 from tequio_client.trainer.cell import Cell, filled
@@ -15,6 +17,7 @@ from tequio_client.trainer.device import open_device
 from tequio_client.trainer.division import divide
 from tequio_client.trainer.llama import Llama
 from tequio_client.trainer.pipeline import MicroBatches, PipelinedModel, layers_of_ranks
+from tequio_client.trainer.tensor_parallel import LLAMA_PLAN
 from tequio_client.trainer.token_loss import count_targets
 from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import InnerParams
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
 CPU = open_device("cpu")
 QWEN = json.dumps({"model_type": "qwen2", **DECODERS["qwen2"]}).encode()
+GPT = json.dumps({"model_type": "gpt2", **DECODERS["gpt2"]}).encode()
 
 
 def network_of(layers: int, vocabulary: int) -> Llama:
@@ -99,7 +103,7 @@ def test_samples_that_fill_up_a_pass_have_no_loss() -> None:
     assert torch.equal(filled(samples, 5), samples)
 
 
-@pytest.mark.parametrize("division", ["shard", "pipeline"])
+@pytest.mark.parametrize("division", ["shard", "pipeline", "tensor"])
 def test_what_cannot_be_divided_is_named_with_the_option(
     tmp_path: Path, division: Division
 ) -> None:
@@ -111,12 +115,35 @@ def test_what_cannot_be_divided_is_named_with_the_option(
     other = replace(CPU, handle=torch.device("mps"), name="Apple M3")
     cuda = replace(CPU, handle=torch.device("cuda"), precision=torch.bfloat16)  # gloo alone
     for config, manifest, device, why in (
-        (QWEN, run, CPU, "divides plain Llama networks only"),
+        *([(QWEN, run, CPU, "divides plain Llama networks only")] if division != "tensor" else ()),
         (CONFIG, distro, CPU, "is for runs that train all weights by inner steps"),
         (CONFIG, adapters, CPU, "is for runs that train all weights by inner steps"),
         (CONFIG, run, half, "needs CUDA or ROCm cards that compute in bfloat16, unlike GTX 1660"),
         (CONFIG, run, other, "needs CUDA or ROCm cards that compute in bfloat16, unlike Apple M3"),
-        *([(CONFIG, run, cuda, "needs NCCL between cards")] if division == "pipeline" else ()),
+        *([(CONFIG, run, cuda, "needs NCCL between cards")] if division != "shard" else ()),
     ):
         with pytest.raises(UserFacingError, match=f"^--{division} {why}.*: start the cell without"):
             divide(config, manifest, None, device, cell)
+
+
+def test_tensor_parallel_names_the_networks_and_the_ranks_that_do_not_fit(tmp_path: Path) -> None:
+    run = small_run(tmp_path).manifest
+    rounded = msgspec.structs.replace(
+        run, inner=msgspec.structs.replace(run.inner, optimiser="adamw", state_bits=8)
+    )
+    changes = {"intermediate_size": 130, "num_key_value_heads": 4}
+    narrow = json.dumps({**json.loads(CONFIG), **changes}).encode()
+    for config, manifest, ranks, why in (
+        (GPT, run, 2, "transformers has no plan for the model_type 'gpt2': start the cell without"),
+        (CONFIG, run, 4, "4 ranks do not divide 4 heads of attention, with 2 of keys and values"),
+        (QWEN, run, 3, "3 ranks do not divide 4 heads of attention, with 2 of keys and values"),
+        (narrow, run, 4, r"a side of 130 of .*mlp.gate_proj .*: start the cell with a number of"),
+        (CONFIG, rounded, 2, "the run keeps AdamW's state in blocks of 256, and 2 ranks do not"),
+    ):
+        with pytest.raises(UserFacingError, match=f"^--tensor cannot divide this model, .*{why}"):
+            divide(config, manifest, None, CPU, Cell(0, ranks, division="tensor"))
+
+
+def test_the_plan_for_a_llama_is_that_of_transformers() -> None:
+    plan = LlamaConfig.base_model_tp_plan
+    assert plan == {f"layers.*.{name}": style for name, style in LLAMA_PLAN.items()}

@@ -105,7 +105,9 @@ def test_ranks_of_cells_of_different_sizes_are_refused(run: SmallRun, tmp_path: 
     [
         (("--shard",), "--shard divides a model among the devices of --cell: name them"),
         (("--pipeline",), "--pipeline divides a model among the devices of --cell: name them"),
+        (("--tensor",), "--tensor divides a model among the devices of --cell: name them"),
         (("--cell", "cpu,cpu", "--shard", "--pipeline"), "--shard and --pipeline exclude each"),
+        (("--cell", "cpu,cpu", "--tensor", "--shard"), "--shard and --tensor exclude each"),
     ],
 )
 def test_options_that_divide_a_model_need_a_cell_and_exclude_each_other(

@@ -278,6 +278,7 @@ def _terms(offer: CellOffer, ask: AskForPlace, receiver: str) -> str:
         "none": "each device has the whole model",
         "shard": "every weight is divided among the devices",
         "pipeline": "each device has some of the layers",
+        "tensor": "each device has a part of every layer",
     }[offer.division]
     host, run = clean_text(offer.host, _LABEL), clean_text(offer.run, _LABEL)
     memory = f", about {offer.need_mb:,} MiB of memory" if offer.need_mb else ""

@@ -15,9 +15,11 @@ padding).
   sample does not fit; with more, it stores activations of all layers.
 - Each rank of a cell (docs/cells.md), in all of which together the model has to fit: with the whole
   model, 8 P and an equal part of the optimiser's state; with every weight divided, an equal part of
-  both, and one gathered layer; in a pipeline, its layers and tables, 12 bytes for each hidden value
-  of `MICRO_BATCHES` micro-batches a rank of `BATCH_TOKENS` or one sample, and, as the last one, 16
-  bytes for each logit of one of them. No cell of cards was measured.
+  both, and one gathered layer; with matrices divided, an equal part, and beside it a gathered
+  matrix in a step of Muon, or the gradient of the largest table; in a pipeline, its layers and
+  tables, 12 bytes for each hidden value of `MICRO_BATCHES` micro-batches a rank of `BATCH_TOKENS`
+  or one sample, and, as the last one, 16 bytes for each logit of one of them. No cell of cards was
+  measured.
 - With a frozen base, P counts the adapters' parameters; the base's files add to disk and the first
   download, and to memory what a trainer holds of them: in 4 bits that is less, and the largest
   matrix that is widened, 4 bytes a number. The width is the shortest side of an adapter pair, and
@@ -245,6 +247,11 @@ def rank_memory_mb(manifest: Manifest, ranks: int, division: Division) -> int:
     if division == "shard":
         gathered = 2 * _VALUE * _hidden_numbers(manifest) / layers
         return _with_base(state / ranks + gathered + _passing_bytes(manifest, tokens))
+    if division == "tensor":
+        hidden = max((math.prod(shape) for _, shape in _hidden(manifest)), default=0)
+        tables = max(map(math.prod, _tables(manifest)), default=0)
+        gathered = max(_MUON_BYTES * hidden, _VALUE * tables)
+        return _with_base(state / ranks + gathered + _passing_bytes(manifest, tokens))
     passed = tokens * (_HIDDEN_BYTES * width * MICRO_BATCHES * ranks + OUTPUT_BYTES * outputs)
     logits = _STAGE_LOGIT_BYTES * tokens * manifest.tokenizer.vocab_size
     stages = stage_parameters(manifest, ranks)
@@ -257,11 +264,7 @@ def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:
     """Weights of each rank of a pipeline, as the trainer divides layers; norms are left out."""
     layers, _, _ = _outline(manifest)
     each = _hidden_numbers(manifest) / layers
-    tables = [
-        math.prod(shape)
-        for name, shape in manifest.model.tensors
-        if len(shape) > 1 and not any(part.isdigit() for part in name.split("."))
-    ]
+    tables = [math.prod(shape) for shape in _tables(manifest)]
     # the same one twice if tied: a rank has a copy
     first, last = (tables[0], tables[-1]) if tables else (0, 0)
     counts = layers_of_stages(layers, ranks, each=each, first=first, last=last)
@@ -313,6 +316,15 @@ def _hidden(manifest: Manifest) -> list[tuple[str, tuple[int, ...]]]:
         (name, shape)
         for name, shape in manifest.model.tensors
         if len(shape) > 1 and any(part.isdigit() for part in name.split("."))
+    ]
+
+
+def _tables(manifest: Manifest) -> list[tuple[int, ...]]:
+    """Shapes of the other matrices: of the input and the output layer, once if they are tied."""
+    return [
+        shape
+        for name, shape in manifest.model.tensors
+        if len(shape) > 1 and not any(part.isdigit() for part in name.split("."))
     ]
 
 

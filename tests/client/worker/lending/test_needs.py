@@ -52,7 +52,7 @@ def manifest_of(network: Llama) -> Manifest:
     return msgspec.structs.replace(manifest, model=spec, tokenizer=tokenizer)
 
 
-@pytest.mark.parametrize("division", ["shard", "pipeline"])
+@pytest.mark.parametrize("division", ["shard", "pipeline", "tensor"])
 def test_four_cards_of_8_gb_hold_what_none_of_them_could(division: str) -> None:
     manifest = manifest_of(network_of(tied=False))
     assert min_memory_mb(manifest) > 1.5 * CARD_MB
