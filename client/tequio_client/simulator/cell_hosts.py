@@ -22,7 +22,7 @@ Place: TypeAlias = Literal["lan", "internet"]
 LAN_MBIT, LAN_ROUND_TRIP_S = 1_000.0, 0.0005
 """Of usual Ethernet in homes (assumed)."""
 _MBIT_BYTES = 1e6 / 8
-_ITERATIONS = 12
+_ITERATIONS, _NEAR = 8, 0.02
 _SECOND_MS = 1_000
 _MOST_MS = 10 * 365 * 24 * HOUR_MS
 """Time after which nobody looks for the next one in which all ranks are on."""
@@ -90,8 +90,11 @@ def steady_pace(
     tokens = max(sum(one.tokens_per_s for one in ranks) * train_s / steps, least)
     pace = pace_of(manifest, ranks, division, tokens)
     for _ in range(_ITERATIONS):
+        before = tokens
         tokens = max(pace.tokens_per_s(manifest, tokens) * train_s / steps, least)
         pace = pace_of(manifest, ranks, division, tokens)
+        if abs(tokens / before - 1) < _NEAR:
+            break
     return pace, tokens
 
 
