@@ -6,54 +6,34 @@ ones, and figures are medians of many such cells. The last columns follow their 
 uptimes for some weeks, and count whole rounds: over the Internet each rank has hours of its own.
 
     python bench/cells.py [--cells 101] [--days 30] [--write]
-    python bench/cells.py --measure [--write]
 
-`--measure` lets two ranks train on this computer's processor over gloo, in a pipeline, joined by
-lines with a rate and a round trip, and compares their steps with those that the simulator reckons
-from steps without such a line. Needs root. `--write` puts a table into docs/cells.md.
+`--write` puts a table into docs/cells.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import socket
-import subprocess
-import sys
-import time
-from contextlib import ExitStack
 from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING
 
 import msgspec
-import psutil
-import torch
-import torch.distributed as dist
 from loops import repository, table
 from loops.machine import machine
-from loops.namespaces import namespace, shaped_line
 from tests.support.plans import CONFIG
 from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.organiser import estimate
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.simulator.cell_hosts import CellPopulation, Place, steady_pace
-from tequio_client.simulator.cells import Lines, SimulatedRank, micro_batches, pipeline_s
 from tequio_client.simulator.hosts import HOUR_MS, HostPopulation, Session
-from tequio_client.trainer.cell import Cell
-from tequio_client.trainer.device import open_device
-from tequio_client.trainer.inner import StepPlan, TrainingProgress
-from tequio_client.trainer.llama import Llama
-from tequio_client.trainer.model import build_random, sketch
+from tequio_client.trainer.model import sketch
 from tequio_client.worker.lending.needs import min_memory_mb, rank_memory_mb
 from tequio_shared.round.manifest import InnerParams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from torch import Tensor
+    from collections.abc import Iterator
 
     from tequio_client.ipc.cell import Division
     from tequio_shared.round.manifest import Manifest
@@ -63,8 +43,9 @@ CARD_GIB = 8
 MIB_OF_GIB, SECOND_MS, DAY_H = 1 << 10, 1_000, 24
 ROUND_S, LIMIT_S = 1_800, 3_600
 """Time to train of a round: usual, and the limit."""
-SIZES = {"134M": (768, 2_048, 12), "0.9B": (2_048, 5_632, 19)}
+SIZES = (768, 2_048, 12), (2_048, 5_632, 19)
 """Width, inner width and layers."""
+HOSTS = 300
 SYMBOLS, SEQUENCE = 32_000, 1_024
 KINDS: tuple[Division, ...] = ("none", "pipeline")
 PLACES: tuple[tuple[Place, str], ...] = (("lan", "LAN"), ("internet", "Internet"))
@@ -82,22 +63,6 @@ COLUMNS = (
     "tokens a day",
     "the same cards apart",
 )
-MEASURED_COLUMNS = ("line", "s of a step, measured", "s, reckoned", "reckoned / measured")
-LINES = ((1_000, 0.5), (200, 20.0), (50, 20.0), (20, 40.0))
-"""Mbit/s and round trip, ms."""
-HERE, THERE, SPACE, PORT = "10.97.0.1", "10.97.0.2", "tequiocell", 29_511
-TRIED = {
-    "model_type": "llama",
-    "vocab_size": 256,
-    "hidden_size": 128,
-    "intermediate_size": 256,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 4,
-    "tie_word_embeddings": False,
-}
-TRIED_SAMPLES, TRIED_TOKENS, TRIED_STEPS = 16, 256, 5
-MBIT_BYTES = 1e6 / 8
 
 
 def main() -> None:
@@ -105,26 +70,20 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=101)
     parser.add_argument("--days", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--rank", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--address", default=HERE, help=argparse.SUPPRESS)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    if options.rank is not None:
-        _train_rank(options.rank, options.address)
-        return
-    name = "cells measured" if options.measure else "cells"
-    shown = _measured() if options.measure else _reckoned(options)
+    shown = _reckoned(options)
     print(shown)
     print(machine())
     if options.write:
-        table.put(DOCUMENT, name, shown)
+        table.put(DOCUMENT, "cells", shown)
 
 
 def _reckoned(options: argparse.Namespace) -> str:
     rows = []
-    for name, sizes in SIZES.items():
+    for sizes in SIZES:
         manifest = _manifest(sizes)
+        name = f"{manifest.model.parameters / 1e6:,.0f}M"
         for ranks in (2, 4, 8):
             for kind in KINDS:
                 for place, words in PLACES:
@@ -178,10 +137,11 @@ def _row(
         is_late = taken_s > LIMIT_S
         found.append((0.0 if is_late else pace.tokens_per_s(manifest, tokens), tokens, pace))
     speed = median(one for one, _, _ in found)
-    own = mean(
-        _lent_share(cells.sessions(population, rng), options.days) for _ in range(options.cells)
-    )
-    single = mean(_lent_share(population.sessions(rng), options.days) for _ in range(options.cells))
+    # The same hosts in each row; computers in one LAN are on together, as one host is.
+    single = mean(_shares(CellPopulation(), population, options, HOSTS))
+    own = single
+    if cells.place == "internet":
+        own = mean(_shares(cells, population, options, options.cells))
     apart = cells.ranks * card if min_memory_mb(manifest) <= lent else 0.0
     day_s = DAY_H * HOUR_MS / SECOND_MS
     return (
@@ -194,6 +154,14 @@ def _row(
         _millions(speed * own * day_s),
         _millions(apart * single * day_s) if apart else "too small",
     )
+
+
+def _shares(
+    cells: CellPopulation, population: HostPopulation, options: argparse.Namespace, count: int
+) -> Iterator[float]:
+    rng = Random(f"uptimes {options.seed}")  # noqa: S311 - seeded on purpose
+    for _ in range(count):
+        yield _lent_share(cells.sessions(population, rng), options.days)
 
 
 def _lent_share(sessions: Iterator[Session], days: float) -> float:
@@ -214,91 +182,6 @@ def _short(seconds: float) -> str:
 
 def _millions(tokens: float) -> str:
     return f"{tokens / 1e6:,.1f}M"
-
-
-def _measured() -> str:
-    free_s = _step_s()
-    size, number = micro_batches(TRIED_SAMPLES, TRIED_TOKENS, 2)
-    hidden_bytes = 4.0 * size * TRIED_TOKENS * TRIED["hidden_size"]  # type: ignore[operator]  # a number
-    # Two equal stages: (number + 1) micro-batches of work one after the other.
-    work_s = free_s / (number + 1)
-    rows = [("loopback", f"{free_s:.2f}", f"{free_s:.2f}", "from it")]
-    for mbit, trip_ms in LINES:
-        with ExitStack() as stack:
-            inside = stack.enter_context(namespace(SPACE))
-            stack.enter_context(shaped_line(HERE, THERE, SPACE, mbit=mbit, round_trip_ms=trip_ms))
-            measured = _step_s(inside)
-        rate = mbit * MBIT_BYTES
-        rank = SimulatedRank(tokens_per_s=1.0, up=rate, down=rate, round_trip_s=trip_ms / SECOND_MS)
-        found = pipeline_s(Lines([rank, rank]), [work_s, work_s], number, hidden_bytes)
-        line = f"{mbit:,} Mbit/s, {trip_ms:g} ms"
-        rows.append((line, f"{measured:.2f}", f"{found:.2f}", f"{found / measured:.2f}"))
-    return table.markdown(MEASURED_COLUMNS, rows)
-
-
-def _step_s(inside: Sequence[str] = ()) -> float:
-    """Median seconds of a step of two ranks, of which one may be inside a namespace."""
-    address = HERE if inside else "127.0.0.1"
-    words = (sys.executable, __file__, "--address", address, "--rank")
-    with (
-        subprocess.Popen((*inside, *words, "1")) as other,
-        subprocess.Popen((*words, "0"), stdout=subprocess.PIPE) as first,
-    ):
-        said, _ = first.communicate()
-        other.wait()
-    return float(said)
-
-
-class _Clock:
-    """Lets training run, and remembers when each step ended."""
-
-    def __init__(self) -> None:
-        self.times = [time.monotonic()]
-
-    def check(self) -> None:
-        """Let it go on."""
-
-    def should_stop(self, progress: TrainingProgress) -> bool:
-        """Never stop."""
-        if progress.step:
-            self.times.append(time.monotonic())
-        return False
-
-
-class _Samples:
-    """The same samples on both ranks."""
-
-    window_samples = TRIED_SAMPLES
-
-    def samples(self, windows: Sequence[int]) -> Tensor:
-        chance = torch.Generator().manual_seed(windows[0] + 1)
-        rows = TRIED_SAMPLES * len(windows)
-        return torch.randint(0, 256, (rows, TRIED_TOKENS + 1), generator=chance)
-
-
-def _train_rank(rank: int, address: str) -> None:
-    from tequio_client.trainer.pipeline import PipelinedModel
-
-    torch.set_num_threads(1)
-    own = THERE if rank and address == HERE else address
-    os.environ["GLOO_SOCKET_IFNAME"] = next(
-        name
-        for name, found in psutil.net_if_addrs().items()
-        if any(one.family == socket.AF_INET and one.address == own for one in found)
-    )
-    dist.init_process_group("gloo", init_method=f"tcp://{address}:{PORT}", rank=rank, world_size=2)
-    config = json.dumps(TRIED).encode()
-    network, cell, clock = sketch(config).network, Cell(rank, 2), _Clock()
-    assert isinstance(network, Llama)  # noqa: S101 - for types
-    divided = PipelinedModel(network, cell, open_device("cpu"))
-    divided.load(build_random(config, 1))
-    plan = StepPlan(windows=tuple(range(TRIED_STEPS)), steps=TRIED_STEPS)
-    divided.train(_Samples(), plan, InnerParams(), clock)
-    steps = [later - one for one, later in zip(clock.times, clock.times[1:], strict=False)]
-    if not rank:
-        print(median(steps[1:]))
-    dist.barrier()
-    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
