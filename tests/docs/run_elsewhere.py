@@ -24,6 +24,7 @@ ELSEWHERE = (
     (r"languages: make", WHOLE_CHECKOUT),
     (r"cells: (tequio worker|RANK|export|torchrun)", "tests/client/worker/test_rank.py"),
     (r"cells: tequio cell", "tests/whole/test_a_lan_party.py"),
+    (r"cells: tequio run (list|show)", "tests/client/organiser/test_opening.py"),
     (r"cells: srun", "needs a cluster with Slurm"),
     (r"http-api: curl https", "tests/ledger/web/test_read_api.py"),
     (r"groups: tequio group", "tests/whole/test_a_private_group.py"),

@@ -3620,6 +3620,13 @@
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>Mit dem Beitritt verlässt du deinen jetzigen Lauf; deine Punkte bleiben dir.</translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>Dieser Lauf braucht {needed} Speicher, und dieser Computer stellt {most} bereit. %n Computer wie dieser könnte ihn trainieren: Öffne mit anderen in deinem Netzwerk eine Zelle ({command}).</numerusform>
+            <numerusform>Dieser Lauf braucht {needed} Speicher, und dieser Computer stellt {most} bereit. %n Computer wie dieser könnten ihn gemeinsam trainieren: Öffne mit anderen in deinem Netzwerk eine Zelle ({command}).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunFigures</name>

@@ -178,6 +178,13 @@
             <numerusform>The {left} left this month last for about %n days of lending.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>This run needs {needed} of memory, and this computer lends {most}. %n computer like this one could train it: open a cell with others in your network by {command}.</numerusform>
+            <numerusform>This run needs {needed} of memory, and this computer lends {most}. %n computers like this one could train it together: open a cell with others in your network by {command}.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunNewsTexts</name>

@@ -3620,6 +3620,13 @@
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>Al entrar dejas el entrenamiento en el que estás; tus puntos siguen siendo tuyos.</translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>Esta ejecución necesita {needed} de memoria y este ordenador presta {most}. %n ordenador como este podría entrenarla: abre una célula con otras personas de tu red ({command}).</numerusform>
+            <numerusform>Esta ejecución necesita {needed} de memoria y este ordenador presta {most}. %n ordenadores como este podrían entrenarla juntos: abre una célula con otras personas de tu red ({command}).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunFigures</name>

@@ -3620,6 +3620,13 @@
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>Le rejoindre fait quitter votre entraînement actuel ; vos points restent à vous.</translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>Cet entraînement demande {needed} de mémoire et cet ordinateur en prête {most}. %n ordinateur comme celui-ci pourrait l’effectuer : ouvrez une cellule avec d’autres personnes de votre réseau ({command}).</numerusform>
+            <numerusform>Cet entraînement demande {needed} de mémoire et cet ordinateur en prête {most}. %n ordinateurs comme celui-ci pourraient l’effectuer ensemble : ouvrez une cellule avec d’autres personnes de votre réseau ({command}).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunFigures</name>

@@ -3601,6 +3601,12 @@
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>参加すると、現在のプロジェクトから離れます。ポイントはそのまま残ります。</translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>このプロジェクトには{needed}のメモリが必要で、このコンピューターが提供するのは{most}です。このようなコンピューター%n台なら一緒にトレーニングできます。同じネットワークの人とセルを開いてください（{command}）。</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunFigures</name>

@@ -3620,6 +3620,13 @@
         <source>Joining leaves the run that you are in now; your points stay yours.</source>
         <translation>Entrar tira você do treinamento em que está agora; seus pontos continuam seus.</translation>
     </message>
+    <message numerus="yes">
+        <source>This run needs {needed} of memory, and this computer lends {most}. %n computer(s) like this one could train it together: open a cell with others in your network by {command}.</source>
+        <translation>
+            <numerusform>Esta execução precisa de {needed} de memória e este computador empresta {most}. %n computador como este poderia treiná-la: abra uma célula com outras pessoas da sua rede ({command}).</numerusform>
+            <numerusform>Esta execução precisa de {needed} de memória e este computador empresta {most}. %n computadores como este poderiam treiná-la juntos: abra uma célula com outras pessoas da sua rede ({command}).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>RunFigures</name>

@@ -66,6 +66,27 @@ def layers_of_stages(
     return counts
 
 
+class CellNeed(Struct, frozen=True, kw_only=True):
+    """Memory that a run takes of each computer of a cell of so many, estimated."""
+
+    ranks: Size
+    division: Division
+    memory_mb: Annotated[int, Meta(ge=0)]
+    """Of the rank that needs most, MiB."""
+
+    @property
+    def command(self) -> str:
+        """Command that opens the cell."""
+        pipeline = " --pipeline" if self.division == "pipeline" else ""
+        return f"tequio cell host --guests {self.ranks - 1}{pipeline}"
+
+
+def smallest_cell(needs: Sequence[CellNeed], memory_mb: int) -> CellNeed | None:
+    """The need of the smallest cell of computers with that memory; None if they cannot train."""
+    fitting = (one for one in needs if one.memory_mb <= memory_mb)
+    return min(fitting, key=lambda one: one.ranks, default=None)
+
+
 class CellPlace(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A rank's place in its cell."""
 

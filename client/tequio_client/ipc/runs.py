@@ -9,6 +9,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
+from tequio_client.ipc.cell import CellNeed
 from tequio_client.ipc.facts import MAX_ROWS, Count, Name, Text
 from tequio_shared.ids import Bytes32Text
 from tequio_shared.round.plugin import PluginSpec
@@ -74,6 +75,8 @@ class RunRow(msgspec.Struct, frozen=True, kw_only=True):
     parameters: Count
     memory_mb: Count
     """Accelerator memory for training, estimated from the model's size."""
+    cells: Annotated[tuple[CellNeed, ...], msgspec.Meta(max_length=MAX_ROWS)] = ()
+    """Needs of cells of 2 computers and more, in rising order of their number."""
     disk_bytes: Count
     """Needed to take part."""
     hourly_up_bytes: Count

@@ -97,12 +97,18 @@ def open_(  # noqa: PLR0913 - one parameter an option
 
 @run.command("list")
 @cli.ledger_option
-def list_(ledger: str) -> None:
+@click.option(
+    "--vram-gib",
+    type=cli.Number(0, 1e4, min_open=True),
+    help="Memory of your graphics card, GiB: names open runs that it cannot train, and the cells "
+    "of such computers that could.",
+)
+def list_(ledger: str, vram_gib: float | None) -> None:
     """List the runs of a ledger."""
     from tequio_client.organiser import opening
 
     cli.set_up_logs(log_json=False, log_level="error")
-    opening.list_runs(ledger, cli.default_folder("worker"))
+    opening.list_runs(ledger, cli.default_folder("worker"), vram_gib)
 
 
 @run.command("show")

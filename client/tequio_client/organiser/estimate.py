@@ -4,7 +4,8 @@ Everything follows from the outline, before weights exist. The transfer of a rou
 `worker.lending.needs`: every member fetches every contribution, so on average each member sends its
 own contribution once to every other member. A trainer's speed is `RATED_SHARE_BP` of its card's
 rated speed, divided by 6 FLOP for each parameter and token (Kaplan et al. 2020), 4 for each frozen
-parameter, and at most `MAX_TOKENS_PER_S`.
+parameter, and at most `MAX_TOKENS_PER_S`. A cell has the speed of its cards together, less what
+the ranks of a pipeline rest, as if its network were no limit.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from msgspec import UNSET, UnsetType, structs
 from tequio_client import plan_file
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.dataset.tasks import TaskFile, read_task_files
+from tequio_client.ipc.cell import smallest_cell
 from tequio_client.ipc.preferences import usable_memory_mb
 from tequio_client.organiser import model_source, own_code
 from tequio_client.organiser import plan as plans
@@ -29,6 +31,8 @@ from tequio_client.organiser.plan import ExpectPlan, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
     RoundPace,
+    cell_need,
+    cell_needs,
     contribution_bytes,
     estimate,
     memory_mb,
@@ -115,6 +119,16 @@ def transfer_s(manifest: Manifest, expect: ExpectPlan, members: int) -> float:
     return sent * _BITS / (expect.upload_mbit * _MBIT)
 
 
+def peer_speed(manifest: Manifest, expect: ExpectPlan) -> float:
+    """Tokens per second that each expected peer trains: a card, or a cell of them."""
+    still = manifest.frozen.parameters if manifest.frozen else 0
+    card = tokens_per_s(manifest.model.parameters, expect, still)
+    ranks = expect.cell
+    is_pipeline = ranks > 1 and cell_need(manifest, ranks).division == "pipeline"
+    # Each of its ranks rests for P - 1 of every 5 P - 1 micro-batches.
+    return card * ranks * (4 * ranks / (5 * ranks - 1) if is_pipeline else 1)
+
+
 def lent_mb(expect: ExpectPlan) -> int:
     return usable_memory_mb(round(expect.vram_gib * _MIB_OF_GIB))
 
@@ -138,8 +152,9 @@ class _Facts:
         manifest, rounds = outline.manifest, outline.manifest.rounds
         self.transfer_s = transfer_s(manifest, expect, expect.peers)
         self.round_s = rounds.train / _SECOND_MS + self.transfer_s
-        still = manifest.frozen.parameters if manifest.frozen else 0
-        self.speed = tokens_per_s(manifest.model.parameters, expect, still)
+        self.cell = cell_need(manifest, expect.cell) if expect.cell > 1 else None
+        """Need of the cells that are expected; None: each peer is one card."""
+        self.speed = peer_speed(manifest, expect)
         self.first_s = manifest.windows.first * manifest.windows.tokens / self.speed
         self.round_tokens = round(expect.peers * self.speed * rounds.train / _SECOND_MS)
         self.tokens = self.round_tokens * rounds.most
@@ -189,6 +204,12 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
         note=f"{min_memory_mb(manifest) / _MIB_OF_GIB:.1f} GiB with one sample at a time; "
         f"{lent_mb(expect) / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent",
     )
+    if facts.cell is not None:
+        yield EstimateRow(
+            label="of a cell",
+            value=f"{facts.cell.memory_mb / _MIB_OF_GIB:.1f} GiB",
+            note=f"on each of {facts.cell.ranks} computers: {facts.cell.command}",
+        )
     yield EstimateRow(
         label="disk",
         value=f"{found.disk_bytes / _GIB:.1f} GiB",
@@ -247,8 +268,8 @@ def _rows(facts: _Facts) -> Iterator[EstimateRow]:
     yield EstimateRow(
         label="cost",
         value=f"{expect.peers * facts.round_s * most / _HOUR_S:,.0f} card-hours",
-        note=f"of cards with {expect.vram_gib:g} GiB; each sends and receives "
-        f"{(expect.peers - 1) * sent * most / _GB:,.1f} GB",
+        note=f"of {'cells of ' * (expect.cell > 1)}cards with {expect.vram_gib:g} GiB; each sends "
+        f"and receives {(expect.peers - 1) * sent * most / _GB:,.1f} GB",
     )
 
 
@@ -303,11 +324,15 @@ def _warnings(facts: _Facts) -> Iterator[str]:
 def _machine_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
     least, lent = min_memory_mb(manifest), lent_mb(expect)
+    if facts.cell is not None:
+        least = facts.cell.memory_mb
     if least > lent:
+        needed = f"each of {expect.cell} computers" if facts.cell is not None else "one sample"
         yield (
-            f"one sample needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
+            f"{needed} needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
             f"{lent / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent: use {_fitting(facts)} "
             f"or shorter samples, or expect cards with {_card_for(least)} GiB"
+            + _cells_instead(manifest, lent)
         )
     disk = facts.needs.disk_bytes / _GIB
     if disk > expect.disk_gib:
@@ -316,6 +341,17 @@ def _machine_faults(facts: _Facts) -> Iterator[str]:
             "smaller model or smaller shards (tequio data build --shard-mib), or expect more "
             "(disk_gib)"
         )
+
+
+def _cells_instead(manifest: Manifest, lent: int) -> str:
+    found = smallest_cell(cell_needs(manifest), lent)
+    if found is None:
+        return ""
+    return (
+        f", or cells of {found.ranks} such computers, each of which needs "
+        f"{found.memory_mb / _MIB_OF_GIB:.1f} GiB (--cell {found.ranks}, or "
+        f"cell = {found.ranks} under [expect])"
+    )
 
 
 def _time_faults(facts: _Facts) -> Iterator[str]:

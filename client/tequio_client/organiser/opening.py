@@ -24,6 +24,9 @@ from rich.table import Table
 
 from tequio_client.clock import now_ms
 from tequio_client.dataset.build import TOKENIZER_FILES
+from tequio_client.ipc.cell import smallest_cell
+from tequio_client.ipc.preferences import usable_memory_mb
+from tequio_client.ipc.runs import RunRow
 from tequio_client.keys import identity
 from tequio_client.ledger.api import LedgerApi, LedgerNetwork
 from tequio_client.ledger.http import LedgerRefusedError
@@ -36,6 +39,7 @@ from tequio_client.organiser.signing import SigningOptions
 from tequio_client.runtime import locked
 from tequio_client.worker import shutdown
 from tequio_client.worker.control.lists import RunsList
+from tequio_client.worker.lending.needs import MOST_COMPUTERS, cell_needs, memory_mb
 from tequio_client.worker.points.forecast import read_speeds
 from tequio_client.worker.store.store import Store
 from tequio_client.worker.store.trees import TreeRef
@@ -63,6 +67,8 @@ log = structlog.get_logger(__name__)
 _NoticeT = TypeVar("_NoticeT", RunNotice, NetNotice)
 _WRONG_STATE = "wrong-state"
 BY_ORGANISER = 1
+_SHOWN_CELLS = (2, 4, 8)
+_MIB_OF_GIB = 1 << 10
 _STEERING: dict[str, tuple[type[RunPause | RunResume | RunFinish], str]] = {
     "pause": (RunPause, "paused after the current round; continue with `tequio run resume {}`"),
     "resume": (RunResume, "resumed"),
@@ -306,17 +312,22 @@ _STATES: Mapping[str, str] = {
 """Plain names of a run's states; the others are plain already."""
 
 
-def list_runs(ledger: str, worker_folder: Path) -> None:
+def list_runs(ledger: str, worker_folder: Path, vram_gib: float | None = None) -> None:
     """Print all runs as a table of at most 80 columns; `show_run` has the rest.
 
-    With a device that the worker of that folder measured, also its forecast for each run.
+    With a device that the worker of that folder measured, also its forecast for each run. With a
+    card's memory, also the open runs that it cannot train, and cells that could.
     """
     runs = signing.ask_ledger(ledger, LedgerApi.runs)
     if not runs:
         Console(soft_wrap=True).print("No runs yet. An organiser opens one with `tequio run open`.")
         return
     table = Table("run", "name", "state", "round", "members", "tokens", box=SIMPLE, pad_edge=False)
-    forecasts = _forecasts(ledger, worker_folder)
+    speed = max(read_speeds(worker_folder).values(), default=0.0)
+    rows: tuple[RunRow, ...] = ()
+    if speed or vram_gib is not None:
+        rows = signing.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed)).rows
+    forecasts = {row.run: row.day_points for row in rows} if speed else {}
     if forecasts:
         table.add_column("points/day")
     for column in table.columns[3:]:
@@ -327,15 +338,28 @@ def list_runs(ledger: str, worker_folder: Path) -> None:
             numbers.append(points(forecasts[one.run]) if forecasts.get(one.run) else "")
         table.add_row(one.run[:10], escape(one.name), state_name(one.state), *numbers)
     Console().print(table)
+    _print_too_large(rows, vram_gib)
 
 
-def _forecasts(ledger: str, worker_folder: Path) -> Mapping[str, int]:
-    """GFLOP per day of this computer's fastest measured device, by run; empty: unknown."""
-    speed = max(read_speeds(worker_folder).values(), default=0.0)
-    if not speed:
-        return {}
-    found = signing.ask_ledger(ledger, lambda api: RunsList(api).read(flop_per_s=speed))
-    return {row.run: row.day_points for row in found.rows}
+def _print_too_large(rows: Sequence[RunRow], vram_gib: float | None) -> None:
+    for row in rows:
+        if vram_gib is not None and row.is_open and (line := too_large(row, vram_gib)):
+            Console(soft_wrap=True).print(escape(line), highlight=False)
+
+
+def too_large(row: RunRow, vram_gib: float) -> str:
+    """Say what a run needs that a card with that memory lends too little for; empty if it fits."""
+    lent = usable_memory_mb(round(vram_gib * _MIB_OF_GIB))
+    if row.memory_mb <= lent:
+        return ""
+    needed = (
+        f"{row.name} needs {row.memory_mb / _MIB_OF_GIB:.1f} GiB, and {lent / _MIB_OF_GIB:.1f} of "
+        f"{vram_gib:g} GiB are lent"
+    )
+    cell = smallest_cell(row.cells, lent)
+    if cell is None:
+        return f"{needed}; nor could {MOST_COMPUTERS} such computers in one cell train it"
+    return f"{needed}; {cell.ranks} such computers in one cell could train it: {cell.command}"
 
 
 def show_run(name: str, ledger: str) -> None:
@@ -390,13 +414,23 @@ def _fields(one: RunAnswer, rules: Manifest | None) -> Iterator[tuple[str, str]]
         "published",
         f"{last.location}, round {last.round}" if last else "no head (tequio checkpoint publish)",
     )
-    if rules is not None and rules.continued is not None:
+    if rules is not None:
+        yield from _rules_fields(rules)
+    yield "opened", f"entry {one.opened_index} of the log"
+
+
+def _rules_fields(rules: Manifest) -> Iterator[tuple[str, str]]:
+    yield "card memory", f"{memory_mb(rules) / _MIB_OF_GIB:.1f} GiB"
+    for cell in cell_needs(rules):
+        if cell.ranks in _SHOWN_CELLS:
+            needed = f"{cell.memory_mb / _MIB_OF_GIB:.1f} GiB each ({cell.command})"
+            yield f"in a cell of {cell.ranks}", needed
+    if rules.continued is not None:
         yield "continues", f"round {rules.continued.round:,} of run {rules.continued.run}"
-    if rules is not None and rules.own_code is not None:
+    if rules.own_code is not None:
         code = rules.own_code
         yield "plug-in", f"{code.label}, brings {', '.join(code.provides)}"
         yield "its archive", f"{code.archive} ({code.size_bytes:,} bytes)"
-    yield "opened", f"entry {one.opened_index} of the log"
 
 
 def announce(name: str, text: str, ledger: str, folders: Sequence[Path]) -> str:

@@ -18,8 +18,8 @@ mirrors = []                # optional: addresses at which that folder is on the
 [windows]                   # optional: samples, first, most
 [rounds]                    # optional: train_s, most, min_members, ...
 [admission]                 # optional: trainer_tier, witness_tier, owner_slots, owner_seats
-[expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops
 [measure]                   # optional: every, members, tokens, margin, tasks: measured heads
+[expect]                    # optional: peers, upload_mbit, vram_gib, disk_gib, tflops, cell
 [audit]                     # optional: newcomers, others; shares of the work that is repeated
 """
 
@@ -33,6 +33,7 @@ import structlog
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from tequio_client import plan_file
+from tequio_client.worker.lending.needs import MOST_COMPUTERS
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import MOST_RANK
 from tequio_shared.limits import MEASURED_TASKS, WITNESSES
@@ -195,6 +196,7 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     `upload_mbit` and the memory are those of the weakest volunteer that should be able to train;
     `tflops` is the measured speed of its card, 0 means the usual speed of cards with that memory.
+    With a `cell`, each of the peers is that number of such computers (docs/cells.md).
     """
 
     peers: Annotated[int, Meta(ge=2, le=4_095)] = 8
@@ -202,6 +204,7 @@ class ExpectPlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     vram_gib: Annotated[float, Meta(gt=0, le=1e4)] = 8.0
     disk_gib: Annotated[float, Meta(gt=0, le=1e6)] = 30.0
     tflops: Annotated[float, Meta(ge=0, le=1e5)] = 0.0
+    cell: Annotated[int, Meta(ge=1, le=MOST_COMPUTERS)] = 1
 
 
 class MeasurePlan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -35,7 +35,7 @@ from tequio_client.organiser import plan as plans
 from tequio_client.organiser.estimate import (
     TOKENS_PER_PARAMETER,
     RunOutline,
-    tokens_per_s,
+    peer_speed,
     transfer_s,
     usual_tflops,
 )
@@ -105,6 +105,7 @@ upload_mbit = {expect.upload_mbit:g} ## upload speed of the slowest connection t
 vram_gib = {expect.vram_gib:g} ## memory of the smallest card; all but 2 GiB, at most 80 %, are lent
 disk_gib = {expect.disk_gib:g} ## disk space that a volunteer lends
 tflops = {tflops:g} ## {why_tflops}
+cell = {expect.cell} ## such computers of each peer, in a cell (docs/cells.md); 1: no cell
 """
 STEPS = 20
 K: Final = 512
@@ -249,7 +250,7 @@ def choose_defaults(
     line_s = transfer_s(manifest, expect, expect.peers)
     # Training takes four times as long as the transfer, so a fifth of the time is transfer.
     train_s = _tens(min(max(_usual_s(size + still), TRAIN_TO_TRANSFER * line_s), _DAY_S / 3))
-    pace = tokens_per_s(size, expect, still)
+    pace = peer_speed(manifest, expect)
     samples = max(_WINDOW_TOKENS // sequence, 1)
     # Nobody knows a newcomer's speed. A slower one hands in what it has when the time is over.
     usual = int(pace * train_s / (samples * sequence))

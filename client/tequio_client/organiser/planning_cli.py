@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 _MOST = 10**15
-_EXPECTED = ("peers", "upload_mbit", "vram_gib", "disk_gib", "tflops")
+_EXPECTED = ("peers", "upload_mbit", "vram_gib", "disk_gib", "tflops", "cell")
 _NEEDED = {"plan": "'PLAN'", "data": "'--data'"}
 """Parameters that a script has to give; in a terminal, questions replace them."""
 _TIERS = {"anybody": 0, "vouched": 1, "invited": 2}
@@ -133,6 +133,13 @@ class Amount(click.ParamType):  # type: ignore[type-arg]  # generic for the chec
     show_default=True,
     type=cli.Number(0, 1e6, min_open=True),
     help="Disk space that each volunteer lends, GiB.",
+)
+@click.option(
+    "--cell",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 8),
+    help="Computers of each peer, which train together in a cell.",
 )
 @click.option(
     "--tflops",

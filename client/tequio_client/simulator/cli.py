@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from tequio_client import cli
 from tequio_shared.errors import UserFacingError
+
+if TYPE_CHECKING:
+    from tequio_client.ipc.cell import Division
+    from tequio_client.simulator.cell_hosts import Place
 
 _HOURS = click.FloatRange(0, 24 * 3_650)
 
@@ -60,6 +65,35 @@ _HOURS = click.FloatRange(0, 24 * 3_650)
     help="Connection of every peer, both ways (default: as in a survey of home connections).",
 )
 @click.option(
+    "--cells",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Share of the peers that are cells of several computers.",
+)
+@click.option(
+    "--cell-ranks",
+    default=4,
+    show_default=True,
+    type=click.IntRange(2, 64),
+    help="Computers of each cell.",
+)
+@click.option(
+    "--cell-kind",
+    default="pipeline",
+    show_default=True,
+    type=click.Choice(["none", "pipeline"]),
+    help="Division of the model in cells.",
+)
+@click.option(
+    "--cell-place",
+    default="lan",
+    show_default=True,
+    type=click.Choice(["lan", "internet"]),
+    help="Lines between the computers of a cell: 1 Gbit/s, and all on together; or those of homes, "
+    "and each on when its owner is.",
+)
+@click.option(
     "--followers",
     default=0.0,
     show_default=True,
@@ -84,6 +118,10 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     always_on: bool,
     tokens_per_s: float,
     mbit: float,
+    cells: float,
+    cell_ranks: int,
+    cell_kind: Division,
+    cell_place: Place,
     followers: float,
     json_file: Path | None,
     picture_file: Path | None,
@@ -95,9 +133,11 @@ def simulate(  # noqa: PLR0913 - one parameter an option
     """
     from tequio_client.organiser import estimate
     from tequio_client.simulator import lies, picture
+    from tequio_client.simulator.cell_hosts import CellPopulation
     from tequio_client.simulator.hosts import HostPopulation
     from tequio_client.simulator.network import Simulation, SimulationSetup
     from tequio_client.simulator.report import make_report, report_lines
+    from tequio_client.worker.lending.needs import may_divide_layers
 
     if picture_file is not None and picture_file.suffix != ".svg":
         raise UserFacingError(
@@ -111,6 +151,11 @@ def simulate(  # noqa: PLR0913 - one parameter an option
             f"--followers {followers:g}, but the run has no down link, so there are no steps to "
             "follow: set down_k = 512 under [algorithm] in the plan, or leave out --followers"
         )
+    if cells and cell_kind == "pipeline" and not may_divide_layers(outline.manifest, cell_ranks):
+        raise UserFacingError(
+            f"--cell-kind pipeline divides Llama networks with a layer for each of {cell_ranks} "
+            "ranks, of which all weights are trained: use --cell-kind none or fewer --cell-ranks"
+        )
     setup = SimulationSetup(
         manifest=outline.manifest,
         corpus=outline.corpus,
@@ -120,6 +165,7 @@ def simulate(  # noqa: PLR0913 - one parameter an option
         liars=shares,
         outages=outages,
         population=HostPopulation(is_always_on=always_on, tokens_per_s=tokens_per_s, mbit=mbit),
+        cells=CellPopulation(share=cells, ranks=cell_ranks, division=cell_kind, place=cell_place),
         followers=followers,
     )
     report = make_report(Simulation(setup).run())

@@ -78,9 +78,14 @@ class HostPopulation:
     mbit: float = 0.0
     """Connection of every host, both ways; 0: as published."""
 
-    def draw_hosts(self, manifest: Manifest, count: int, rng: Random) -> list[SimulatedHost]:
-        """Draw the hosts; raises UserFacingError if no card of the survey can train the model."""
-        cards = self._fitting_cards(manifest)
+    def draw_hosts(
+        self, manifest: Manifest, count: int, rng: Random, least_mb: int | None = None
+    ) -> list[SimulatedHost]:
+        """Draw hosts that lend that memory, by default what one sample needs.
+
+        Raises UserFacingError if no card of the survey can train the model.
+        """
+        cards = self._fitting_cards(min_memory_mb(manifest) if least_mb is None else least_mb)
         return [self._host(manifest, cards, rng) for _ in range(count)]
 
     def sessions(self, rng: Random) -> Iterator[Session]:
@@ -92,8 +97,7 @@ class HostPopulation:
         while True:
             yield _session(_on_hours(rng), _off_hours(rng), rng)
 
-    def _fitting_cards(self, manifest: Manifest) -> tuple[tuple[int, float], ...]:
-        least = min_memory_mb(manifest)
+    def _fitting_cards(self, least: int) -> tuple[tuple[int, float], ...]:
         fitting = tuple(
             (gib, share)
             for gib, share in CARDS
@@ -102,8 +106,9 @@ class HostPopulation:
         if not fitting:
             raise UserFacingError(
                 f"the model needs {least:,} MiB of card memory, and of the cards in the survey the "
-                f"largest has {CARDS[-1][0]} GiB: use a smaller model, or give the measured speed "
-                "of the expected cards with --tokens-per-s"
+                f"largest has {CARDS[-1][0]} GiB: use a smaller model or cells (--cells 1, with "
+                "more --cell-ranks), or give the measured speed of the expected cards with "
+                "--tokens-per-s"
             )
         return fitting
 

@@ -87,6 +87,7 @@ class SimulatedMember:
     sessions: Iterator[Session]
     roles: tuple[Role, ...]
     """Offered in each round, as `tequio worker --role` has them."""
+    is_cell: bool
     is_light: bool
     """True if it follows steps of heads, and fetches no contributions."""
     seq: int = 0

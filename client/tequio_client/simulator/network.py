@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from tequio_client.simulator.cell_hosts import CellPopulation
 from tequio_client.simulator.hosts import HOUR_MS, HostPopulation, Session
 from tequio_client.simulator.ledger import SimulatedKey, SimulatedLedger
 from tequio_client.simulator.lies import LieKind, deal_kinds
@@ -69,6 +70,7 @@ class SimulationSetup:
     """Start and length of each outage of the ledger, in hours."""
     seed_heads_every: int = needs.SEED_HEADS_EVERY
     population: HostPopulation = field(default_factory=HostPopulation)
+    cells: CellPopulation = field(default_factory=CellPopulation)
     followers: float = 0.0
     """Share of the peers that offer no witness duty, and so follow steps in a run with a down link.
 
@@ -457,11 +459,18 @@ class Simulation:
 def _make_members(setup: SimulationSetup) -> list[SimulatedMember]:
     rng = Random(f"members {setup.seed}")  # noqa: S311 - seeded on purpose
     kinds = deal_kinds(setup.peers, setup.liars, rng)
-    hosts = setup.population.draw_hosts(setup.manifest, setup.peers, rng)
+    chosen = Random(f"cells {setup.seed}")  # noqa: S311 - seeded on purpose
+    number = round(setup.cells.share * setup.peers)
+    cells = set(chosen.sample(range(setup.peers), number))
+    joint = iter(setup.cells.draw_cells(setup.manifest, number, setup.population, chosen))
+    # All cards may be too small for the model where every peer is a cell.
+    alone = setup.peers - number
+    single = iter(setup.population.draw_hosts(setup.manifest, alone, rng) if alone else ())
     drawn = Random(f"followers {setup.seed}")  # noqa: S311 - seeded on purpose
     following = set(drawn.sample(range(setup.peers), round(setup.followers * setup.peers)))
     members = []
-    for number, (lie, host) in enumerate(zip(kinds, hosts, strict=True)):
+    for number, lie in enumerate(kinds):
+        is_cell = number in cells
         secret = sha256(b"simulated member", f"{setup.seed} {number}".encode())
         signer = Signer(secret) if lie.commits_twice else None
         key = PeerKey(secret) if signer is None else signer.key
@@ -471,9 +480,12 @@ def _make_members(setup: SimulationSetup) -> list[SimulatedMember]:
             SimulatedMember(
                 key=key,
                 signer=SimulatedKey(key, signer),
-                host=host,
+                host=next(joint if is_cell else single),
+                is_cell=is_cell,
                 lie=lie,
-                sessions=setup.population.sessions(own),
+                sessions=setup.cells.sessions(setup.population, own)
+                if is_cell
+                else setup.population.sessions(own),
                 roles=roles,
                 is_light=needs.follows_steps(setup.manifest, is_witness=WITNESS in roles),
             )

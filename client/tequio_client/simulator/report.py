@@ -17,6 +17,7 @@ from tequio_shared.wording import plural
 _UNITS = ("B", "kB", "MB", "GB", "TB", "PB")
 _AMOUNTS = ("", "thousand", "million", "billion", "trillion")
 _STEP = 1_000
+_TOKENS = 10**12
 
 
 class LieResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +62,12 @@ class SimulationReport(msgspec.Struct, frozen=True, kw_only=True):
     """Of both, error feedback that was opened to auditors."""
     peer_day_bytes: float
     """Fetched by a peer in a day on which it is on all the time; on average."""
+    cells: int
+    """Peers that are cells of several computers."""
+    cell_day_tokens: float
+    """For which a cell earned points in a day, whether it was on or not; 0 without cells."""
+    single_day_tokens: float
+    """The same for each other peer."""
     followers: int
     """Peers that follow steps of heads."""
     follower_day_bytes: float
@@ -116,6 +123,9 @@ def make_report(simulation: Simulation) -> SimulationReport:
         up_bytes=totals.up,
         opened_bytes=totals.leaves,
         peer_day_bytes=_day_bytes(simulation.members, simulation),
+        cells=sum(one.is_cell for one in simulation.members),
+        cell_day_tokens=_day_tokens(simulation, is_cell=True),
+        single_day_tokens=_day_tokens(simulation, is_cell=False),
         followers=len(light),
         follower_day_bytes=_day_bytes(light, simulation),
         witness_day_bytes=_day_bytes(others, simulation),
@@ -134,6 +144,15 @@ def make_report(simulation: Simulation) -> SimulationReport:
         lies=tuple(_lie_results(simulation)),
         samples=tuple(samples),
     )
+
+
+def _day_tokens(simulation: Simulation, *, is_cell: bool) -> float:
+    """Tokens for which one of them earned points in a day, whether it was on or not; 0: no such."""
+    members = [one for one in simulation.members if one.is_cell is is_cell]
+    days = (simulation.now_ms - START_MS) / DAY_MS
+    kept = sum(_kept(one, simulation) for one in members)
+    per_token = simulation.setup.manifest.gflop(_TOKENS) / _TOKENS
+    return kept / per_token / days / max(len(members), 1)
 
 
 def _day_bytes(members: Sequence[SimulatedMember], simulation: Simulation) -> float:
@@ -231,6 +250,7 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
             f"{size(report.down_bytes / max(rounds * report.online_mean, 1))} per round, "
             f"beside {size(report.gossip_day_bytes)} of gossip in such a day",
         ),
+        *_cell_rows(report),
         *_follower_rows(report),
         (
             "all peers fetch",
@@ -254,6 +274,17 @@ def _rows(report: SimulationReport) -> list[tuple[str, str]]:
         ),
         ("honest peers ever suspected", f"{report.honest_suspected:,}"),
     ]
+
+
+def _cell_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:
+    if report.cells:
+        others = report.peers - report.cells
+        yield (
+            "cells",
+            f"{report.cells:,} of the peers: points for {amount(report.cell_day_tokens)} tokens a "
+            "day each"
+            + (f", {amount(report.single_day_tokens)} for another peer" if others else ""),
+        )
 
 
 def _follower_rows(report: SimulationReport) -> Iterator[tuple[str, str]]:

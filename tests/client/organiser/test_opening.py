@@ -9,9 +9,11 @@ import httpx
 import msgspec
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from tequio_client.__main__ import cli
 from tequio_client.dataset import build
+from tequio_client.ipc.cell import CellNeed
 from tequio_client.organiser import estimate, opening
 from tequio_client.organiser.plan import ExpectPlan
 from tequio_client.worker.store.store import Store
@@ -21,6 +23,7 @@ from tequio_shared.keys import Signer
 from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run import first_head
 from tequio_shared.round.manifest import Corpus, Manifest, train_file_name
+from tests.support.app_worker_answers import NOVA
 from tests.support.data_mirror import data_mirror
 from tests.support.equivocators import key_folder
 from tests.support.ledgers import ORGANISER, UNLIMITED, served
@@ -247,3 +250,34 @@ def test_an_estimate_has_the_time_that_tasks_take(plan: Path) -> None:
     assert "draw fewer questions" in " ".join(found.warnings)
     faster = estimate.estimate_run(outline, ExpectPlan(peers=2, vram_gib=4))
     assert "draw fewer questions" not in " ".join(faster.warnings)
+
+
+def test_a_list_names_the_cell_that_trains_what_a_card_cannot() -> None:
+    cells = tuple(
+        CellNeed(ranks=ranks, division="pipeline", memory_mb=700 + 24_000 // ranks)
+        for ranks in range(2, 9)
+    )
+    row = replace(NOVA, memory_mb=24_000, cells=cells)
+    assert opening.too_large(row, 40.0) == ""
+    said = opening.too_large(row, 8.0)
+    assert f"{NOVA.name} needs 23.4 GiB, and 6.0 of 8 GiB are lent; " in said
+    assert said.endswith(
+        "5 such computers in one cell could train it: tequio cell host --guests 4 --pipeline"
+    )
+    assert "nor could 8 such computers" in opening.too_large(row, 4.0)
+    assert "nor could 8 such computers" in opening.too_large(replace(row, cells=()), 8.0)
+
+
+def test_an_open_run_is_listed_and_shown_with_its_memory(plan: Path, tmp_path: Path) -> None:
+    folder = str(key_folder(tmp_path / "organiser", ORGANISER))
+    with served(tmp_path / "ledger", *UNLIMITED) as ledger:
+        where = ("--ledger", ledger.url)
+        words = ("--dir", folder, "--seed-dir", str(tmp_path / "seed"))
+        done = CliRunner().invoke(cli, ("run", "open", str(plan), *where, *words))
+        assert done.exit_code == 0, done.exception
+        listed = CliRunner().invoke(cli, ("run", "list", *where, "--vram-gib", "2"))
+        shown = CliRunner().invoke(cli, ("run", "show", "tiny", *where))
+    assert "tiny needs 0." in listed.output, listed.output
+    assert "0.0 of 2 GiB are lent; nor could 8" in listed.output
+    assert "card memory" in shown.output
+    assert "tequio cell host --guests 3" in shown.output

@@ -219,6 +219,23 @@ def test_a_run_that_reads_its_data_too_often_is_warned_about(tmp_path: Path, dat
     (tmp_path / "p-config.json").unlink(missing_ok=True)
 
 
+def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
+    tmp_path: Path, data: Path
+) -> None:
+    plan = tmp_path / "plan.toml"
+    size = ("--parameters", "1B", "--disk-gib", "100")
+    alone = refusal(plan, data, *size)
+    found = re.search(r"or cells of (\d) such computers, .* \(--cell (\d), or cell = ", alone)
+    assert found is not None, alone
+    number = int(found[1])
+    assert found[1] == found[2]
+    short = refusal(plan, data, *size, "--cell", str(number - 1))
+    assert f"each of {number - 1} computers needs" in short
+    shown = new(plan, data, *size, "--cell", str(number))
+    assert f"on each of {number} computers" in shown
+    assert plans.read_plan(plan).expect == ExpectPlan(disk_gib=100.0, cell=number, tflops=10.0)
+
+
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
     said, guessed = ExpectPlan(tflops=20.0), ExpectPlan(vram_gib=8.0)
     assert estimate.tokens_per_s(10**8, said) == 2 * estimate.tokens_per_s(10**8, guessed)

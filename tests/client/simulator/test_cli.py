@@ -46,6 +46,17 @@ def test_it_tells_what_followers_fetch(plan: Path) -> None:
     assert "followers of steps           6 of the peers: one fetches " in result.output
 
 
+def test_it_tells_what_cells_earn(plan: Path, tmp_path: Path) -> None:
+    figures = tmp_path / "figures.json"
+    words = ("--cells", "0.5", "--cell-kind", "none", "--json", str(figures))
+    result = simulate(plan, *words)
+    assert result.exit_code == 0, result.output
+    assert "6 of the peers: points for " in result.output
+    report = json.loads(figures.read_text())
+    assert report["cells"] == 6
+    assert report["cell_day_tokens"] >= report["single_day_tokens"] > 0
+
+
 def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
     figures, picture = tmp_path / "figures.json", tmp_path / "picture.svg"
     result = simulate(plan, "--json", str(figures), "--picture", str(picture))
@@ -66,6 +77,10 @@ def test_it_writes_figures_and_a_picture(plan: Path, tmp_path: Path) -> None:
         (("--liars", "much"), "invalid share of liars 'much': expected a number from 0 to 1"),
         (("--liars", "0.6", "--liars", "copy=0.5"), "liars are 110% of the peers"),
         (("--picture", "seen.png"), "pictures are SVG files"),
+        (
+            ("--cells", "0.5"),
+            "--cell-kind pipeline divides Llama networks with a layer for each of 4",
+        ),
         (("--followers", "0.5"), "--followers 0.5, but the run has no down link"),
     ],
 )

@@ -34,6 +34,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Chip
+from tequio_client.ipc.cell import smallest_cell
 from tequio_client.ipc.facts import AcceleratorFacts
 from tequio_client.ipc.preferences import Preferences, usable_memory_mb
 from tequio_client.ipc.runs import GeneratedSample, PublishedHead, RunPlugin, RunRow
@@ -424,7 +425,7 @@ class RunDetail(Card):
             return ""
         short = {need.kind for need in needs if need.fit is Fit.TOO_LITTLE}
         if short - CONNECTION:
-            return self.tr(
+            return self._cell_text(run, needs) or self.tr(
                 "Something here is less than this run needs, so this computer would wait. Raise "
                 "a limit, or choose a run that fits."
             )
@@ -438,6 +439,23 @@ class RunDetail(Card):
         if is_ours:
             return self.tr("Tequio chose it for you, and may choose another when this one ends.")
         return self.tr("Joining leaves the run that you are in now; your points stay yours.")
+
+    def _cell_text(self, run: RunRow, needs: tuple[RunNeed, ...]) -> str:
+        """Offer a cell, if more memory is all that is missing and one of such computers has it."""
+        memory = next(one for one in needs if one.kind is NeedKind.MEMORY)
+        short = {need.kind for need in needs if need.fit is Fit.TOO_LITTLE}
+        cell = smallest_cell(run.cells, memory.most or 0)
+        if cell is None or short - CONNECTION != {NeedKind.MEMORY}:
+            return ""
+        text = self.tr(
+            "This run needs {needed} of memory, and this computer lends {most}. %n computer(s) "
+            "like this one could train it together: open a cell with others in your network by "
+            "{command}.",
+            "",
+            cell.ranks,
+        )
+        needed, most = (_amount(memory.kind, one or 0) for one in (memory.needed, memory.most))
+        return text.format(needed=needed, most=most, command=cell.command)
 
 
 class RunPublished(QWidget):

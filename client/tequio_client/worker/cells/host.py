@@ -254,7 +254,7 @@ class CellHost:
         guest = talk.stream.peer
         if not self._guests.has(guest):
             shares = f" Its part of the points goes to {to_text(receiver)}." if receiver else ""
-            question = f"Let {self._name(guest, ask)} join?{shares}{self._warning(ask)}"
+            question = f"Let {self._name(guest, ask)} join?{shares}"
             if not await self._decisions.agrees(guest, question):
                 raise RefusedPlaceError(
                     PlaceRefusal(reason="the host did not accept this computer")
@@ -313,20 +313,20 @@ class CellHost:
         name, device = clean_text(ask.host, _LABEL), clean_text(ask.device.words, 2 * _LABEL)
         return f"{name} [{fingerprint(guest)}] with {device}"
 
-    def _warning(self, ask: AskForPlace) -> str:
-        memory_mb, need_mb = ask.device.memory_mb, self._offer.need_mb
-        if not 0 < memory_mb < need_mb:
-            return ""
-        return f" It has {memory_mb:,} MiB, and each rank needs about {need_mb:,} MiB."
-
 
 def why_unfit(offer: CellOffer, ask: AskForPlace) -> str:
-    """Why a guest's device or torch does not fit to those of the host; empty if they do."""
+    """Why a guest's device or torch does not fit into the cell; empty if they do."""
     mine, theirs = offer.device, ask.device
     if mine.kind != theirs.kind:
         return (
             f"the host trains on {mine.id}, and this computer on {theirs.id}: all devices of a "
             f"cell are of one kind; join with --device {mine.kind}, or ask the host for another"
+        )
+    if 0 < theirs.memory_mb < offer.need_mb:
+        return (
+            f"each computer of the cell needs about {offer.need_mb:,} MiB, and this one's "
+            f"{clean_text(theirs.id, _LABEL)} has {theirs.memory_mb:,} MiB: ask the host for more "
+            "--guests with --pipeline, or for another run"
         )
     if offer.torch and ask.torch and offer.torch != ask.torch:
         return (

@@ -11,7 +11,7 @@ import structlog
 import trio
 
 from tequio_client.cli import LISTEN_EVERYWHERE
-from tequio_client.ipc.cell import MOST_RANKS, Division
+from tequio_client.ipc.cell import MOST_RANKS, Division, smallest_cell
 from tequio_client.ledger.api import LedgerApi
 from tequio_client.worker import main, shutdown
 from tequio_client.worker.cells.code import derive_keys, make_code, parse_fingerprint
@@ -24,10 +24,10 @@ from tequio_client.worker.cells.computer import (
 )
 from tequio_client.worker.cells.discovery import HostAddress
 from tequio_client.worker.cells.host import CellHost, GuestList
-from tequio_client.worker.cells.messages import CellOffer
+from tequio_client.worker.cells.messages import CellDevice, CellOffer
 from tequio_client.worker.control.lists import RunsList
 from tequio_client.worker.ledger.standing import why_no_receiver
-from tequio_client.worker.lending.needs import rank_memory_mb
+from tequio_client.worker.lending.needs import cell_needs, rank_memory_mb
 from tequio_client.worker.rounds.join import find_run
 from tequio_client.worker.settings import WorkerSettings
 from tequio_client.worker.swarm import multicast
@@ -36,6 +36,7 @@ from tequio_client.worker.swarm.peers import PeerNetwork
 from tequio_shared.errors import PeerError, UserFacingError
 from tequio_shared.ids import key_from_text, to_text
 from tequio_shared.keys import Signer
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.wording import plural
 
 log = structlog.get_logger(__name__)
@@ -132,6 +133,9 @@ async def _offer(
             raise UserFacingError(
                 f"the rules of run {answer.run[:10]} cannot be read ({err}): update Tequio"
             ) from err
+    device = await own_device(settings.worker.trainer.device)
+    need_mb = rank_memory_mb(manifest, ranks, settings.division)
+    check_memory(manifest, need_mb, device, settings.worker.trainer.memory_mb)
     offer = CellOffer(
         host=computer_name(),
         key=to_text(signer.key),
@@ -139,11 +143,32 @@ async def _offer(
         run=manifest.name,
         ranks=ranks,
         division=settings.division,
-        device=await own_device(settings.worker.trainer.device),
+        device=device,
         torch=torch_version(),
-        need_mb=rank_memory_mb(manifest, ranks, settings.division),
+        need_mb=need_mb,
     )
     return offer, answer.run
+
+
+def check_memory(manifest: Manifest, need_mb: int, device: CellDevice, limit_mb: int) -> None:
+    """Raise UserFacingError if a rank needs more than the device has, or its limit (0: none).
+
+    Names a cell in which such devices could train, if there is one.
+    """
+    known = [one for one in (device.memory_mb, limit_mb) if one]
+    memory_mb = min(known, default=need_mb)
+    if need_mb <= memory_mb:
+        return
+    better = smallest_cell(cell_needs(manifest), memory_mb)
+    raise UserFacingError(
+        f"each computer of this cell needs about {need_mb:,} MiB for the run {manifest.name}, and "
+        f"{device.id} has {memory_mb:,} MiB: "
+        + (
+            f"{better.ranks} such computers could train it ({better.command})"
+            if better
+            else "use a larger card, or choose another run with --run"
+        )
+    )
 
 
 def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> None:
@@ -157,8 +182,3 @@ def _print_welcome(owner: Terminal, offer: CellOffer, code: str, port: int) -> N
         f"On the other computers: tequio cell join {code}\n"
         f"waiting for {offer.ranks - 1} guests"
     )
-    if 0 < offer.device.memory_mb < offer.need_mb:
-        owner.print_line(
-            f"this computer's {offer.device.id} has {offer.device.memory_mb:,} MiB, less than "
-            "needed: take more guests, or --pipeline"
-        )

@@ -51,7 +51,7 @@ from tequio_client.worker.lending.facts import (
     LendableDevice,
     sort_devices,
 )
-from tequio_client.worker.lending.needs import RoundPace, estimate
+from tequio_client.worker.lending.needs import RoundPace, cell_needs, estimate
 from tequio_client.worker.points import forecast, points
 from tequio_client.worker.points.points_db import DatabaseFile
 from tequio_shared.api.answer import PAGE_ROWS
@@ -326,6 +326,7 @@ class RunsList:
             parameters=manifest.parameters,
             adapters=manifest.model.parameters if manifest.frozen else 0,
             memory_mb=needed.memory_mb,
+            cells=cell_needs(manifest),
             disk_bytes=needed.disk_bytes,
             day_disk_bytes=needed.day_disk_bytes,
             day_points=forecast.by_speed(flop_per_s, manifest.rounds.train, pace.length_ms)

@@ -45,7 +45,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from tequio_client.ipc.cell import Division, layers_of_stages
+from tequio_client.ipc.cell import CellNeed, Division, layers_of_stages
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.round.audits import opened_chunk_count
@@ -62,6 +62,8 @@ MICRO_BATCHES = 4
 """Most micro-batches of a pass for each rank of a pipeline, as in the trainer's `pipeline`."""
 OUTPUT_BYTES = 9
 """Bytes for each token and output of a hidden matrix, measured: 7.1 in bfloat16, 8.6 in float32."""
+MOST_COMPUTERS = 8
+"""Largest cell that is proposed to volunteers."""
 SHARDS = 2
 """Shards that a trainer reads in its first rounds."""
 MAX_HEADS = 8
@@ -83,6 +85,13 @@ ANNOUNCED_BYTES = 2_300
 `bench/large_swarm.py`."""
 NEIGHBOURS = 6
 """Peers in a mesh of gossip; the seed is one, too."""
+_LLAMA_MATRICES = {
+    f"{part}_proj.weight"
+    for part in (
+        *(f"self_attn.{one}" for one in "qkvo"),
+        *(f"mlp.{one}" for one in ("gate", "up", "down")),
+    )
+}
 _BASIS = 10_000
 _HASH_BYTES = 32
 _LEAF_BYTES = 2 * layout.CHUNK
@@ -258,6 +267,46 @@ def rank_memory_mb(manifest: Manifest, ranks: int, division: Division) -> int:
     per_weight = state / manifest.model.parameters
     most = max(one * per_weight + logits * (rank == ranks - 1) for rank, one in enumerate(stages))
     return _with_base(most + passed)
+
+
+def cell_needs(manifest: Manifest) -> tuple[CellNeed, ...]:
+    """Needs of the cells that `tequio cell host` opens, by their size, each of the better kind."""
+    return tuple(cell_need(manifest, ranks) for ranks in range(2, MOST_COMPUTERS + 1))
+
+
+def cell_need(manifest: Manifest, ranks: int) -> CellNeed:
+    """Need of a cell of that size, of the kind that takes less memory of each rank."""
+    kinds: list[Division] = ["none"]
+    if may_divide_layers(manifest, ranks):
+        kinds.append("pipeline")
+    found = (
+        CellNeed(ranks=ranks, division=kind, memory_mb=rank_memory_mb(manifest, ranks, kind))
+        for kind in kinds
+    )
+    return min(found, key=lambda one: one.memory_mb)
+
+
+def may_divide_layers(manifest: Manifest, ranks: int) -> bool:
+    """Check whether the trainer's `pipeline` could divide the model, by the run's rules alone.
+
+    A few networks of other kinds have tensors of the same names: with those the host's log says
+    that they cannot be divided.
+    """
+    layers, _, _ = _outline(manifest)
+    hidden = {name.split(".", 3)[-1] for name, _ in _hidden(manifest)}
+    is_plain = manifest.frozen is None and manifest.own_code is None
+    return (
+        layers >= ranks
+        and is_plain
+        and manifest.algorithm.name != "distro"
+        and hidden == _LLAMA_MATRICES
+    )
+
+
+def hidden_width(manifest: Manifest) -> int:
+    """Values that pass from layer to layer for each token."""
+    _, width, _ = _outline(manifest)
+    return width
 
 
 def stage_parameters(manifest: Manifest, ranks: int) -> list[float]:

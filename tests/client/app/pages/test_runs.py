@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,7 @@ from tequio_client.app.pages.run_code import organiser_names
 from tequio_client.app.pages.run_detail import AUTOMATIC, NeedKind, RunFigures, RunWriting
 from tequio_client.app.pages.runs import RunsPage
 from tequio_client.ipc import control
+from tequio_client.ipc.cell import CellNeed
 from tequio_client.ipc.runs import AskRuns, GeneratedSample, RunsReply
 from tests.support.app_clock import AppClock
 from tests.support.app_scenes import AGREED, LENDING, SCENES
@@ -261,6 +263,21 @@ def test_what_speaks_against_a_run_is_said(
     said = page.detail.words.text() + page.detail.note.text()
     assert words in said
     assert page.detail.button.isEnabled() == can_join
+
+
+def test_a_run_that_only_a_cell_holds_names_the_cell(
+    page: RunsPage, worker: ScriptedWorker
+) -> None:
+    cells = tuple(
+        CellNeed(ranks=ranks, division="pipeline", memory_mb=24_000 // ranks)
+        for ranks in range(2, 9)
+    )
+    worker.replies[AskRuns] = RunsReply(rows=(replace(SMALL, memory_mb=21_900, cells=cells),))
+    _show_snapshot(page, worker, IDLE)
+    page.select(OTHER)
+    said = page.detail.note.text()
+    assert "computers like this one could train it together" in said
+    assert re.search(r"tequio cell host --guests \d --pipeline", said)
 
 
 def test_a_line_that_is_too_slow_is_not_said_to_stop_the_computer(

@@ -7,14 +7,21 @@ import json
 import msgspec
 import pytest
 
+from tequio_client.ipc.cell import smallest_cell
 from tequio_client.trainer import model, pipeline
 from tequio_client.trainer.llama import Llama
+from tequio_client.worker.cells.hosting import check_memory
+from tequio_client.worker.cells.messages import CellDevice
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
+    MOST_COMPUTERS,
+    cell_needs,
+    may_divide_layers,
     min_memory_mb,
     rank_memory_mb,
     stage_parameters,
 )
+from tequio_shared.errors import UserFacingError
 from tequio_shared.round.manifest import Manifest
 from tests.support.tiny_run import tiny_manifest
 
@@ -78,3 +85,39 @@ def test_stages_are_those_of_the_trainer(ranks: int, tied: bool) -> None:  # noq
     expected[0] += network.model.embed_tokens.weight.numel()
     expected[-1] += network.lm_head.weight.numel()
     assert stage_parameters(manifest_of(network), ranks) == pytest.approx(expected)
+
+
+def test_volunteers_are_told_the_smallest_cell_of_cards_like_theirs() -> None:
+    needs = cell_needs(manifest_of(network_of(tied=False)))
+    assert [one.ranks for one in needs] == [*range(2, MOST_COMPUTERS + 1)]
+    found = smallest_cell(needs, CARD_MB)
+    assert found is not None
+    assert found.division == "pipeline"
+    assert found.memory_mb <= CARD_MB < needs[found.ranks - 3].memory_mb
+    assert found.command == f"tequio cell host --guests {found.ranks - 1} --pipeline"
+    assert smallest_cell(needs, MEMORY_BASE_MB) is None
+
+
+def test_layers_are_divided_only_where_the_trainer_can() -> None:
+    manifest = manifest_of(network_of(tied=False))
+    assert may_divide_layers(manifest, 8)
+    assert not may_divide_layers(manifest, LARGE["num_hidden_layers"] + 1)  # type: ignore[operator]
+    signs = msgspec.structs.replace(manifest.algorithm, name="distro")
+    assert not may_divide_layers(msgspec.structs.replace(manifest, algorithm=signs), 2)
+    names = [(f"{name}.bias", shape) for name, shape in manifest.model.tensors]
+    other = msgspec.structs.replace(manifest.model, tensors=tuple(names))
+    unlike = msgspec.structs.replace(manifest, model=other)
+    assert not may_divide_layers(unlike, 2)
+    assert {one.division for one in cell_needs(unlike)} == {"none"}
+
+
+def test_a_host_checks_its_memory_before_it_waits_for_guests() -> None:
+    manifest = manifest_of(network_of(tied=False))
+    card = CellDevice(id="cuda:0", name="a card", memory_mb=CARD_MB)
+    needed = rank_memory_mb(manifest, 2, "none")
+    with pytest.raises(UserFacingError, match=r"such computers could train it \(tequio cell host"):
+        check_memory(manifest, needed, card, 0)
+    with pytest.raises(UserFacingError, match="cuda:0 has 700 MiB: use a larger card"):
+        check_memory(manifest, needed, card, 700)
+    check_memory(manifest, rank_memory_mb(manifest, 8, "pipeline"), card, 0)
+    check_memory(manifest, needed, CellDevice(id="cuda:0", name="unknown"), 0)
