@@ -1,11 +1,11 @@
-"""What a cell achieves on a LAN and over the Internet, beside the same cards apart.
+"""Tokens a second of cells on a LAN and over the Internet, beside the same cards apart.
 
 Reckoned by the simulator (`client/tequio_client/simulator/cells.py`) for cards of 8 GB and Llama
 networks of several sizes, in rounds of half an hour; homes have lines drawn from the published
 ones, and figures are medians of many such cells. The last columns follow their computers' published
 uptimes for some weeks, and count whole rounds: over the Internet each rank has hours of its own.
 
-    python bench/cells.py [--cells 101] [--days 30] [--write]
+    python bench/cells.py [--cells 101] [--days 30] [--json FILE] [--write]
 
 `--write` puts a table into docs/cells.md.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from random import Random
 from statistics import mean, median
 from typing import TYPE_CHECKING
@@ -70,16 +71,20 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=101)
     parser.add_argument("--days", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    shown = _reckoned(options)
+    rows = _reckoned(options)
+    shown = table.markdown(COLUMNS, rows)
     print(shown)
     print(machine())
+    if options.json:
+        options.json.write_text(json.dumps({**machine(), "columns": COLUMNS, "rows": rows}))
     if options.write:
         table.put(DOCUMENT, "cells", shown)
 
 
-def _reckoned(options: argparse.Namespace) -> str:
+def _reckoned(options: argparse.Namespace) -> list[tuple[str, ...]]:
     rows = []
     for sizes in SIZES:
         manifest = _manifest(sizes)
@@ -90,7 +95,7 @@ def _reckoned(options: argparse.Namespace) -> str:
                     cells = CellPopulation(ranks=ranks, division=kind, place=place)
                     if row := _row(manifest, cells, options):
                         rows.append((name, str(ranks), kind, words, *row))
-    return table.markdown(COLUMNS, rows)
+    return rows
 
 
 def _manifest(sizes: tuple[int, int, int]) -> Manifest:

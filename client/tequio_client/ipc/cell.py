@@ -67,7 +67,7 @@ def layers_of_stages(
 
 
 class CellNeed(Struct, frozen=True, kw_only=True):
-    """Memory that a run takes of each computer of a cell of so many, estimated."""
+    """Memory that a run takes of each computer of a cell, estimated, by their number."""
 
     ranks: Size
     division: Division

@@ -186,7 +186,7 @@ def program(
 
 
 def _sockets(network: NetworkAccess, *, has_local: bool) -> list[Instruction]:
-    """What becomes of `socket`: its arguments are family, kind and protocol."""
+    """Rules for `socket`, whose arguments are family, kind and protocol."""
     local = [*_one_of(1, (_STREAM, _SEQPACKET), errno.EACCES, _TYPE_BITS), _ALLOW]
     lines: list[Instruction] = [
         (_LOAD, 0, 0, _ARGUMENTS),

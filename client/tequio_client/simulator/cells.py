@@ -147,7 +147,7 @@ _Message: TypeAlias = tuple[int, int, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Work:
+class _StageWork:
     seconds: float
 
 
@@ -165,7 +165,7 @@ class _Wait:
     messages: tuple[_Message, ...]
 
 
-_Actions: TypeAlias = Generator[_Work | _Start | _Wait, None, None]
+_Actions: TypeAlias = Generator[_StageWork | _Start | _Wait, None, None]
 
 
 def pipeline_s(
@@ -174,7 +174,7 @@ def pipeline_s(
     """Seconds of a pass: `work_s` is each rank's for one micro-batch, both ways together."""
     ranks = len(work_s)
     actions = [_rank_actions(at, ranks, work_s[at], micro_batch_count) for at in range(ranks)]
-    return _Exchange(lines, actions, hidden_bytes).run()
+    return _LayerExchange(lines, actions, hidden_bytes).run()
 
 
 class _Neighbours:
@@ -201,7 +201,7 @@ class _Neighbours:
 def _rank_actions(rank: int, ranks: int, work_s: float, number: int) -> _Actions:
     """The actions of a rank in torch's `Schedule1F1B`."""
     near = _Neighbours(rank, ranks)
-    onwards, back = _Work(FORWARD_SHARE * work_s), _Work((1 - FORWARD_SHARE) * work_s)
+    onwards, back = _StageWork(FORWARD_SHARE * work_s), _StageWork((1 - FORWARD_SHARE) * work_s)
     warm = min(number, ranks - rank)
     sending: tuple[_Message, ...] = ()
     for at in range(warm):
@@ -231,7 +231,7 @@ def _rank_actions(rank: int, ranks: int, work_s: float, number: int) -> _Actions
 
 @dataclass(slots=True)
 class _RankState:
-    """Owned by its `_Exchange`."""
+    """Owned by its `_LayerExchange`."""
 
     actions: _Actions
     now_s: float = 0.0
@@ -239,7 +239,7 @@ class _RankState:
     is_done: bool = False
 
 
-class _Exchange:
+class _LayerExchange:
     """Ranks that act, each in its own time, and the messages between them."""
 
     def __init__(self, lines: Lines, actions: Sequence[_Actions], size_bytes: float) -> None:
@@ -263,7 +263,7 @@ class _Exchange:
         match next(rank.actions, None):
             case None:
                 rank.is_done = True
-            case _Work(seconds):
+            case _StageWork(seconds):
                 rank.now_s += seconds
             case _Start(messages):
                 self._offer(rank, messages)

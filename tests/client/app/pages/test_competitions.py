@@ -60,7 +60,7 @@ def test_before_the_answer_it_says_that_it_looks(
     assert page.empty.isVisible()
     assert page.empty.y() < page.height(), "not below what it stands for"
     assert not page.parts.isVisible()
-    assert "asked" in page.empty.words.text()
+    assert "Asking" in page.empty.words.text()
     assert not page.again.isEnabled()
     assert not page.empty.button.isVisible()
 
