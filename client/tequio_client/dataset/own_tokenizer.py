@@ -187,6 +187,8 @@ class _EncoderChild:
         finally:
             late.cancel()
         if not line:
+            self._process.kill()  # its output ends a little before the process does
+            self._process.wait()
             raise TokenizerError(
                 f"{self._label}: the process of its tokenizer ended, or took more than "
                 f"{self.answer_s:g} s for a text"

@@ -110,7 +110,6 @@ class Replica:
             sequencer.closed_for = "the log cannot be written"
             sequencer.reject_waiting()
             raise
-        _check_cancelled()
         log.warning("writes the log no longer", reason=sequencer.closed_for)
         sequencer.reject_waiting()
         self._database.release_leader_lock()
@@ -150,13 +149,6 @@ class Replica:
         self._adopt(successor)
         if isinstance(former, Follower):
             former.give_up()
-
-
-def _check_cancelled() -> None:
-    """Raise the cancellation that a failing TaskGroup has dropped: until Python 3.13, they do."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
 
 
 async def _sequence(sequencer: Sequencer) -> Never:

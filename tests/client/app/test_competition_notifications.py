@@ -63,7 +63,7 @@ def harness(
 
 def test_start_deadline_and_result_are_told_once_each(harness: CompetitionNotifierHarness) -> None:
     assert harness.at(RACE.opens_ms, RACE) == [BEGUN]
-    assert harness.desk.displayed[-1][1].startswith("nova and cuentos-124m race until ")
+    assert harness.desk.displayed[-1][1].startswith("nova and cuentos-124m compete until ")
     assert harness.desk.displayed[-1][2] == "competitions"
     assert harness.at(RACE.deadline_ms - DAY_MS - 1, RACE) == []
     assert harness.at(RACE.deadline_ms - 23 * 3_600_000, RACE) == [NEAR]

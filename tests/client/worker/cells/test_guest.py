@@ -156,7 +156,7 @@ async def test_a_guest_with_another_code_and_one_that_does_not_agree_get_nowhere
         "tower invites this computer to train together",
         "run      small at http://127.0.0.1:9",
         "points   all go to the host's key points-of-ana; --points-to KEY names one of yours",
-        "3 devices; each device has some of the layers, about 9,000 MiB of memory",
+        "3 devices; each device has some of the layers, about 8,000 MiB of memory",
         "neither encrypted",
     ):
         assert told in done.stderr

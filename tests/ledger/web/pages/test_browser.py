@@ -350,7 +350,7 @@ def test_without_scripts_everything_is_there_but_the_verifier(site: Site, browse
         page.keyboard.press("Enter")
         page.wait_for_url("**/entries/12")
         window.open(f"{site.url}/runs/{site.run}")
-        assert page.locator("svg.plot.wide").count() == 4
+        assert page.locator("svg.plot.wide").count() == 6
         assert page.locator("svg.plot.wide").first.is_visible()
         assert not page.locator(".samples input").is_visible()
         page.locator(".samples").get_by_role("link", name="8", exact=True).click()
