@@ -176,7 +176,7 @@ def test_a_divided_model_is_measured_and_trained_again_and_a_task_replaced(
     one.end()
     with cell_of(2, division=division) as cell:
         cell.send(run.prepare(1))
-        cell.send(run.train(3, "dropped", windows=((0, 400),)))
+        cell.send(run.train(3, "dropped", windows=((0, 8_000),)))
         await_doing(cell, "training")
         cell.send(trainer.Rest(command=4))
         assert cell.until(trainer.Resting).command == 4
