@@ -422,14 +422,12 @@ class _LedgerCall:
         self, run: RunAnswer, bodies: Mapping[int, HeadMeasure]
     ) -> tuple[ProvenTask, ...]:
         """Count what measures of one head answered; the tasks are those of the run's manifest."""
-        answered = [found for body in bodies.values() if (found := measures.tasks_of(body))]
-        if not answered:
+        answers = measures.answers_by_task(bodies)
+        if not answers:
             return ()
         return tuple(
-            _task(task, dict(enumerate(counts)))
-            for task, counts in zip(
-                await self._tasks(run), zip(*answered, strict=True), strict=True
-            )
+            _task(task, counts)
+            for task, counts in zip(await self._tasks(run), answers, strict=True)
         )
 
     async def _tasks(self, run: RunAnswer) -> tuple[MeasuredTask, ...]:

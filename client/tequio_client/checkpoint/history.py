@@ -376,15 +376,12 @@ def _quality(story: HeadHistory) -> str:
 
 def _tasks(story: HeadHistory) -> str:
     """Right answers to the run's tasks; empty if no member answered them."""
-    bodies = (body for _, body in story.measures.values())
-    answered = [found for body in bodies if (found := measures.tasks_of(body))]
-    if not answered:
+    answers = measures.answers_by_task({peer: body for peer, (_, body) in story.measures.items()})
+    if not answers:
         return ""
     rows = []
-    for task, counts in zip(
-        story.manifest.measures.answered, zip(*answered, strict=True), strict=True
-    ):
-        median = measures.task_median(counts)
+    for task, counts in zip(story.manifest.measures.answered, answers, strict=True):
+        median = measures.task_median(counts.values())
         low, high = interval_95(median.right, median.asked)
         rows.append(
             (
@@ -398,8 +395,8 @@ def _tasks(story: HeadHistory) -> str:
             )
         )
     return (
-        f"\n\nRight answers to tasks with choices, the median of {len(answered)} of these members. "
-        "The questions are public, so they may be among what the model was trained on:\n\n"
+        f"\n\nRight answers to tasks with choices, the median of {len(answers[0])} of these "
+        "members. The questions are public, so they may be among what the model was trained on:\n\n"
         + _table(
             ("task", "right", "95 % interval", "by length", "by guessing", "questions", "file"),
             rows,

@@ -30,6 +30,7 @@ from tequio_client.organiser.own_code import TriedPlugin
 from tequio_client.organiser.plan import ExpectPlan, RunPlan
 from tequio_client.worker.lending.needs import (
     MEMORY_BASE_MB,
+    MICRO_BATCHES,
     RoundPace,
     cell_need,
     cell_needs,
@@ -125,8 +126,9 @@ def peer_speed(manifest: Manifest, expect: ExpectPlan) -> float:
     card = tokens_per_s(manifest.model.parameters, expect, still)
     ranks = expect.cell
     is_pipeline = ranks > 1 and cell_need(manifest, ranks).division == "pipeline"
-    # Each of its ranks rests for P - 1 of every 5 P - 1 micro-batches.
-    return card * ranks * (4 * ranks / (5 * ranks - 1) if is_pipeline else 1)
+    # Each of its ranks rests for P - 1 micro-batches beside those of a pass.
+    number = MICRO_BATCHES * ranks
+    return card * ranks * (number / (number + ranks - 1) if is_pipeline else 1)
 
 
 def lent_mb(expect: ExpectPlan) -> int:
@@ -323,11 +325,10 @@ def _warnings(facts: _Facts) -> Iterator[str]:
 
 def _machine_faults(facts: _Facts) -> Iterator[str]:
     manifest, expect = facts.manifest, facts.expect
-    least, lent = min_memory_mb(manifest), lent_mb(expect)
+    needed, least, lent = "one sample", min_memory_mb(manifest), lent_mb(expect)
     if facts.cell is not None:
-        least = facts.cell.memory_mb
+        needed, least = f"each of {facts.cell.ranks} computers", facts.cell.memory_mb
     if least > lent:
-        needed = f"each of {expect.cell} computers" if facts.cell is not None else "one sample"
         yield (
             f"{needed} needs {least / _MIB_OF_GIB:.1f} GiB of card memory, and "
             f"{lent / _MIB_OF_GIB:.1f} of {expect.vram_gib:g} GiB are lent: use {_fitting(facts)} "

@@ -342,9 +342,10 @@ def list_runs(ledger: str, worker_folder: Path, vram_gib: float | None = None) -
 
 
 def _print_too_large(rows: Sequence[RunRow], vram_gib: float | None) -> None:
+    shown = Console(soft_wrap=True)
     for row in rows:
         if vram_gib is not None and row.is_open and (line := too_large(row, vram_gib)):
-            Console(soft_wrap=True).print(escape(line), highlight=False)
+            shown.print(escape(line), highlight=False)
 
 
 def too_large(row: RunRow, vram_gib: float) -> str:

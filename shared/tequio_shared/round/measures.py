@@ -195,6 +195,17 @@ def tasks_of(measure: HeadMeasure) -> tuple[TaskCounts, ...]:
     return () if measure.tasks is UNSET else measure.tasks
 
 
+def answers_by_task(measured: Mapping[_Name, HeadMeasure]) -> list[dict[_Name, TaskCounts]]:
+    """Counts of each task, in the run's order, by the names of those that answered it.
+
+    Empty if nobody answered: a measure has counts of all tasks, or of none.
+    """
+    answers = {name: found for name, body in measured.items() if (found := tasks_of(body))}
+    return [
+        dict(zip(answers, counts, strict=True)) for counts in zip(*answers.values(), strict=True)
+    ]
+
+
 def task_median(counts: Collection[TaskCounts]) -> TaskCounts:
     """Median of each figure by itself, of members that answered one task; needs at least one.
 

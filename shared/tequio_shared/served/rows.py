@@ -465,10 +465,7 @@ def measured_heads(rows: Iterable[MeasureRow]) -> list[MeasuredHead]:
 def _measured_head(number: int, rows: Sequence[MeasureRow]) -> MeasuredHead:
     measured = {PeerKey(row.peer): _measure(row) for row in rows}
     outliers, best = measures.outliers(measured), measures.best_sample(measured)
-    answers = {peer: found for peer, body in measured.items() if (found := tasks_of(body))}
-    of_tasks = [
-        dict(zip(answers, counts, strict=True)) for counts in zip(*answers.values(), strict=True)
-    ]
+    of_tasks = measures.answers_by_task(measured)
     away = [measures.task_outliers(counts) for counts in of_tasks]
     by_peer = {
         peer: MeasuredRow(
@@ -478,7 +475,7 @@ def _measured_head(number: int, rows: Sequence[MeasureRow]) -> MeasuredHead:
             is_outlier=peer in outliers,
             tasks=tuple(
                 AnsweredTask(counts=counts, is_outlier=peer in off)
-                for counts, off in zip(answers.get(peer, ()), away, strict=False)
+                for counts, off in zip(tasks_of(body), away, strict=False)
             ),
         )
         for row, (peer, body) in zip(rows, measured.items(), strict=True)
