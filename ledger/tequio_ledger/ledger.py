@@ -36,7 +36,7 @@ from tequio_ledger.log.witness_client import WitnessRecall
 from tequio_ledger.replicas.build import Builder
 from tequio_ledger.replicas.follower import Follower
 from tequio_ledger.replicas.replica import Replica
-from tequio_ledger.runtime import Clock
+from tequio_ledger.runtime import Clock, end_tasks
 from tequio_ledger.store import files
 from tequio_ledger.store.blobs import UNNAMED_DAYS, BlobFolder, open_bucket
 from tequio_ledger.store.database import FAILURES, Database, closed_on_error
@@ -197,7 +197,7 @@ class Ledger:
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            await _end(tasks)
+            await end_tasks(tasks)
 
     async def _run(self) -> None:
         if self.database.is_shared:
@@ -354,18 +354,6 @@ class Ledger:
 
     def _adopt(self, sequencer: Sequencer | Follower) -> None:
         self.sequencer = sequencer
-
-
-async def _end(tasks: list[asyncio.Task[None]]) -> None:
-    """Cancel the tasks; raises the error of one that failed, even if this is cancelled too."""
-    for task in tasks:
-        task.cancel()
-    try:
-        await asyncio.wait(tasks)
-    finally:
-        for task in tasks:
-            if task.done() and not task.cancelled():
-                task.result()
 
 
 def open_ledger(settings: LedgerSettings, folder: DataFolder, clock: Clock) -> Ledger:

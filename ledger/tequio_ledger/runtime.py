@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import ParamSpec, TypeVar
 
 import structlog
@@ -37,6 +37,8 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # malloc.h
 
 PATIENCE_S = 1.0
 """Wait for a thread whose caller was cancelled."""
+CANCEL_AGAIN_S = 2 * PATIENCE_S
+"""Wait for a task that was cancelled, before it is cancelled once more."""
 P = ParamSpec("P")
 R = TypeVar("R")
 Clock = Callable[[], int]
@@ -144,6 +146,22 @@ async def run_in_thread(work: Callable[P, R], *args: P.args, **named: P.kwargs) 
         for one in done:
             one.exception()  # marks it as retrieved: asyncio would report it otherwise
         raise
+
+
+async def end_tasks(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel the tasks; raises the error of one that failed, even if this is cancelled too."""
+    running = set(tasks)
+    try:
+        while running:
+            for task in running:
+                task.cancel()
+            # Once more: until Python 3.13 a TaskGroup drops a cancellation that comes while it
+            # fails, which happens to a leader that loses the lead as the ledger stops.
+            _, running = await asyncio.wait(running, timeout=CANCEL_AGAIN_S)
+    finally:
+        for task in tasks:
+            if task.done() and not task.cancelled():
+                task.result()
 
 
 def tune_memory() -> None:
