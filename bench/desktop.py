@@ -3,7 +3,8 @@
 A separate X server, window manager and panel (Xvfb, openbox, tint2), a private message bus, the
 real app, and the real worker in a small real swarm. Prints, with the targets: time from start to
 tray icon; memory and processor while hidden and shown, and while hidden again after every page was
-opened; time from the command to pause to the end
+opened; time from "Contribute", with the default rules, until lending begins and until a trainer
+computes; time from the command to pause to the end
 of the trainer, which ends all computing; and the paused worker. BOINC Manager runs in the same
 minute on the same display, because the ratio means more than figures from busy machines. With
 `--package` only the app is started, from its package and from source in turn.
@@ -36,7 +37,7 @@ import psutil
 import trio
 from loops import repository, table  # noqa: F401
 from loops.machine import machine
-from tests.support.linked_worker import WILLING, LinkedWorker, linked
+from tests.support.linked_worker import LinkedWorker, linked
 from tests.support.real_network import running_network
 from tests.support.small_network import found
 from tests.whole.test_lending import AWAY
@@ -46,6 +47,7 @@ from tequio_client.app.settings_file import SettingsStore
 from tequio_client.demo.programs import start_process
 from tequio_client.ipc import control
 from tequio_client.ipc.preferences import Preferences
+from tequio_client.ipc.snapshot import LendingState
 from tequio_client.keys import identity
 
 if TYPE_CHECKING:
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 
     from tequio_client.ipc.snapshot import Snapshot
 
+    Delays = dict[str, list[float]]
+    """Seconds of every attempt, by what was waited for."""
 
 IDLE_S = 120.0
 """Long enough that what wakes a program once a minute has its part."""
@@ -72,6 +76,8 @@ COLUMNS = (
 )
 PACKAGE_COLUMNS = ("Tequio", "start to icon", "hidden", "shown")
 PROMISED = ("target for Tequio", "1 s", "90 MB", "120 MB", "90 MB", "0.1 % of a core", "the same")
+START_COLUMNS = ("after Contribute", "median", "95th percentile", "longest", "target")
+PROMISED_STARTS = {"until it lends": "longest 10 s"}
 PAUSE_COLUMNS = ("pause", "median", "95th percentile", "longest", "target")
 PROMISED_PAUSES = {"until the trainer is gone": "median 300 ms, 95th percentile 1 s"}
 WORKER_COLUMNS = ("worker", "memory", "processor")
@@ -108,10 +114,11 @@ def main() -> None:
             measured["BOINC Manager"] = _boinc(quick=options.quick)
     programs = table.markdown(COLUMNS, [*map(_row, measured, measured.values()), PROMISED])
     print(programs, flush=True)
-    pauses, worker = trio.run(_worker, options.quick)
+    starts, pauses, worker = trio.run(_worker, options.quick)
     tables = {
         "the app": programs,
-        "pauses": table.markdown(PAUSE_COLUMNS, [_pause_row(*one) for one in pauses.items()]),
+        "starts": _delays(START_COLUMNS, starts, PROMISED_STARTS),
+        "pauses": _delays(PAUSE_COLUMNS, pauses, PROMISED_PAUSES),
         "the paused worker": table.markdown(
             WORKER_COLUMNS,
             [("paused", f"{worker[0]:.0f} MB", f"{worker[1]:.2%} of a core"), PROMISED_WORKER],
@@ -119,7 +126,8 @@ def main() -> None:
         "machine of the desktop": _machine_line(),
     }
     rows = {name: asdict(one) for name, one in measured.items()}
-    _publish(tables, options, {**machine(), "programs": rows, "pauses": pauses, "worker": worker})
+    figures = {"programs": rows, "starts": starts, "pauses": pauses, "worker": worker}
+    _publish(tables, options, {**machine(), **figures})
 
 
 def _row(name: str, one: Footprint) -> tuple[str, ...]:
@@ -134,11 +142,16 @@ def _row(name: str, one: Footprint) -> tuple[str, ...]:
     )
 
 
-def _pause_row(name: str, seconds: list[float]) -> tuple[str, ...]:
-    ordered = sorted(seconds)
-    late = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
-    seen = (f"{one * 1000:.0f} ms" for one in (statistics.median(ordered), late, ordered[-1]))
-    return name, *seen, PROMISED_PAUSES.get(name, "")
+def _delays(
+    columns: Sequence[str], measured: dict[str, list[float]], promised: dict[str, str]
+) -> str:
+    rows = []
+    for name, seconds in measured.items():
+        ordered = sorted(seconds)
+        late = ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))]
+        seen = (f"{one * 1000:,.0f} ms" for one in (statistics.median(ordered), late, ordered[-1]))
+        rows.append((name, *seen, promised.get(name, "")))
+    return table.markdown(columns, rows)
 
 
 # --- a desktop -----------------------------------------------------------------------------------
@@ -359,7 +372,7 @@ def _resident_mb(pid: int) -> float:
 # --- the worker ----------------------------------------------------------------------------------
 
 
-async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, float]]:  # noqa: FBT001 - trio.run takes positions
+async def _worker(quick: bool) -> tuple[Delays, Delays, tuple[float, float]]:  # noqa: FBT001 - trio.run takes positions
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         async with running_network(folder, start_process) as stage:
@@ -368,17 +381,23 @@ async def _worker(quick: bool) -> tuple[dict[str, list[float]], tuple[float, flo
             stage.volunteer("ana")
             async with linked(folder / "beto", stage.url) as worker, trio.open_nursery() as nursery:
                 nursery.start_soon(_report_absence, worker)
-                await worker.send(control.SetPreferences(preferences=WILLING))
-                pauses = [await _pause_s(worker) for _ in range(3 if quick else PAUSES)]
+                await worker.send(control.SetPreferences(preferences=Preferences(consent=True)))
+                count = 3 if quick else PAUSES
+                turns = [
+                    (await _contribute_s(worker), await _pause_s(worker)) for _ in range(count)
+                ]
                 await trio.sleep(SETTLE_S if quick else CALM_S)
                 pid = worker.process.pid
                 measured = await trio.to_thread.run_sync(lambda: _idle(pid, quick=quick))
                 nursery.cancel_scope.cancel()
+    starts, pauses = zip(*turns, strict=True)
+    lends, computes = zip(*starts, strict=True)
     shown, gone = zip(*pauses, strict=True)
-    return {
-        "until the app shows it": list(shown),
-        "until the trainer is gone": list(gone),
-    }, measured
+    return (
+        {"until it lends": list(lends), "until a trainer computes": list(computes)},
+        {"until the app shows it": list(shown), "until the trainer is gone": list(gone)},
+        measured,
+    )
 
 
 async def _report_absence(worker: LinkedWorker) -> None:
@@ -387,10 +406,18 @@ async def _report_absence(worker: LinkedWorker) -> None:
         await trio.sleep(5)
 
 
-async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
-    """Let it train, then pause: seconds until a snapshot shows it, and until the trainer ends."""
+async def _contribute_s(worker: LinkedWorker) -> tuple[float, float]:
+    """Let it lend: seconds until the decision is made, and until a trainer computes."""
+    begun = trio.current_time()
     await worker.want(lend=True)
+    await worker.until("it lends", lambda one: one.decision.state is LendingState.LENDING)
+    lends_s = trio.current_time() - begun
     await worker.until("it trains", _trains)
+    return lends_s, trio.current_time() - begun
+
+
+async def _pause_s(worker: LinkedWorker) -> tuple[float, float]:
+    """Pause its training: seconds until a snapshot shows it, and until the trainer ends."""
     (trainer,) = worker.trainers
     await trio.sleep(0.5)
     begun = trio.current_time()
