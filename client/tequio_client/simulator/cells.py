@@ -51,8 +51,6 @@ class CellPace:
     """Times of a cell, in seconds."""
 
     step_s: float
-    alone_s: float
-    """The same step if nothing were exchanged and nobody waited."""
     round_s: float
     """Once in a round: sending the weights to the ranks, and getting them back."""
 
@@ -85,10 +83,8 @@ def pace_of(
         part = math.ceil(samples / len(ranks)) * sequence
         step_s = max(part / one.tokens_per_s for one in ranks) + _added_s(ranks, whole)
         sent = [whole] * len(ranks)
-    fastest = sum(one.tokens_per_s for one in ranks)
     return CellPace(
         step_s=step_s,
-        alone_s=samples * sequence / fastest,
         round_s=_sent_s(ranks, sent) + (_returned_s(ranks, sent) if division != "none" else 0.0),
     )
 

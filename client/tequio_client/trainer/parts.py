@@ -75,12 +75,12 @@ class PartsOptimiser:
         every = (*self._matrices, *self._rest)
         cut, copies = list[Tensor](), list[Tensor]()
         for one in every:
-            (copies if is_copy(one) else cut).append(_gradient(one))
+            (copies if is_copy(one) else cut).append(local_gradient(one))
         clip(self._cell, cut, self._clip, copies)
         for one, momentum in zip(self._matrices, self._momenta, strict=True):
             self._move(one, momentum)
         for one, part in zip(self._rest, self._adam.parameters, strict=True):
-            part.grad = _gradient(one)
+            part.grad = local_gradient(one)
         self._adam.step()
         self._cell.copy_from(0, [local(one) for one in every if is_copy(one)])
 
@@ -126,7 +126,7 @@ def _cut_dimension(one: Tensor) -> int:
     return placement.dim % one.dim() if isinstance(placement, Shard) else 0
 
 
-def _gradient(one: nn.Parameter) -> Tensor:
+def local_gradient(one: nn.Parameter) -> Tensor:
     return local(inner.gradient(one))
 
 

@@ -258,8 +258,8 @@ class TensorParallelModel:
             raise RankLostError(f"a rank has no room for a few tokens: {err}") from err
         except FORWARD_ERRORS as err:
             raise _refused(f"it fails with transformers' plan ({err})"[:_WHY_CHARS]) from err
-        copies = {n: p for n, p in self.part.parameters.items() if not isinstance(p, DTensor)}
-        own = [inner.gradient(one) for one in copies.values()]
+        copies = {n: p for n, p in self.part.parameters.items() if parts.is_copy(p)}
+        own = [parts.local_gradient(one) for one in copies.values()]
         means = [one / self._cell.size for one in own]
         self._cell.add_up(means)
         far = torch.zeros(len(own), device=self.device.handle)

@@ -14,6 +14,7 @@ from tequio_client.dataset import build, sources
 from tequio_client.organiser import estimate, opening, planning
 from tequio_client.organiser import plan as plans
 from tequio_client.organiser.plan import ExpectPlan
+from tequio_client.worker.lending.needs import MOST_COMPUTERS
 from tequio_shared.errors import UserFacingError
 from tests.support import chats
 
@@ -234,6 +235,8 @@ def test_a_run_for_cells_is_judged_by_the_memory_of_their_computers(
     shown = new(plan, data, *size, "--cell", str(number))
     assert f"on each of {number} computers" in shown
     assert plans.read_plan(plan).expect == ExpectPlan(disk_gib=100.0, cell=number, tflops=10.0)
+    with pytest.raises(SystemExit):
+        new(plan, data, *size, "--cell", str(MOST_COMPUTERS + 1))
 
 
 def test_the_speed_of_a_card_is_guessed_or_said() -> None:
