@@ -21,7 +21,8 @@ from tests.support.tiny_run import tiny_manifest
 
 from tequio_client.worker.lending.needs import ResourceNeeds, RoundPace, estimate, gossip_bytes
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.manifest import Corpus, Manifest, TrainShard
+from tequio_shared.round.corpus import Corpus, TrainShard
+from tequio_shared.round.manifest import Manifest
 
 WIDTH, INNER, LAYERS, VOCABULARY = 768, 2_048, 12, 50_304
 K, DOWN_K = 512, 512

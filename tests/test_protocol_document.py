@@ -88,8 +88,9 @@ from tequio_shared.network.standing import Standing, StandingCause
 from tequio_shared.network.tiers import CONNECTOR_BODIES, Tier
 from tequio_shared.round import proof
 from tequio_shared.round.audits import LIMITS
+from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
-from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Corpus, Manifest
+from tequio_shared.round.manifest import _MOST_POINTS, _MOST_WINDOWS, Manifest
 from tequio_shared.round.proof import RejectionReason, Verdict
 from tequio_shared.scoring import DocumentScore
 from tequio_shared.sealed_set import SealedSet

@@ -13,7 +13,8 @@ from tequio_client.trainer.batch import BatchSize
 from tequio_client.trainer.inner import StepPlan, TrainingProgress
 from tequio_client.trainer.prepared import TrainingData
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import Corpus, InnerParams, Tokenizer, TrainShard
+from tequio_shared.round.corpus import Corpus, TrainShard
+from tequio_shared.round.manifest import InnerParams, Tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,7 +31,8 @@ from tequio_shared.head.contribution import ALGORITHM_CODES, ContributionHeader
 from tequio_shared.head.head import OuterStep
 from tequio_shared.ids import PeerKey, sha256
 from tequio_shared.network.run import first_head
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

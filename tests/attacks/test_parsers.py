@@ -33,8 +33,9 @@ from tequio_shared.log import merkle, notes, tiles
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.run_states import RunState
 from tequio_shared.round import fold, proof
+from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import Roster, RoundResult
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements import statement
 from tequio_shared.statements.runs import RoundClose, RoundRoster
 from tequio_shared.statements.statement import Entry

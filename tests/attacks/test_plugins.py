@@ -31,7 +31,7 @@ from tequio_client.trainer.plugins import loading
 from tequio_client.trainer.prepared import held_out_documents
 from tequio_client.worker.children.trainer import isolated_program, trainer_program
 from tequio_shared.errors import MalformedError
-from tequio_shared.round.manifest import held_out_file_name
+from tequio_shared.round.corpus import held_out_file_name
 from tequio_shared.round.token_table import TokenTable
 from tests.attacks.test_sandbox import ABI, VolunteerHome
 from tests.attacks.test_sandbox import home as home  # noqa: PLC0414 - a fixture

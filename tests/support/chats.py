@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tequio_client.dataset.rows import Row
     from tequio_client.dataset.sources import TextSource
     from tequio_client.tokenizers import SubwordTokenizer
-    from tequio_shared.round.manifest import Chat, Corpus
+    from tequio_shared.round.corpus import Chat, Corpus
 
 START, END, SEPARATOR = "<|im_start|>", "<|im_end|>", "<|endoftext|>"
 _SPECIAL = [SEPARATOR, START, END]

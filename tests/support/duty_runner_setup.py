@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from tequio_client.worker.rounds.omissions import OmissionWatch
     from tequio_client.worker.swarm.streams import BlobClient
     from tequio_client.worker.swarm.transfer import Fetcher
-    from tequio_shared.round.manifest import Corpus
+    from tequio_shared.round.corpus import Corpus
     from tequio_shared.round.round import RoundView
     from tequio_shared.statements.network import Role
     from tequio_shared.statements.statement import Body

@@ -22,7 +22,8 @@ from tequio_shared.ids import Digest, from_text, sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log.tiles import BUNDLE_LEVEL, TILE_WIDTH, Tile, encode_bundle
 from tequio_shared.multiple_choice import MeasuredTask
-from tequio_shared.round.manifest import Chat, Corpus, DataSpec, MeasureRules, Tokenizer, TrainShard
+from tequio_shared.round.corpus import Chat, Corpus, TrainShard
+from tequio_shared.round.manifest import DataSpec, MeasureRules, Tokenizer
 from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.statements.network import CheckpointPublish
 from tequio_shared.statements.runs import HeadMeasure, Sample, TaskCounts

@@ -17,16 +17,14 @@ from tequio_shared.ids import sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.round.manifest import (
     Admission,
     AuditRules,
-    Corpus,
     DataSpec,
-    HeldOutShard,
     Manifest,
     MeasureRules,
     Tokenizer,
-    TrainShard,
 )
 from tequio_shared.round.proof import RejectionReason
 from tequio_shared.scoring import MILLIBITS

@@ -37,7 +37,8 @@ from tequio_shared.head.contribution import (
 )
 from tequio_shared.head.head import OuterParams, OuterStep
 from tequio_shared.ids import HeadHash, PeerKey, RunId, sha256
-from tequio_shared.round.manifest import Algorithm, InnerParams, held_out_file_name, train_file_name
+from tequio_shared.round.corpus import held_out_file_name, train_file_name
+from tequio_shared.round.manifest import Algorithm, InnerParams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ import trio
 from tequio_client.dataset.build import MANIFEST_NAME
 from tequio_client.worker.store.store import Store
 from tequio_shared.ids import digest_from_text
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.corpus import Corpus
 from tests.support.data_mirror import data_mirror
 from tests.support.real_network import running_network
 from tests.support.small_network import CONFIG, RunFiles, begin, open_run, plan

@@ -31,7 +31,8 @@ from tequio_shared.multiple_choice import interval_95
 from tequio_shared.network.genesis import Genesis
 from tequio_shared.network.rollback import lineage
 from tequio_shared.round import measures
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.points import flop_per_token, points
 from tequio_shared.scoring import power_of_two
 from tequio_shared.statements.runs import HeadMeasure

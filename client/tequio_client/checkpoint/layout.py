@@ -24,7 +24,7 @@ from tequio_client.trainer.model_config import without_code
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import Bytes32Text, Natural
-from tequio_shared.round.manifest import Chat, Corpus
+from tequio_shared.round.corpus import Chat, Corpus
 
 CONFIG = "config.json"
 GENERATION = "generation_config.json"

@@ -32,15 +32,15 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
 from tequio_shared.log import merkle
-from tequio_shared.round.manifest import (
+from tequio_shared.round.corpus import (
     LEAVES_SUFFIX,
     Corpus,
     HeldOutShard,
-    TokenizerKind,
     TrainShard,
     held_out_file_name,
     train_file_name,
 )
+from tequio_shared.round.manifest import TokenizerKind
 
 MANIFEST_NAME = "corpus.json"
 TOKENIZER_FILES: Mapping[TokenizerKind, str] = {

@@ -29,7 +29,7 @@ from tequio_client.dataset.rows import Row, RowTexts, open_rows
 from tequio_client.names import clean_text
 from tequio_client.tokenizers import SubwordTokenizer, TextTokenizer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Chat
+from tequio_shared.round.corpus import Chat
 
 ASSISTANT, USER = "assistant", "user"
 MESSAGES, PAIR = ("messages",), ("prompt", "completion")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tequio_client.tokenizers import TextTokenizer
 from tequio_shared.ids import sha256
-from tequio_shared.round.manifest import Chat
+from tequio_shared.round.corpus import Chat
 
 RECORD = np.dtype(
     [

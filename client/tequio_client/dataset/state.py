@@ -18,7 +18,7 @@ from tequio_client import files
 from tequio_client.dataset.census import Census
 from tequio_client.dataset.sources import Position
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import HeldOutShard, TrainShard
+from tequio_shared.round.corpus import HeldOutShard, TrainShard
 
 FOLDER_NAME = "unfinished"
 STATE_NAME, SOURCE_NAME = "state.json", "source.json"

@@ -26,7 +26,8 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.errors import UserFacingError
 from tequio_shared.head.contribution import ContributionHeader
 from tequio_shared.ids import digest_from_text, from_text, key_from_text
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import (
     HeadAttest,
     HeadPromote,

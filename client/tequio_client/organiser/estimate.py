@@ -44,7 +44,8 @@ from tequio_shared.head import layout
 from tequio_shared.head.layout import FrozenBase
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import MEASURED_HEADS, MEASURED_REQUESTS
-from tequio_shared.round.manifest import Corpus, DataSpec, Manifest, ModelSpec, WindowRules
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import DataSpec, Manifest, ModelSpec, WindowRules
 from tequio_shared.round.points import BASIS_POINTS, RATED_SHARE_BP, flop_per_token
 from tequio_shared.wording import plural
 

@@ -29,7 +29,8 @@ from tequio_shared.errors import UserFacingError
 from tequio_shared.head.layout import BaseFile, FrozenBase, LayoutKind
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.limits import PIECE_BYTES
-from tequio_shared.round.manifest import Algorithm, Corpus
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Algorithm
 
 if TYPE_CHECKING:
     from tequio_client.trainer.adapters import PairsOutline

@@ -53,7 +53,8 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import NOTICE_CHARS, PIECE_BYTES
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.points import points
 from tequio_shared.statements.network import NetNotice
 from tequio_shared.statements.runs import RunFinish, RunNotice, RunOpen, RunPause, RunResume

@@ -32,7 +32,7 @@ from tequio_client.plugins.archive import PluginArchive
 from tequio_client.worker.children.process import confined_variables
 from tequio_shared.errors import MalformedError, UserFacingError
 from tequio_shared.ids import digest_from_text, sha256, to_text
-from tequio_shared.round.manifest import Corpus, train_file_name
+from tequio_shared.round.corpus import Corpus, train_file_name
 from tequio_shared.round.plugin import PLUGIN_BYTES
 
 _TRIAL = programs.runtime_module("tequio_client.trainer", "plugin")

@@ -33,8 +33,9 @@ from tequio_shared.keys import Signer
 from tequio_shared.limits import STATEMENT_LIFE_MS
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run_states import RunState
+from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import WITNESS
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.statements import Scope
 from tequio_shared.statements.network import KeyRegister, Role, StandingChange

@@ -27,7 +27,8 @@ from tequio_client.worker.rounds.train import UPLOAD_MARGIN_MS
 from tequio_client.worker.rounds.witness import GATHER_SHARE
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.round.audits import opened_chunk_count
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.runs import WorkCommit
 

@@ -36,7 +36,8 @@ from tequio_shared.head.layout import WeightLayout
 from tequio_shared.ids import to_text
 from tequio_shared.multiple_choice import ChoiceLosses
 from tequio_shared.round.assignment import DataOrder
-from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest
+from tequio_shared.round.corpus import Corpus, HeldOutShard
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.token_table import TokenTable
 
 _MIB, _GIB = 1 << 20, 1 << 30

@@ -41,7 +41,8 @@ from tequio_shared.ids import PeerKey, RunId, digest_from_text, from_text, to_te
 from tequio_shared.network.full_run import FullRunView
 from tequio_shared.network.run import first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import (
     HeadPromote,
     RoundRoster,

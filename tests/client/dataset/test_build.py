@@ -18,12 +18,7 @@ from tequio_client.worker.store.trees import TreeRef, split_leaves
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import to_text
 from tequio_shared.log import merkle
-from tequio_shared.round.manifest import (
-    LEAVES_SUFFIX,
-    Corpus,
-    held_out_file_name,
-    train_file_name,
-)
+from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus, held_out_file_name, train_file_name
 
 if TYPE_CHECKING:
     from pathlib import Path

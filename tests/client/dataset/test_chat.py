@@ -15,7 +15,7 @@ from tequio_client.dataset.chat import ConversationRows
 from tequio_client.dataset.cli import data
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import Corpus, held_out_file_name, train_file_name
+from tequio_shared.round.corpus import Corpus, held_out_file_name, train_file_name
 from tests.support import chats
 from tests.support.chats import CHATML, END, ENDLESS, FORGETFUL, MARKED, SEPARATOR, message
 

@@ -13,7 +13,7 @@ from tequio_client.dataset.cli import data
 from tequio_client.dataset.mixture import Mixture
 from tequio_client.dataset.sources import TextsInMemory
 from tequio_client.tokenizers import SEPARATORS, TURN_TOKENS
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.corpus import Corpus
 
 if TYPE_CHECKING:
     from pathlib import Path

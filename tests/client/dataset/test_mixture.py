@@ -12,12 +12,12 @@ from tequio_client.dataset.cli import data
 from tequio_client.dataset.mixture import read_mixture
 from tequio_client.tokenizers import ByteTokenizer
 from tequio_shared.errors import UserFacingError
-from tequio_shared.round.manifest import train_file_name
+from tequio_shared.round.corpus import train_file_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tequio_shared.round.manifest import Corpus
+    from tequio_shared.round.corpus import Corpus
 
 DOCUMENT_BYTES = 40
 SETTINGS = ShardOptions(sequence=16, seed=4, held_out_bp=0, shard_bytes=1 << 20)

@@ -15,7 +15,7 @@ from tequio_client.ipc import plugin as link
 from tequio_client.plugins import archive
 from tequio_client.tokenizers import TokenizerError
 from tequio_shared.ids import sha256, to_text
-from tequio_shared.round.manifest import Corpus
+from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.token_table import TokenTable
 from tests.support import plugin_example
 from tests.support.attack_table import attack

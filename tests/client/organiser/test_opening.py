@@ -22,7 +22,8 @@ from tequio_shared.ids import digest_from_text, sha256, to_text
 from tequio_shared.keys import Signer
 from tequio_shared.multiple_choice import MeasuredTask
 from tequio_shared.network.run import first_head
-from tequio_shared.round.manifest import Corpus, Manifest, train_file_name
+from tequio_shared.round.corpus import Corpus, train_file_name
+from tequio_shared.round.manifest import Manifest
 from tests.support.app_worker_answers import NOVA
 from tests.support.data_mirror import data_mirror
 from tests.support.equivocators import key_folder

@@ -23,6 +23,7 @@ from tequio_client.trainer import first_head
 from tequio_shared.head.contribution import payload_seal
 from tequio_shared.head.head import head_hash, set_root
 from tequio_shared.ids import ZERO_DIGEST, HeadHash, digest_from_text, key_from_text, to_text
+from tequio_shared.round.corpus import held_out_file_name, train_file_name
 from tequio_shared.round.manifest import (
     Algorithm,
     DataSpec,
@@ -30,8 +31,6 @@ from tequio_shared.round.manifest import (
     Manifest,
     RoundRules,
     WindowRules,
-    held_out_file_name,
-    train_file_name,
 )
 from tests.support.frozen_base import described
 
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
     from tequio_client.trainer.first_head import FirstHead
     from tequio_shared.head.layout import FrozenBase
-    from tequio_shared.round.manifest import Corpus
+    from tequio_shared.round.corpus import Corpus
 
 
 SEQUENCE = 32

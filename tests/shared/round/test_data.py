@@ -6,7 +6,8 @@ import pytest
 from tequio_shared import encoding
 from tequio_shared.errors import MalformedError
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import Chat, Corpus, HeldOutShard, Tokenizer, TrainShard
+from tequio_shared.round.corpus import Chat, Corpus, HeldOutShard, TrainShard
+from tequio_shared.round.manifest import Tokenizer
 
 ROOT = to_text(bytes(32))
 CORPUS = Corpus(

@@ -62,7 +62,8 @@ from tequio_shared.competition.state import CompetitionPhase
 from tequio_shared.errors import PeerError, RefusedError
 from tequio_shared.ids import PeerKey, RunId, digest_from_text, key_from_text, sha256, to_text
 from tequio_shared.limits import BLOB_BYTES, DOCUMENT_BYTES
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.network import is_on_hub
 from tequio_shared.statements.runs import RunOpen, is_chat_address
 from tequio_shared.statements.statement import Entry

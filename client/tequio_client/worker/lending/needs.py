@@ -49,7 +49,8 @@ from tequio_client.ipc.cell import CellNeed, Division, layers_of_stages
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
 from tequio_shared.round.audits import opened_chunk_count
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 
 MEMORY_BASE_MB = 700
 BATCH_TOKENS = 4_096

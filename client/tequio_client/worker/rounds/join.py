@@ -42,7 +42,8 @@ from tequio_shared.ids import ZERO_DIGEST, HeadHash, NetworkId, RunId, digest_fr
 from tequio_shared.network import rollback
 from tequio_shared.network.run import RunView, first_head
 from tequio_shared.network.run_states import RunState
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.corpus import Corpus
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.statements.runs import RoundClose, RoundOpen, RoundRoster, RunNotice
 from tequio_shared.statements.statement import Statement
 

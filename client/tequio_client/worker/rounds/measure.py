@@ -28,7 +28,7 @@ from tequio_shared.errors import MalformedError, RefusedError, TequioError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import digest_from_text, to_text
 from tequio_shared.multiple_choice import MeasuredTask
-from tequio_shared.round.manifest import HeldOutShard
+from tequio_shared.round.corpus import HeldOutShard
 from tequio_shared.round.measures import bits_per_byte, perplexity
 from tequio_shared.statements.runs import HeadMeasure, Sample, TaskCounts
 

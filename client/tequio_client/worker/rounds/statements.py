@@ -38,8 +38,9 @@ from tequio_client.worker.swarm.transfer import Exchange
 from tequio_shared.errors import RefusedError
 from tequio_shared.head.chain import Head
 from tequio_shared.ids import Digest, PeerKey, to_text
+from tequio_shared.round.corpus import Corpus, HeldOutShard, TrainShard
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.manifest import Corpus, HeldOutShard, Manifest, TrainShard
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundView
 from tequio_shared.statements.network import MemberLeave, MemberReady, Role
 from tequio_shared.statements.runs import (

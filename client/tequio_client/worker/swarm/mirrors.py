@@ -30,7 +30,7 @@ from tequio_client.worker.swarm.limits import ByteBudget
 from tequio_client.worker.swarm.streams import REQUEST_S, SILENCE_S
 from tequio_shared.errors import MalformedError, PeerError
 from tequio_shared.ids import DIGEST_BYTES, Digest, PeerKey, digest_from_text, peer_id_text
-from tequio_shared.round.manifest import LEAVES_SUFFIX, Corpus
+from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus
 
 log = structlog.get_logger(__name__)
 

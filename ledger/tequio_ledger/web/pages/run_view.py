@@ -21,8 +21,9 @@ from tequio_shared.network.rollback import Rollback, is_given_up
 from tequio_shared.network.run_states import RunRequest, RunState
 from tequio_shared.network.verdicts import head_aliases, measured_range
 from tequio_shared.round import assignment
+from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.documents import TRAINER, WITNESS
-from tequio_shared.round.manifest import Corpus, Manifest
+from tequio_shared.round.manifest import Manifest
 from tequio_shared.round.round import RoundPhase, RoundView
 from tequio_shared.served.answers import PUBLISHED_HEADS, published_heads
 from tequio_shared.served.rows import MeasuredHead, VerdictRules

@@ -39,7 +39,8 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, sha256, to_text
-from tequio_shared.round.manifest import AuditRules, Corpus, TrainShard
+from tequio_shared.round.corpus import Corpus, TrainShard
+from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.plugin import PluginSpec
 from tequio_shared.statements.network import MemberName
 from tequio_shared.statements.runs import RunNotice

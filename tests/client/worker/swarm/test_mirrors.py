@@ -13,13 +13,8 @@ from tequio_client.worker.swarm.mirrors import FAILURES, REDIRECTS, REQUESTS, Mi
 from tequio_client.worker.swarm.sources import FetchFailedError, FetchSources
 from tequio_client.worker.swarm.transfer import TransferTimes
 from tequio_shared.ids import to_text
-from tequio_shared.round.manifest import (
-    LEAVES_SUFFIX,
-    Corpus,
-    Tokenizer,
-    TrainShard,
-    train_file_name,
-)
+from tequio_shared.round.corpus import LEAVES_SUFFIX, Corpus, TrainShard, train_file_name
+from tequio_shared.round.manifest import Tokenizer
 from tests.support.attack_table import attack
 from tests.support.data_mirror import DataMirror, DataMirrorHandler, data_mirror
 from tests.support.transfer_peers import BIG, MIB, SMALL, TransferPeers, big
