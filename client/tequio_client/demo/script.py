@@ -31,9 +31,9 @@ ARCHITECTURE = {
 }
 """A Llama of about a million parameters over raw bytes."""
 _DENSE = {"name": "diloco", "k": 4096, "bits": 8, "outer_lr": 0.7, "momentum": 0.6}
-FAST = {"lr": 0.006, "adam_lr": 0.004}
+FAST = {"lr": 0.006, "adam_lr": 0.004, "momentum": 0.8}
 SLOW = {"lr": 0.003, "adam_lr": 0.001}
-"""Learning rates: for a whole demo, and for one of a few rounds, whose loss should fall in each."""
+"""Inner steps: for a whole demo, and for one of a few rounds, whose loss should fall in each."""
 ALGORITHMS: Mapping[str, Mapping[str, Mapping[str, object]]] = {
     "sparseloco": {"algorithm": {"outer_lr": 2.0}},
     "sparseloco-down": {"algorithm": {"outer_lr": 2.0, "down_k": 512}},
