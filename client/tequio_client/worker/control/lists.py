@@ -425,6 +425,7 @@ class RunsList:
             length_ms=await self._length_ms(rounds) or max(manifest.rounds.train, 1),
             tokens=answer.tokens // max(answer.closed, 1),
             contributions=statistics.fmean(accepted) if accepted else None,
+            closed=answer.closed,
         )
 
     async def _length_ms(self, rounds: Sequence[RoundAnswer]) -> int:

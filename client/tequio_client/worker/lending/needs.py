@@ -32,7 +32,8 @@ padding).
 - Disk, after a day: the last `MAX_HEADS` heads instead, and all contributions and shards fetched
   meanwhile. The store keeps these up to its limit, for auditors and for members that return.
 - Connection: each member fetches every contribution of a round except its own, its auditors fetch
-  leaves of the trainer's feedback, and now and then all fetch the next shard of the data. These
+  leaves of the trainer's feedback (as often as of newcomers in a run's first `NEWCOMER_WORK`
+  rounds, when all keys are new), and now and then all fetch the next shard of the data. These
   bytes are sent by members, so upload equals download on average. In addition, one seed fetches
   every contribution once, and every tenth head. In a run with a down link, a member without witness
   duty fetches the step of each head instead of contributions, and keeps no residual. What it sends
@@ -48,6 +49,7 @@ from dataclasses import dataclass
 from tequio_client.ipc.cell import CellNeed, Division, layers_of_stages
 from tequio_shared.head import layout
 from tequio_shared.head.contribution import RecordShape, k_for_trainers
+from tequio_shared.limits import NEWCOMER_WORK
 from tequio_shared.round.audits import opened_chunk_count
 from tequio_shared.round.corpus import Corpus
 from tequio_shared.round.manifest import Manifest
@@ -129,7 +131,9 @@ class RoundPace:
     tokens: int
     """Accepted."""
     contributions: float | None = None
-    """Accepted, on average; None: unknown. A member whose audit is due sends none."""
+    """Accepted, on average; None: unknown. A member that has no time beside an audit sends none."""
+    closed: int | None = None
+    """Rounds of the run so far; None: it is planned, or has gone on for long."""
 
 
 def estimate(
@@ -167,7 +171,7 @@ class _RoundParts:
         self, manifest: Manifest, corpus: Corpus, pace: RoundPace, *, follows: bool
     ) -> None:
         members = max(pace.members, manifest.rounds.min_members)
-        sent, audits = _contributions_and_audits(manifest, members, pace.contributions)
+        sent, audits = _contributions_and_audits(manifest, members, pace)
         contribution = contribution_bytes(manifest, round(sent))
         leaves = 2 * opened_chunk_count(manifest.chunks) * leaf_bytes(manifest.chunks)
         shard = sum(one.size_bytes for one in corpus.train) / len(corpus.train)
@@ -203,17 +207,18 @@ class _RoundParts:
 
 
 def _contributions_and_audits(
-    manifest: Manifest, members: int, accepted: float | None
+    manifest: Manifest, members: int, pace: RoundPace
 ) -> tuple[float, float]:
     """Contributions and audits in a round; without figures, as the run's rules have it."""
-    rules = manifest.audits
-    if accepted is None:
-        rate = rules.others_bp / _BASIS
+    is_young = pace.closed is not None and pace.closed < NEWCOMER_WORK
+    often, seldom = manifest.audits.unproven_bp / _BASIS, manifest.audits.others_bp / _BASIS
+    rate = often if is_young else seldom
+    if pace.contributions is None:
         sent = members / (1 + rate)
         return sent, sent * rate
-    sent = min(max(accepted, 1.0), members)
-    # A member that sends nothing audits, or is away: there are no more audits than are drawn.
-    return sent, min(members - sent, sent * rules.unproven_bp / _BASIS)
+    sent = min(max(pace.contributions, 1.0), members)
+    # One that sends nothing audits, or is away; others audit, and train in the time that is left.
+    return sent, max(min(members - sent, sent * often), sent * rate)
 
 
 def leaf_bytes(chunks: int) -> int:

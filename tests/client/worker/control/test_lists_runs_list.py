@@ -39,6 +39,7 @@ from tequio_shared.api.runs import RunAnswer
 from tequio_shared.head import layout
 from tequio_shared.head.layout import BaseFile, FrozenBase
 from tequio_shared.ids import PeerKey, sha256, to_text
+from tequio_shared.limits import NEWCOMER_WORK
 from tequio_shared.round.corpus import Corpus, TrainShard
 from tequio_shared.round.manifest import AuditRules
 from tequio_shared.round.plugin import PluginSpec
@@ -293,6 +294,13 @@ def test_audits_and_new_shards_count_as_traffic() -> None:
     leaves = 2 * 64 * (8_192 + 32 * 7)  # of one auditor, from a model of 65 to 128 chunks
     assert audited.chunks // 4 < 64 or more == pytest.approx(60 * leaves / 5, rel=0.2)
     assert more > 0
+    young, old = (
+        estimate(audited, data, replace(PACE, contributions=5.0, closed=closed)).hourly_down_bytes
+        - estimate(manifest, data, replace(PACE, contributions=5.0)).hourly_down_bytes
+        for closed in (NEWCOMER_WORK - 1, NEWCOMER_WORK)
+    )
+    assert young == pytest.approx(10 * old, rel=0.01), "all train, and audit in the time left"
+    assert old > 0
 
 
 def test_a_disk_fills_with_contributions_and_a_few_heads() -> None:
