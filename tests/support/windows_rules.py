@@ -192,7 +192,8 @@ def _check_name(path: str, most: int) -> None:
     if len(there) > most:
         raise _error(errno.ENOENT, 206, f"{len(there)} characters on Windows", path)
     try:
-        others = os.listdir(folder)  # noqa: PTH208 - names alone
+        # Without what another thread has given this name meanwhile.
+        others = [one for one in os.listdir(folder) if one != name]  # noqa: PTH208 - names alone
     except OSError:
         return
     folded = name.casefold()
