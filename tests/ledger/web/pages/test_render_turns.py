@@ -130,7 +130,7 @@ def test_a_full_queue_of_many_networks_sends_the_next_one_away() -> None:
         crowd.may_end.set()
         return len(await asyncio.gather(*tasks))
 
-    assert asyncio.run(run()) == 3  # noqa: PLR2004 - one for each network that came first
+    assert asyncio.run(run()) == 3
 
 
 def test_a_reader_who_leaves_the_queue_makes_room() -> None:
