@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
 
-R = TypeVar("R")
+_R = TypeVar("_R")
 
 BURST_S = 10
 """Burst length: a bucket holds this many seconds of its rate."""
@@ -161,7 +161,7 @@ class Turn:
     used_s: float = 0.0
     """Time of a processor that the work took. Without it, all turns count alike."""
 
-    def run(self, work: Callable[[], R]) -> R:
+    def run(self, work: Callable[[], _R]) -> _R:
         """Do the work of this turn and measure it; for a thread."""
         begun_s = time.thread_time()  # of this thread: by the clock, other load would count
         try:
