@@ -240,10 +240,9 @@ class _MirrorFetcher(Urllib3Fetcher):
             while part := transfer.receive(until, self.is_late):
                 until += len(part) / _LEAST_RATE
                 yield part
-        except urllib3.exceptions.TimeoutError as err:
-            raise exceptions.SlowRetrievalError(str(err)) from err
         except urllib3.exceptions.HTTPError as err:
-            raise exceptions.DownloadError(str(err)) from err
+            slow, other = exceptions.SlowRetrievalError, exceptions.DownloadError
+            raise (slow if _is_timeout(err) else other)(str(err)) from err
         finally:
             transfer.give_up()
 
@@ -312,6 +311,13 @@ class _Transfer:
             with suppress(Full):
                 self._parts.put(part, timeout=_LOOK_S)
                 return
+
+
+def _is_timeout(err: urllib3.exceptions.HTTPError) -> bool:
+    why = err.reason if isinstance(err, urllib3.exceptions.MaxRetryError) else err
+    # A connection that is refused is one of urllib3's timeouts.
+    is_refused = isinstance(why, urllib3.exceptions.NewConnectionError)
+    return isinstance(why, urllib3.exceptions.TimeoutError) and not is_refused
 
 
 _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (
