@@ -24,8 +24,8 @@ SCHEME = "tequio"
 _JOIN, _COMPETITION, _TEAM = "join", "competition", "team"
 _INVITATION_PART = re.compile("[?&](network|key)=")
 _TEAM_CODE = re.compile("([1-9][0-9]{0,15})-([A-Za-z0-9_-]{43})")
-_ADDRESS = re.compile("https?://[!-~]{1,256}")
-"""ASCII alone: letters of other scripts look like those of another address, or reverse the text."""
+_ADDRESS = re.compile(r"(?=.{1,264}\Z)https?://[A-Za-z0-9._:\[\]-]+(?:/[A-Za-z0-9._~:/%+,=-]*)?")
+"""Without what makes it look like another one: letters of other scripts, a user name, markup."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,7 +65,7 @@ def test_an_incomplete_link_is_refused(text: str) -> None:
         NetworkLink.parse(text)
 
 
-@attack("P26", layer="cli", ends="refused: an address in a link is ASCII")
+@attack("P26", layer="cli", ends="refused: an address has a host and plain characters")
 @pytest.mark.parametrize(
     "ledger",
     [
@@ -75,6 +75,10 @@ def test_an_incomplete_link_is_refused(text: str) -> None:
         "https://evil.example/\x1b]0;ledger.example\x07",
         "https://evil.example/\nnew line",
         f"https://evil.example/{'x' * 300}",
+        "https://ledger.example@evil.example",
+        "https://ledger.example\\@evil.example",
+        "https://evil.example/<img src='//evil.example/a'>",
+        "https://",
     ],
 )
 def test_no_link_imitates_the_address_of_another_ledger(ledger: str) -> None:
