@@ -22,10 +22,10 @@ from tequio_shared.keys import Signer
 
 SCHEME = "tequio"
 _JOIN, _COMPETITION, _TEAM = "join", "competition", "team"
-_HTTP = re.compile("https?://.*", re.DOTALL)
 _INVITATION_PART = re.compile("[?&](network|key)=")
 _TEAM_CODE = re.compile("([1-9][0-9]{0,15})-([A-Za-z0-9_-]{43})")
-_HTTP_ASCII = re.compile("https?://[!-~]{1,256}")
+_ADDRESS = re.compile(r"(?=.{1,264}\Z)https?://[A-Za-z0-9._:\[\]-]+(?:/[A-Za-z0-9._~:/%+,=-]*)?")
+"""Without what makes it look like another one: letters of other scripts, a user name, markup."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class InvitationLink:
         """Parse a link; raises UserFacingError."""
         try:
             ledger, network, key = _fields(text, _JOIN, ("ledger", "network", "key"))
-            _check_address(ledger, _HTTP)
+            _check_address(ledger)
             return cls(ledger=ledger, network=NetworkId(from_text(network)), seed=from_text(key))
         except (ValueError, MalformedError) as err:
             raise UserFacingError(
@@ -75,7 +75,7 @@ class NetworkLink:
         try:
             has_run = "run" in parse_qs(urlsplit(text.strip()).query)
             ledger, *run = _fields(text, _JOIN, ("ledger", "run") if has_run else ("ledger",))
-            _check_address(ledger, _HTTP_ASCII)
+            _check_address(ledger)
             return cls(ledger=ledger, run=RunId(from_text(run[0])) if run else None)
         except (ValueError, MalformedError) as err:
             raise UserFacingError(
@@ -99,7 +99,7 @@ class CompetitionLink:
         """Parse a link; raises UserFacingError."""
         try:
             ledger, competition = _fields(text, _COMPETITION, ("ledger", "id"))
-            _check_address(ledger, _HTTP_ASCII)
+            _check_address(ledger)
             return cls(ledger=ledger, competition=digest_from_text(competition))
         except (ValueError, MalformedError) as err:
             raise UserFacingError(
@@ -140,7 +140,7 @@ class TeamLink:
             if not text.strip().startswith(f"{SCHEME}:"):
                 return cls._parse_code(text.strip())
             ledger, network, team, key = _fields(text, _TEAM, ("ledger", "network", "id", "key"))
-            _check_address(ledger, _HTTP_ASCII)
+            _check_address(ledger)
             code = cls._parse_code(f"{team}-{key}")
             return replace(code, ledger=ledger, network=NetworkId(digest_from_text(network)))
         except (ValueError, MalformedError) as err:
@@ -189,6 +189,6 @@ def _fields(text: str, action: str, names: tuple[str, ...]) -> list[str]:
     return [one for (one,) in values]
 
 
-def _check_address(ledger: str, form: re.Pattern[str]) -> None:
-    if not form.fullmatch(ledger):
-        raise MalformedError(f"invalid ledger address {ledger!r:.80}")
+def _check_address(ledger: str) -> None:
+    if not _ADDRESS.fullmatch(ledger):
+        raise MalformedError(f"invalid ledger address {ledger!a:.80}")

@@ -102,7 +102,8 @@ Section "${NAME}" SECTION_APP
   WriteRegStr HKCU "${SCHEME_KEY}" "" "URL:${NAME}"
   WriteRegStr HKCU "${SCHEME_KEY}" "URL Protocol" ""
   WriteRegStr HKCU "${SCHEME_KEY}\DefaultIcon" "" "$INSTDIR\tequio.ico"
-  WriteRegStr HKCU "${SCHEME_KEY}\shell\open\command" "" '${COMMAND} "%1"'
+  ; The dashes, because a link may contain a quotation mark, and options behind it.
+  WriteRegStr HKCU "${SCHEME_KEY}\shell\open\command" "" '${COMMAND} -- "%1"'
 
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayName" "${NAME}"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "DisplayVersion" "${VERSION}"

@@ -27,6 +27,7 @@ def test_every_mark_names_a_known_attack_and_a_test_that_is_collected() -> None:
 NO_ATTACKER = {
     "test_connections.py",
     "test_limits.py",
+    "test_links.py",
     "test_local.py",
     "test_middleware.py",
     "test_names.py",

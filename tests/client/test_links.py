@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 import pytest
 
 from tequio_client.links import (
+    CompetitionLink,
     InvitationLink,
     NetworkLink,
     TeamLink,
@@ -13,10 +16,18 @@ from tequio_client.links import (
 )
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import NetworkId, RunId, sha256, to_text
+from tests.support.attack_table import attack
 
 LEDGER = "https://ledger.example"
 RUN = RunId(sha256(b"a run"))
 INVITATION = InvitationLink(ledger=LEDGER, network=NetworkId(sha256(b"net")), seed=bytes(32))
+TEAM = TeamLink(ledger=LEDGER, network=NetworkId(sha256(b"net")), team=238, seed=sha256(b"seed"))
+LINKS: tuple[InvitationLink | NetworkLink | CompetitionLink | TeamLink, ...] = (
+    INVITATION,
+    NetworkLink(ledger=LEDGER, run=RUN),
+    CompetitionLink(ledger=LEDGER, competition=sha256(b"competition")),
+    TEAM,
+)
 
 
 def test_a_link_names_a_network_and_perhaps_a_run() -> None:
@@ -54,7 +65,31 @@ def test_an_incomplete_link_is_refused(text: str) -> None:
         NetworkLink.parse(text)
 
 
-TEAM = TeamLink(ledger=LEDGER, network=NetworkId(sha256(b"net")), team=238, seed=sha256(b"seed"))
+@attack("P26", layer="cli", ends="refused: an address has a host and plain characters")
+@pytest.mark.parametrize(
+    "ledger",
+    [
+        "https://l\u0435dger.example",
+        "https://ledger.example\u202eelpmaxe.live",
+        "https://ledger.example\u200b.evil.example",
+        "https://evil.example/\x1b]0;ledger.example\x07",
+        "https://evil.example/\nnew line",
+        f"https://evil.example/{'x' * 300}",
+        "https://ledger.example@evil.example",
+        "https://ledger.example\\@evil.example",
+        "https://evil.example/<img src='//evil.example/a'>",
+        "https://",
+    ],
+)
+def test_no_link_imitates_the_address_of_another_ledger(ledger: str) -> None:
+    address = urlencode({"ledger": ledger})
+    for link in LINKS:
+        assert type(link).parse(link.text()) == link
+        altered = link.text().replace(f"ledger={LEDGER}", address)
+        with pytest.raises(UserFacingError, match="invalid ledger address") as caught:
+            type(link).parse(altered)
+        assert str(caught.value).isascii()
+        assert str(caught.value).isprintable()
 
 
 def test_a_team_is_named_by_a_link_or_by_a_code() -> None:

@@ -130,7 +130,7 @@ def test_it_installs_for_the_user_and_registers_what_the_app_would(
     command = (windows.windows_path(windows.app / "tequio-app.exe"), "app")
     asked = {
         (registration.SCHEME_KEY, ""): "URL:Tequio",
-        (registration.OPEN_COMMAND_KEY, ""): f'"{command[0]}" app "%1"',
+        (registration.OPEN_COMMAND_KEY, ""): f'"{command[0]}" app -- "%1"',
         (UNINSTALL_KEY, "DisplayVersion"): BUILD,
         (registration.RUN_KEY, "Tequio"): None,
     }

@@ -40,6 +40,9 @@ class Mirror:
         self.folder, self.url, self.asked = folder, url, asked
         self.repository = ReleaseRepository(folder)
         self.disturb: Disturb | None = None
+        """Answers in place of the mirror, and reports whether it did."""
+        self.disturbed = "/chunks/"
+        """Part of the paths of which it does so."""
         self.keys: dict[str, CryptoSigner] = {}
 
     def create(self, keys: Path) -> None:
@@ -92,7 +95,7 @@ class _MirrorHandler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self._mirror.asked.append(self.path)
-        disturb = self._mirror.disturb if "/chunks/" in self.path else None
+        disturb = self._mirror.disturb if self._mirror.disturbed in self.path else None
         if disturb is None or not disturb(self):
             super().do_GET()
 

@@ -24,7 +24,6 @@ from tequio_client.app.settings_file import SettingsStore
 from tequio_client.app.widgets import figures
 from tequio_client.app.widgets.base import TOP, Label, WrappedLabel, hbox
 from tequio_client.keys.state import KeyProtection
-from tequio_client.ledger.networks import is_ledger_address
 from tequio_client.links import InvitationLink
 from tequio_shared.errors import UserFacingError
 
@@ -84,7 +83,7 @@ class InvitationFlow(QObject):
             self.dialog.reject()
         self._waiting = None
         try:
-            link = _parsed(text)
+            link = InvitationLink.parse(text)
         except UserFacingError as err:
             self._open_dialog("", window).show_problem(
                 InvitationProblem.INCOMPLETE_LINK, str(err.__cause__ or err)
@@ -188,14 +187,6 @@ class InvitationFlow(QObject):
     def _is_current_ledger(self, link: InvitationLink) -> bool:
         """True for the ledger in use; no other ledger learns our key before the user confirms."""
         return self._ledger().rstrip("/") == link.ledger.rstrip("/")
-
-
-def _parsed(text: str) -> InvitationLink:
-    """Raises UserFacingError also where the link's ledger is not allowed in the settings."""
-    link = InvitationLink.parse(text)
-    if not is_ledger_address(link.ledger):
-        raise UserFacingError("its ledger's address is none")
-    return link
 
 
 class InvitationDialog(QuestionDialog):

@@ -331,7 +331,9 @@ _MARK = "URL Protocol"
 
 class RegistryLinkHandler:
     def __init__(self, command: Sequence[str], registry: Registry) -> None:
-        self._line = f'{_windows_line(command)} "%1"'
+        # Windows puts a link into the line as it is: behind a quotation mark in it would come
+        # options, and none is read after the dashes.
+        self._line = f'{_windows_line(command)} -- "%1"'
         self._registry = registry
 
     def is_on(self) -> bool:

@@ -11,8 +11,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
 from pathlib import Path
+from queue import Empty, Full, Queue
 
 import msgspec
 import urllib3
@@ -44,6 +48,9 @@ IsLate = Callable[[], bool]
 """Tells that what is being fetched should come from elsewhere."""
 _LEAST_RATE = 8 << 10  # bytes a second, below which another mirror is better
 _PATIENCE_S = 30
+_LOOK_S = 0.2
+_PARTS = 4
+"""Parts of an answer that may wait to be used."""
 
 
 class NoReleasesError(UserFacingError):
@@ -216,33 +223,101 @@ def fetch_metadata(url: str) -> bytes:
 
 
 class _MirrorFetcher(Urllib3Fetcher):
-    """Gives up on a mirror that trickles, and turns every error of HTTP into a DownloadError."""
+    """Gives up on a mirror that trickles, and turns every error of HTTP into a DownloadError.
+
+    Redirects are not followed: a mirror could send every computer to its own network, and what it
+    sends along with one is read to its end.
+    """
 
     def __init__(self) -> None:
         super().__init__(_PATIENCE_S, app_user_agent=f"tequio/{BUILD}")
         self.is_late: IsLate = lambda: False
 
     def _fetch(self, url: str) -> Iterator[bytes]:
+        transfer = _Transfer(partial(self._open, url), self.chunk_size)
         until = time.monotonic() + _PATIENCE_S
         try:
-            for part in super()._fetch(url):
+            while part := transfer.receive(until, self.is_late):
                 until += len(part) / _LEAST_RATE
-                if time.monotonic() > until or self.is_late():
-                    raise exceptions.SlowRetrievalError("too slow")
                 yield part
-        except urllib3.exceptions.TimeoutError as err:
-            raise exceptions.SlowRetrievalError(str(err)) from err
         except urllib3.exceptions.HTTPError as err:
-            raise exceptions.DownloadError(str(err)) from err
-
-    def _chunks(self, response: urllib3.BaseHTTPResponse) -> Iterator[bytes]:
-        """Yield what has arrived: until a part is full, a mirror that trickles takes hours."""
-        try:
-            while part := response.read1(self.chunk_size):
-                yield part
-            response.release_conn()
+            slow, other = exceptions.SlowRetrievalError, exceptions.DownloadError
+            raise (slow if _is_timeout(err) else other)(str(err)) from err
         finally:
-            response.close()
+            transfer.give_up()
+
+    def _open(self, url: str) -> urllib3.BaseHTTPResponse:
+        timeout = urllib3.Timeout(self.socket_timeout)
+        answer = self._proxy_env.request(
+            "GET", url, preload_content=False, redirect=False, timeout=timeout
+        )
+        if answer.status != HTTPStatus.OK:
+            answer.close()
+            raise exceptions.DownloadHTTPError(f"HTTP status {answer.status}", answer.status)
+        return answer
+
+
+class _Transfer:
+    """Reads an answer in a thread of its own, to be left when it is late.
+
+    urllib3 limits each wait for bytes, and not their sum: a head that trickles, or trailers without
+    end, would keep it reading as long as the mirror likes. A thread that was left ends with the
+    next part, or when the mirror ends.
+    """
+
+    def __init__(self, open_: Callable[[], urllib3.BaseHTTPResponse], part_bytes: int) -> None:
+        self._open, self._part_bytes = open_, part_bytes
+        self._parts = Queue[bytes | Exception](_PARTS)
+        self._is_given_up = False
+        self._answer: urllib3.BaseHTTPResponse | None = None
+        threading.Thread(target=self._read, name="mirror", daemon=True).start()
+
+    def receive(self, until_s: float, is_late: IsLate) -> bytes:
+        """Wait for the next part; empty at the end. Raises DownloadError and urllib3's errors."""
+        while time.monotonic() <= until_s and not is_late():
+            with suppress(Empty):
+                part = self._parts.get(timeout=_LOOK_S)
+                if isinstance(part, Exception):
+                    raise part
+                return part
+        raise exceptions.SlowRetrievalError("too slow")
+
+    def give_up(self) -> None:
+        """End the thread, at once unless it still waits for the answer's head."""
+        self._is_given_up = True
+        if self._answer is not None:
+            with suppress(ValueError, RuntimeError, OSError):  # it has just ended
+                self._answer.shutdown()
+
+    def _read(self) -> None:
+        end: bytes | Exception = b""
+        try:
+            self._answer = answer = self._open()
+            try:
+                while not self._is_given_up and (part := answer.read1(self._part_bytes)):
+                    self._pass_on(part)
+                answer.release_conn()
+            finally:
+                answer.close()
+        except (exceptions.DownloadError, urllib3.exceptions.HTTPError) as err:
+            end = err
+        except OSError as err:
+            end = exceptions.DownloadError(str(err))
+        finally:
+            self._pass_on(end)
+
+    def _pass_on(self, part: bytes | Exception) -> None:
+        while not self._is_given_up:
+            with suppress(Full):
+                self._parts.put(part, timeout=_LOOK_S)
+                return
+
+
+def _is_timeout(err: urllib3.exceptions.HTTPError) -> bool:
+    why = err.reason if isinstance(err, urllib3.exceptions.MaxRetryError) else err
+    # A connection that is refused is one of urllib3's timeouts.
+    is_refused = isinstance(why, urllib3.exceptions.NewConnectionError)
+    return isinstance(why, urllib3.exceptions.TimeoutError) and not is_refused
 
 
 _EXPLANATIONS: tuple[tuple[type[Exception], str], ...] = (

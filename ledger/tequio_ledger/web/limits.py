@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum
 from mmap import mmap
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tequio_ledger.config.settings import LedgerSettings
     from tequio_ledger.runtime import Clock
 
+_R = TypeVar("_R")
 
 BURST_S = 10
 """Burst length: a bucket holds this many seconds of its rate."""
@@ -134,8 +136,8 @@ CONNECTION = "connection"
 """Key of a request's connection in the state of its scope."""
 
 
-class QueuedConnection(Protocol):
-    """The connection of a request that may have to wait for a turn."""
+class WaitingRequest(Protocol):
+    """A request that may have to wait for a turn."""
 
     def queue_request(self, turn: asyncio.Future[bool]) -> None:
         """Record that the request waits: its connection may be closed to make room.
@@ -146,6 +148,10 @@ class QueuedConnection(Protocol):
     def resume_request(self) -> None:
         """Record that the request is worked on."""
 
+
+class QueuedConnection(WaitingRequest, Protocol):
+    """The connection of a request that may have to wait for a turn."""
+
     def hold_body(self, size_bytes: int) -> None:
         """Record that so much of a body is in memory: too much of all of them is given up."""
 
@@ -153,7 +159,15 @@ class QueuedConnection(Protocol):
 @dataclass(slots=True)
 class Turn:
     used_s: float = 0.0
-    """Set by the work: the time of a processor that it took. Without it, all turns count alike."""
+    """Time of a processor that the work took. Without it, all turns count alike."""
+
+    def run(self, work: Callable[[], _R]) -> _R:
+        """Do the work of this turn and measure it; for a thread."""
+        begun_s = time.thread_time()  # of this thread: by the clock, other load would count
+        try:
+            return work()
+        finally:
+            self.used_s = time.thread_time() - begun_s
 
 
 class Turns:
@@ -177,7 +191,7 @@ class Turns:
 
     @asynccontextmanager
     async def turn(
-        self, network: str, connection: QueuedConnection | None = None
+        self, network: str, connection: WaitingRequest | None = None
     ) -> AsyncIterator[Turn]:
         """Wait for a turn, which ends with the block; raises RefusedError if the client is gone."""
         if self._free:
@@ -195,7 +209,7 @@ class Turns:
                 self._used_s[network] = used_s + turn.used_s
             self._pass_on()
 
-    async def _wait(self, network: str, connection: QueuedConnection | None) -> None:
+    async def _wait(self, network: str, connection: WaitingRequest | None) -> None:
         mine: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(network, deque()).append(mine)
         if connection is not None:

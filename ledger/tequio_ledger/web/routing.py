@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -29,7 +28,7 @@ from starlette.routing import Route as PathRoute
 from starlette.routing import Router
 
 from tequio_ledger.web.errors import problem
-from tequio_ledger.web.limits import CONNECTION, Turn, Turns, network_of
+from tequio_ledger.web.limits import CONNECTION, Turns, network_of
 from tequio_shared.api.answer import PAGE_ROWS
 from tequio_shared.errors import RefusedError
 from tequio_shared.limits import JSON_INTEGER
@@ -210,7 +209,7 @@ def _endpoint(
             return await handler(**arguments)  # type: ignore[misc]  # `is_coroutine` proves it
         connection = request.scope.get("state", {}).get(CONNECTION)
         async with turns.turn(network_of(request), connection) as turn:
-            return await run_in_threadpool(_work, turn, partial(handler, **arguments))
+            return await run_in_threadpool(turn.run, partial(handler, **arguments))
 
     async def answer(request: Request) -> Response:
         request.scope["path_template"] = template
@@ -222,14 +221,6 @@ def _endpoint(
         return found if isinstance(found, Response) else json_answer(found, route.status)
 
     return answer
-
-
-def _work(turn: Turn, handler: Callable[[], object]) -> object:
-    begun_s = time.thread_time()  # of this thread: by the clock, other programs' load would count
-    try:
-        return handler()
-    finally:
-        turn.used_s = time.thread_time() - begun_s
 
 
 def json_answer(value: object, status: int = 200) -> Response:

@@ -238,7 +238,7 @@ def test_a_key_that_is_in_already_needs_no_invitation(
         ("other", "belongs to another network"),
         ("silent", "does not answer"),
         ("cut", "invitation link is incomplete"),
-        ("password", "its ledger's address is none"),
+        ("password", "invalid ledger address"),
         ("pinned", "belongs to another network"),
     ],
 )

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import configparser
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from tequio_client.__main__ import cli
 from tequio_client.app import registration
 from tequio_client.app.registration import system_link_handler
 from tests.client.app.test_autostart import PaperRegistry
+from tests.support.attack_table import attack
 
+USAGE = 2
 COMMAND = ("/opt/my programs/tequio", "app")
 ROOT = Path(__file__).parents[3]
 
@@ -76,10 +81,24 @@ def test_windows_has_a_class_of_the_users_own() -> None:
     assert not opener.is_on()
     opener.turn_on()
     assert opener.is_on()
-    assert (
-        registry.values[registration.OPEN_COMMAND_KEY, ""] == '"/opt/my programs/tequio" app "%1"'
-    )
+    line = registry.values[registration.OPEN_COMMAND_KEY, ""]
+    assert line == '"/opt/my programs/tequio" app -- "%1"'
     assert registry.values[registration.SCHEME_KEY, "URL Protocol"] == ""
+
+
+@attack("P15", layer="cli", ends="refused: no option is read behind a link")
+@pytest.mark.parametrize("more", ['--ledger "https://evil.example', '--dir "//evil.example/folder'])
+def test_a_link_brings_no_options_into_the_line_that_windows_starts(more: str) -> None:
+    """Windows cuts the line at quotation marks, also at one of the link."""
+    registry = PaperRegistry()
+    registration.RegistryLinkHandler(COMMAND, registry).turn_on()
+    line = registry.values[registration.OPEN_COMMAND_KEY, ""]
+    assert isinstance(line, str)
+    words = shlex.split(line.replace("%1", f'tequio:x" {more}'))
+    assert words[:2] == [*COMMAND]
+    done = CliRunner().invoke(cli, words[1:])
+    assert "unexpected extra argument" in done.output
+    assert done.exit_code == USAGE
 
 
 def test_each_system_has_its_way(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ in front keeps those of its visitors.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -32,7 +33,10 @@ _DRAIN_BYTES = 4 * BODY_BYTES
 _VISITOR_BITS = 64
 """An IPv6 address counts as its network: a home or a server has that many addresses."""
 
+_PORT = re.compile(r":[0-9]+\Z")
+
 Network: TypeAlias = IPv4Network | IPv6Network
+_LOOPBACK: tuple[Network, ...] = (IPv4Network("127.0.0.0/8"), IPv6Network("::1/128"))
 _BROKEN = (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError, OSError)
 """Errors of a connection whose client is gone; OSError: it had no address any more."""
 
@@ -217,6 +221,8 @@ class HttpServer:
 
     def _request(self, head: h11.Request, body: bytes, host: str) -> Request:
         headers = {name.decode().lower(): value.decode("latin-1") for name, value in head.headers}
+        if is_within(host, _LOOPBACK) and not is_within(host, self._proxies):
+            _check_own_name(headers.get("host", ""))
         hops = headers.get("x-forwarded-for", "").split(",")
         while hops and is_within(host, self._proxies):
             host = hops.pop().strip() or host
@@ -272,6 +278,21 @@ def _check_length(head: h11.Request) -> None:
     for name, value in head.headers:
         if name == b"content-length" and int(value) > BODY_BYTES:
             raise _too_large(int(value))
+
+
+def _check_own_name(host: str) -> None:
+    """Refuse a request of this computer under a name that a stranger may have given it.
+
+    The page of a site whose name resolves to this computer counts for a browser as one of this
+    service: it could ask and read what it likes (DNS rebinding). Raises BadRequestError.
+    """
+    name = host.rpartition(":")[0] if _PORT.search(host) else host
+    if name and name.lower() != "localhost" and parse_host(name.strip("[]")) is None:
+        raise BadRequestError(
+            421,
+            f"{host[:100]!r} is not a name of this service: open it by its address or localhost, "
+            "or name the proxy in front of it with --trusted-proxy",
+        )
 
 
 def _too_large(size: int) -> BadRequestError:

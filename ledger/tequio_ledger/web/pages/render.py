@@ -25,6 +25,7 @@ from starlette.responses import Response
 from tequio_ledger import SOFTWARE, metrics
 from tequio_ledger.log.guard import Published
 from tequio_ledger.runtime import run_in_thread
+from tequio_ledger.web.limits import CONNECTION, Turns, WaitingRequest, network_of
 from tequio_ledger.web.pages.static import HASHES, static_url
 from tequio_ledger.web.pages.text import FILTERS
 from tequio_shared.errors import RefusedError
@@ -289,31 +290,81 @@ class RenderQueue:
     """Runs renders in threads, a few at a time; used from one event loop.
 
     A page costs milliseconds of a core and a connection to the database, and readers must never use
-    these up: statements, proofs and tiles come first.
+    these up: statements, proofs and tiles come first. Network addresses take turns, and when the
+    queue is full, the address that waits for most gives up a place to one that waits for fewer: so
+    nobody's flood of long pages keeps others from any page.
     """
 
     def __init__(self, slots: int = CONCURRENT_RENDERS, waiting: int = MAX_WAITING) -> None:
-        self._free = asyncio.Semaphore(slots)
+        self._turns = Turns(slots)
         self._most_waiting = waiting
-        self._waiting = 0
+        self._waiting: dict[str, list[_WaitingRender]] = {}  # by network, the newest last
 
-    async def run(self, work: Callable[[], R]) -> R:
+    async def run(
+        self, work: Callable[[], R], network: str, connection: WaitingRequest | None = None
+    ) -> R:
         """Do the work in a thread when it is its turn; raises RefusedError("queue-full")."""
-        if self._waiting >= self._most_waiting:
-            metrics.RATE_LIMITED.labels(limit="pages").inc()
-            raise RefusedError(
-                "queue-full",
-                f"{self._most_waiting} requests wait for a page already: try again later",
-            )
-        self._waiting += 1
+        if sum(map(len, self._waiting.values())) >= self._most_waiting:
+            self._make_room(network)
+        mine = _WaitingRender(connection)
+        self._waiting.setdefault(network, []).append(mine)
         try:
-            await self._free.acquire()
+            async with self._turns.turn(network, mine) as turn:
+                self._leave(network, mine)
+                return await run_in_thread(turn.run, work)
+        except RefusedError:
+            if mine.is_given_up:
+                raise self._full() from None
+            raise
         finally:
-            self._waiting -= 1
-        try:
-            return await run_in_thread(work)
-        finally:
-            self._free.release()
+            self._leave(network, mine)
+
+    def _make_room(self, network: str) -> None:
+        """Give up the newest request of the network that waits for most; O(places).
+
+        Raises RefusedError if it waits for hardly more than `network` does.
+        """
+        metrics.RATE_LIMITED.labels(limit="pages").inc()
+        most = max(self._waiting.values(), key=len)
+        if len(most) <= len(self._waiting.get(network, ())) + 1:
+            raise self._full()
+        most.pop().give_up()
+
+    def _full(self) -> RefusedError:
+        return RefusedError(
+            "queue-full",
+            f"{self._most_waiting} requests wait for a page already: try again later",
+        )
+
+    def _leave(self, network: str, mine: _WaitingRender) -> None:
+        waiting = self._waiting.get(network, [])
+        if mine in waiting:
+            waiting.remove(mine)
+        if not waiting:
+            self._waiting.pop(network, None)
+
+
+class _WaitingRender:
+    """A request that waits for its turn, or whose place another one got."""
+
+    def __init__(self, connection: WaitingRequest | None) -> None:
+        self._connection = connection
+        self._turn: asyncio.Future[bool] | None = None
+        self.is_given_up = False
+
+    def give_up(self) -> None:
+        self.is_given_up = True
+        if self._turn is not None and not self._turn.done():
+            self._turn.set_result(False)
+
+    def queue_request(self, turn: asyncio.Future[bool]) -> None:
+        self._turn = turn
+        if self._connection is not None:
+            self._connection.queue_request(turn)
+
+    def resume_request(self) -> None:
+        if self._connection is not None:
+            self._connection.resume_request()
 
 
 async def enqueue(
@@ -322,12 +373,13 @@ async def enqueue(
     """Render a page when it is its turn, unless the same one was rendered meanwhile."""
     pages: PageCache = request.state.page_cache
     queue: RenderQueue = request.state.card_queue if is_card else request.state.render_queue
+    connection = request.scope.get("state", {}).get(CONNECTION)
 
     def work() -> Response:
         found = pages.find(request)
         return make() if found is None else found.answer(request)
 
-    return await queue.run(work)
+    return await queue.run(work, network_of(request), connection)
 
 
 def in_queue(make: Callable[P, Response]) -> Callable[P, Awaitable[Response]]:

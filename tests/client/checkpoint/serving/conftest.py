@@ -115,7 +115,7 @@ class RunningService:
         )
         stream = await self.connect()
         head = (
-            f"POST {COMPLETIONS} HTTP/1.1\r\nhost: chat\r\ncontent-type: application/json\r\n"
+            f"POST {COMPLETIONS} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             f"content-length: {len(content)}\r\n\r\n"
         )
         await stream.send_all(head.encode() + content)

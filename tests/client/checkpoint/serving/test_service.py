@@ -143,6 +143,27 @@ async def test_bytes_that_are_no_question_are_refused(
         assert (await service.post()).status_code == 200
 
 
+@attack("P27", layer="net", ends="refused: this computer is not asked under a stranger's name")
+@pytest.mark.parametrize(
+    "name", ["evil.example:7870", "localhost.evil.example", "127.0.0.1.evil.example"]
+)
+async def test_a_page_whose_name_resolves_to_this_computer_gets_no_answer(
+    serve: Serve, whole: Path, name: str
+) -> None:
+    async with serve(whole) as service:
+        service.client.headers["host"] = name
+        for refused in (await service.client.get(MODELS), await service.post()):
+            assert refused.status_code == 421
+            assert name in told(refused)
+            assert "--trusted-proxy" in told(refused)
+        for own in ("localhost:7870", "127.0.0.1", "[::1]:7870"):
+            answer = await service.client.get(MODELS, headers={"host": own})
+            assert answer.status_code == 200, own
+    async with serve(whole, proxies=(ipaddress.ip_network("127.0.0.1"),)) as service:
+        answer = await service.client.get(MODELS, headers={"host": name})
+        assert answer.status_code == 200, "a proxy may pass on the name that its visitors use"
+
+
 async def hang_up(stream: trio.SocketStream) -> None:
     """Close one side, and wait until the service has closed the other."""
     await stream.send_eof()
@@ -199,17 +220,23 @@ async def test_one_visitor_cannot_fill_the_queue(serve: Serve, whole: Path) -> N
 
 
 ODD_REQUESTS = {
-    "HEAD with a long body": b"HEAD / HTTP/1.1\r\nhost: x\r\ncontent-length: 999999999\r\n\r\n",
-    "HEAD with no chunk": b"HEAD / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nz\r\n",
+    "HEAD with a long body": b"HEAD / HTTP/1.1\r\nhost: [::1]\r\ncontent-length: 999999999\r\n\r\n",
+    "HEAD with no chunk": (
+        b"HEAD / HTTP/1.1\r\nhost: [::1]\r\ntransfer-encoding: chunked\r\n\r\nz\r\n"
+    ),
     "HEAD without a host": b"HEAD / HTTP/1.1\r\n\r\n",
-    "HEAD of a question": b"HEAD /v1/completions HTTP/1.1\r\nhost: x\r\n\r\n",
-    "a tunnel": b"CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n",
-    "another protocol": b"GET / HTTP/1.1\r\nhost: x\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n",
+    "HEAD of a question": b"HEAD /v1/completions HTTP/1.1\r\nhost: [::1]\r\n\r\n",
+    "a tunnel": b"CONNECT a:1 HTTP/1.1\r\nhost: [::1]\r\n\r\n",
+    "another protocol": (
+        b"GET / HTTP/1.1\r\nhost: [::1]\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n"
+    ),
     "an old version": b"GET / HTTP/1.0\r\n\r\n",
-    "two lengths": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
-    "a path of bytes": b"GET /\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n",
-    "a header of bytes": b"GET / HTTP/1.1\r\nhost: x\r\nx-forwarded-for: \xff,,\r\n\r\n",
-    "half a body": b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{",
+    "two lengths": (
+        b"POST / HTTP/1.1\r\nhost: [::1]\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n"
+    ),
+    "a path of bytes": b"GET /\xff\xfe HTTP/1.1\r\nhost: [::1]\r\n\r\n",
+    "a header of bytes": b"GET / HTTP/1.1\r\nhost: [::1]\r\nx-forwarded-for: \xff,,\r\n\r\n",
+    "half a body": b"POST /v1/completions HTTP/1.1\r\nhost: [::1]\r\ncontent-length: 9\r\n\r\n{",
     "TLS": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 }
 

@@ -13,14 +13,17 @@ from sqlalchemy.pool import QueuePool
 from tequio_ledger.log.sequencer import Known, Logged, Outcome
 from tequio_ledger.store.files import UnwritableError
 from tequio_ledger.web.pages.render import (
+    CONCURRENT_CARDS,
     CONCURRENT_RENDERS,
     MAX_WAITING,
+    MAX_WAITING_CARDS,
     QUERY_PARAMETERS,
     RenderQueue,
 )
 from tequio_ledger.web.pages.router import ROUTES
 from tequio_ledger.web.routing import ParameterSource
 from tequio_shared.errors import RefusedError
+from tests.support.attack_table import attack
 from tests.support.authors import Author, newcomers
 from tests.support.ledgers import VirtualClock, make_settings, opened, running
 
@@ -57,12 +60,12 @@ def test_a_few_pages_are_printed_at_once_and_of_too_many_readers_the_last_is_sen
     async def run() -> tuple[list[str], int]:
         turns, crowd = RenderQueue(), ConcurrentWork()
         tasks = [
-            asyncio.create_task(turns.run(crowd.work))
+            asyncio.create_task(turns.run(crowd.work, "all"))
             for _ in range(CONCURRENT_RENDERS + MAX_WAITING)
         ]
         await asyncio.to_thread(crowd.is_full.wait, 60)
         with pytest.raises(RefusedError, match="try again later"):
-            await turns.run(crowd.work)
+            await turns.run(crowd.work, "all")
         crowd.may_end.set()
         return await asyncio.gather(*tasks), crowd.most
 
@@ -76,10 +79,75 @@ def test_a_page_that_fails_gives_its_turn_back() -> None:
         turns = RenderQueue()
         for _ in range(3 * CONCURRENT_RENDERS):
             with pytest.raises(ZeroDivisionError):
-                await turns.run(lambda: 1 // 0)
-        return await turns.run(lambda: 7)
+                await turns.run(lambda: 1 // 0, "")
+        return await turns.run(lambda: 7, "")
 
     assert asyncio.run(run()) == 7
+
+
+@attack("D15", layer="net", ends="the network that waits for most gives up a place")
+def test_the_queue_of_pictures_has_room_for_others_when_one_network_fills_it() -> None:
+    begun, may_end, made = threading.Event(), threading.Event(), list[str]()
+
+    def draw(network: str) -> str:
+        begun.set()
+        assert may_end.wait(60)
+        made.append(network)
+        return network
+
+    async def run() -> list[str | BaseException]:
+        cards = RenderQueue(CONCURRENT_CARDS, MAX_WAITING_CARDS)
+
+        def ask(network: str) -> asyncio.Task[str]:
+            return asyncio.create_task(cards.run(lambda: draw(network), network))
+
+        flood = [ask("flood") for _ in range(CONCURRENT_CARDS + MAX_WAITING_CARDS)]
+        await asyncio.to_thread(begun.wait, 60)
+        with pytest.raises(RefusedError, match="try again later"):
+            await ask("flood")
+        readers = [ask("reader"), ask("other reader")]
+        await asyncio.sleep(0)
+        may_end.set()
+        return await asyncio.gather(*readers, *flood, return_exceptions=True)
+
+    answers = asyncio.run(run())
+    assert answers[:2] == ["reader", "other reader"]
+    assert {made.index("reader"), made.index("other reader")} == {1, 2}, "soon, and not last"
+    sent_away = [one for one in answers if isinstance(one, RefusedError)]
+    assert [one.code for one in sent_away] == ["queue-full"] * 2
+    assert "try again later" in str(sent_away[0])
+    assert made.count("flood") == len(answers) - 4
+
+
+def test_a_full_queue_of_many_networks_sends_the_next_one_away() -> None:
+    async def run() -> int:
+        turns, crowd = RenderQueue(1, 2), ConcurrentWork()
+        tasks = [asyncio.create_task(turns.run(crowd.work, one)) for one in "abc"]
+        await asyncio.sleep(0)
+        for network in "bcd":
+            with pytest.raises(RefusedError, match="try again later"):
+                await turns.run(crowd.work, network)
+        crowd.may_end.set()
+        return len(await asyncio.gather(*tasks))
+
+    assert asyncio.run(run()) == 3
+
+
+def test_a_reader_who_leaves_the_queue_makes_room() -> None:
+    async def run() -> str:
+        turns, crowd = RenderQueue(1, 1), ConcurrentWork()
+        first = asyncio.create_task(turns.run(crowd.work, "a"))
+        gone = asyncio.create_task(turns.run(crowd.work, "b"))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.wait([gone])
+        next_ = asyncio.create_task(turns.run(crowd.work, "c"))
+        await asyncio.sleep(0)
+        crowd.may_end.set()
+        await first
+        return await next_
+
+    assert asyncio.run(run()) == "done"
 
 
 def test_a_print_is_known_by_all_that_a_page_may_be_asked_for() -> None:
