@@ -174,6 +174,12 @@ def is_network_link(text: str) -> bool:
 
 
 def _link(action: str, **fields: str) -> str:
+    """Write a link; raises UserFacingError for a ledger address that no program would take."""
+    if not _ADDRESS.fullmatch(fields["ledger"]):
+        raise UserFacingError(
+            f"no link can have the ledger address {fields['ledger']!a:.80}: give one of plain "
+            "ASCII, such as https://xn--ngl-6la.example, without a user name"
+        )
     return f"{SCHEME}://{action}?{urlencode(fields, safe=':/')}"
 
 

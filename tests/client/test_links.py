@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
@@ -90,6 +91,8 @@ def test_no_link_imitates_the_address_of_another_ledger(ledger: str) -> None:
             type(link).parse(altered)
         assert str(caught.value).isascii()
         assert str(caught.value).isprintable()
+        with pytest.raises(UserFacingError, match="no link can have the ledger address"):
+            replace(link, ledger=ledger).text()
 
 
 def test_a_team_is_named_by_a_link_or_by_a_code() -> None:

@@ -57,8 +57,8 @@ def open_invitation(
             until=now_ms() + round(days * _DAY_MS),
             run=await _run(api, run) if run else "",
         )
-        link = InvitationLink(ledger=options.ledger, network=network.id, seed=seed)
-        return await signing.sign_decision(api, body, options), link.text()
+        link = InvitationLink(ledger=options.ledger, network=network.id, seed=seed).text()
+        return await signing.sign_decision(api, body, options), link
 
     with signing.locked_folders(options.folders):
         return signing.ask_ledger(options.ledger, opened)

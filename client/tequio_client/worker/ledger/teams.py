@@ -174,4 +174,8 @@ async def _with_link(
     if to_text(invitation.key) != found.invitation:  # made by a former owner
         return reply
     link = TeamLink(ledger=api.url, network=net, team=found.team, seed=invitation.seed)
-    return structs.replace(reply, link=link.text(), code=link.code())
+    try:
+        text = link.text()
+    except UserFacingError:  # the ledger has an address that no link can have: the code remains
+        text = ""
+    return structs.replace(reply, link=text, code=link.code())
