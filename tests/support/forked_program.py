@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 LEDGER, CLIENT = "tequio_ledger.__main__", "tequio_client.__main__"
+MODELS = "tests.support.model_program"
 PRELOADED = {
     LEDGER: ("tequio_ledger.app", "tequio_ledger.witness.app"),
     CLIENT: (
