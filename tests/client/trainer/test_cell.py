@@ -73,7 +73,7 @@ class Cells:
 
     @contextmanager
     def of(self, ranks: int) -> Iterator[Child]:
-        """Give the cell of so many ranks, a new one if need be; it ends with a test that fails."""
+        """The cell with that number of ranks, or a new one; it ends when the test fails."""
         child = self._child
         if child is None or ranks != self._ranks or child.process.poll() is not None:
             child = self._start(ranks)
