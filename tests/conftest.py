@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from xdist.scheduler import Scheduling
 
     from tests.support.postgres import Cluster
+
+# Threads of torch would wait for each other by computing: on a busy processor, that takes ten times
+# as long as what they compute. Read when torch is loaded, here and in programs that tests start.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 settings.register_profile("fixed", derandomize=True, deadline=None, database=None)
 settings.load_profile("fixed")

@@ -6,6 +6,7 @@ import mmap
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING
@@ -156,6 +157,19 @@ def test_what_is_mapped_counts_after_it_was_closed(tmp_path: Path) -> None:
             as_ours(write)(held)
     as_ours(write)(held)
     as_ours(delete)(held)
+
+
+def make_unnamed(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(b"x")
+
+
+def test_a_file_without_a_name_is_made_beside_any_other(tmp_path: Path) -> None:
+    held = tmp_path / "held"
+    held.write_bytes(bytes(4096))
+    with held.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+        as_ours(make_unnamed)(tmp_path)
+    assert list(tmp_path.iterdir()) == [held]
 
 
 def test_a_folder_stays_while_a_file_in_it_is_open(tmp_path: Path) -> None:

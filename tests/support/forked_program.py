@@ -38,14 +38,18 @@ if TYPE_CHECKING:
     from typing import Self
 
 LEDGER, CLIENT = "tequio_ledger.__main__", "tequio_client.__main__"
+STRICT, MODELS = "tests.support.windows_program", "tests.support.model_program"
+"""The client under Windows' rules for files, which forked programs do not follow otherwise."""
+_CLIENTS = (
+    "tequio_client.worker.main",
+    "tequio_client.worker.seed",
+    "tequio_client.organiser.opening",
+    "tequio_client.verify.audit",
+)
 PRELOADED = {
     LEDGER: ("tequio_ledger.app", "tequio_ledger.witness.app"),
-    CLIENT: (
-        "tequio_client.worker.main",
-        "tequio_client.worker.seed",
-        "tequio_client.organiser.opening",
-        "tequio_client.verify.audit",
-    ),
+    CLIENT: _CLIENTS,
+    STRICT: _CLIENTS,
 }
 """Modules that the forking process imports before it forks a program for the first time."""
 ORDER_BYTES = 1 << 17

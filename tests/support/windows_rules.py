@@ -161,6 +161,8 @@ def _check_opening(path: str, flags: int) -> None:
     _check_name(path, MAX_PATH)
     if _is_read_only(path):
         raise _error(errno.EACCES, 5, "a read-only file", path)
+    if os.path.isdir(path):  # noqa: PTH112 - no pathlib
+        return  # a temporary file without a name: all files in the folder may stay in use
     if flags & os.O_TRUNC and (use := _use(path)).startswith("mapped"):
         raise _error(errno.EINVAL, 1224, f"emptied, but {use}", path)
 

@@ -129,6 +129,8 @@ def test_a_stranger_audits_all_of_it(trials: Trials) -> None:
 
     async def audited(trial: Trial) -> None:
         swarm, _ = trial
+        # They would go on, and take the processor from the audits.
+        await swarm.kill(swarm.keys)
         where = ("--ledger", swarm.network.url)
         stores = [
             word

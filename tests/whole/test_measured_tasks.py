@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 WHOLE_S = 420.0
 TASK = small_task(60)
 LIAR = "citlali"
-_MEASURE = '\n[measure]\nevery = 10\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
+_MEASURE = '\n[measure]\nevery = 3\nmembers = 3\ntokens = 400\ntasks = ["words.task"]\n'
 FILES = RunFiles(config=CONFIG, plan=plan() + _MEASURE)
 FIGURES = ("asked", "right", "right_normed", "close", "close_normed")
 

@@ -6,7 +6,6 @@ import json
 import lzma
 import random
 import shutil
-import subprocess
 import time
 from contextlib import suppress
 from functools import partial
@@ -25,6 +24,7 @@ from tequio_client.platform.versions import TRUST_VARIABLE
 from tequio_shared.errors import UserFacingError
 from tequio_shared.ids import sha256, to_text
 from tequio_shared.version import BUILD
+from tests.support.forked_program import STRICT, run_forked
 from tests.support.mirrors import Mirror, package, served, tree
 from tests.support.real_network import running_network
 
@@ -63,8 +63,7 @@ def second(mirror: Mirror, tmp_path: Path) -> Iterator[Mirror]:
 
 def install_runtime() -> dict[str, object]:
     """Run the real command; returns its last event."""
-    command = tequio("runtime", "install", "--for", "cpu", "--json")
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    done = run_forked(STRICT, "runtime", "install", "--for", "cpu", "--json", timeout_s=120)
     assert done.stdout, done.stderr
     last: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
     return last

@@ -306,21 +306,26 @@ def test_a_disk_that_fills_up_keeps_what_arrived(
 
 CUTS = """
 import os, sys
+import httpcore  # which each child would import
 from tequio_client.platform import versions
-from tequio_client.platform.versions import TRUST_VARIABLE
-from tequio_client.releases import install, mirror, update
+from tequio_client.releases import install, update
 from tequio_client.releases.log_check import LedgerChoice
 from tequio_shared.version import BUILD
 
 install._MARGIN_BYTES = 0
-STEPS = {"open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.chmod", "os.truncate",
-         "os.symlink", "subprocess.Popen"}
+STEPS = {"os.rename", "os.link", "os.remove", "os.mkdir", "os.chmod", "os.truncate", "os.symlink",
+         "subprocess.Popen"}
+FOLDER, WRITING = os.environ["XDG_DATA_HOME"], os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+def is_step(event, args):
+    is_change = args[2] & WRITING if event == "open" else event in STEPS
+    return is_change and FOLDER in str(args[0])
 
 def install_until(cut):
     left = cut
     def hook(event, args):
         nonlocal left
-        if event in STEPS and "data" in str(args[0]):
+        if is_step(event, args):
             left -= 1
             if left == 0:
                 os._exit(9)

@@ -50,6 +50,12 @@ class Child:
             stdout=subprocess.PIPE,
             env={**os.environ, **CONFINED, **variables},
         )
+        self._watchdog = threading.Timer(0.0, self.process.kill)
+        self.allow()
+
+    def allow(self) -> None:
+        """Let it run for another LONGEST_S."""
+        self._watchdog.cancel()
         self._watchdog = threading.Timer(LONGEST_S, self.process.kill)
         self._watchdog.start()
 

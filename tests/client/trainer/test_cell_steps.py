@@ -73,11 +73,13 @@ def rank_main(rank: int, ranks: int, file: str, work: Callable[[Cell], Numbers])
 
 
 def in_cell(folder: Path, work: Callable[[Cell], Numbers], number: int = RANKS) -> list[Numbers]:
-    """Run the work on each rank; returns its results."""
-    spawn = multiprocessing.get_context("spawn")
+    """Run the work on each rank, in new processes; returns its results."""
+    # Imports take seconds. Each rank is forked from a process that has them and computed nothing.
+    fork = multiprocessing.get_context("forkserver")
+    fork.set_forkserver_preload([__name__])
     file = str(folder / "meeting")
     ranks = [
-        spawn.Process(target=rank_main, args=(rank, number, file, work)) for rank in range(number)
+        fork.Process(target=rank_main, args=(rank, number, file, work)) for rank in range(number)
     ]
     for one in ranks:
         one.start()

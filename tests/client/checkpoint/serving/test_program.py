@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -19,6 +17,7 @@ from tests.client.checkpoint.serving.conftest import NAME, PATIENCE_S
 from tests.client.verify.logs import SwarmLog
 from tests.support import chats
 from tests.support.browser import CHROMIUM, NARROW, WIDE, Scheme, barriers, chromium, watched
+from tests.support.forked_program import MODELS, ForkedProgram, run_forked
 from tests.support.llama_swarm import ROUNDS, ServedLog, play, played, served_log
 
 if TYPE_CHECKING:
@@ -35,14 +34,12 @@ class ServeProgram:
     """The running program, and what it logs."""
 
     def __init__(self, site: ServedLog, store: Path, folder: Path, *words: str) -> None:
-        command = [sys.executable, "-m", "tequio_client", "checkpoint", "serve", "--run", NAME]
+        command = ["checkpoint", "serve", "--run", NAME]
         options = ["--ledger", site.url, "--store", str(store), "--dir", str(folder)]
         fast = ["--listen", "127.0.0.1:0", "--check-seconds", "1", "--per-minute", "600"]
+        words = (*command, *options, *fast, "--log-json", "--device", "cpu", *words)
         self.log_file = folder.with_suffix(".log")
-        with self.log_file.open("wb") as log:
-            self.process = subprocess.Popen(
-                [*command, *options, *fast, "--log-json", "--device", "cpu", *words], stderr=log
-            )
+        self.process = ForkedProgram(MODELS, *words, stderr=self.log_file)
         self.url = self.wait_logged(r'"url": "([^"]+)/"')
 
     def wait_logged(self, pattern: str) -> str:
@@ -112,15 +109,10 @@ def test_the_newest_head_answers_and_a_newer_one_follows(tmp_path: Path) -> None
 def test_a_port_that_is_taken_is_named_at_once(site: ServedLog, tmp_path: Path) -> None:
     taken = site.url.removeprefix("http://")
     words = ("--run", NAME, "--ledger", site.url, "--listen", taken, "--dir", str(tmp_path))
-    done = subprocess.run(
-        [sys.executable, "-m", "tequio_client", "checkpoint", "serve", *words],
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
-    )
+    done = run_forked(MODELS, "checkpoint", "serve", *words, timeout_s=PATIENCE_S)
     assert done.returncode == 1
-    assert f"{taken} cannot be listened on" in done.stderr.decode()
-    assert "--listen" in done.stderr.decode()
+    assert f"{taken} cannot be listened on" in done.stderr
+    assert "--listen" in done.stderr
 
 
 # --- a visitor

@@ -35,6 +35,7 @@ from tests.client.trainer.small_run import SmallRun, small_run
 from tests.client.worker.cells.test_host import OFFER, until
 from tests.support.attack_table import attack
 from tests.support.cell_ranks import first_rank, until_it_trains
+from tests.support.forked_program import STRICT, run_forked
 from tests.support.loopback import LOOPBACK, needs_ipv6
 
 if TYPE_CHECKING:
@@ -60,10 +61,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> SmallRun:
 
 def joined(folder: Path, *words: str, answers: str = "") -> subprocess.CompletedProcess[str]:
     """The command, run to its end."""
-    command = tequio("cell", "join", *words, "--device", "cpu", "--dir", str(folder))
-    return subprocess.run(
-        command, input=answers, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
+    command = ("cell", "join", *words, "--device", "cpu", "--dir", str(folder))
+    return run_forked(STRICT, *command, timeout_s=PATIENCE_S, stdin=answers)
 
 
 @contextmanager
