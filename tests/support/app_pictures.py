@@ -2,11 +2,12 @@
 
     python -m tests.support.app_pictures build/pictures [--page home] [--scene lending]
                                                         [--look dark] [--language es] [--scale 2]
+    python -m tests.support.app_pictures docs/pictures --readme
 
 Without `--page` it draws all pages, their places, the first run and the dialogs about a key.
 
 Each scale has its own process, since Qt reads its scale at the start. The clock, the figures and
-the typeface are fixed, so that two runs draw the same.
+the typeface are fixed, so that two runs draw the same. `--readme` draws only what the README shows.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from tequio_client.app.language import Language
@@ -57,6 +58,11 @@ PLACES = (
 """The places of pages with several; without a place, such a page opens at its first."""
 SETTLES = 3
 """Turns of the event loop after which layouts are stable."""
+README = (
+    ("home", Appearance.DARK),
+    ("points", Appearance.LIGHT),
+    ("settings", Appearance.LIGHT),
+)  # fmt: skip
 FRESH = ("new", "joining")
 """Situations in which nothing has been earned yet."""
 
@@ -114,6 +120,8 @@ class PictureRenderer:
         taken = window.grab()
         window.close()
         window.deleteLater()
+        # without an event loop of its own, each window would stay, and be styled with every other
+        self._app.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
         return taken
 
 
@@ -146,6 +154,17 @@ def write_pictures(options: PictureOptions, scale: float) -> None:
         first_run_pictures.write_pictures(options.folder, scale, appearances)
 
 
+def write_readme(folder: Path) -> None:
+    """Write the README's pictures, at scale 1."""
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    with TemporaryDirectory() as kept:
+        renderer = PictureRenderer(app, Path(kept))
+        for page, choice in README:
+            renderer.set_appearance(choice, "en")
+            renderer.picture("lending", page).save(str(folder / f"{page}-{choice}.png"))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write pictures as the command line says."""
     parser = argparse.ArgumentParser(description="Write pictures of the app's pages")
@@ -155,10 +174,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--look", action="append", type=Appearance, choices=LOOKS)
     parser.add_argument("--language", action="append", choices=SPOKEN)
     parser.add_argument("--scale", type=float, help="both, unless one is named")
+    parser.add_argument("--readme", action="store_true", help="only the README's pictures")
     parser.add_argument("--size", default="x".join(map(str, style.WINDOW)))
     words = list(sys.argv[1:] if arguments is None else arguments)
     chosen = parser.parse_args(words)
     chosen.folder.mkdir(parents=True, exist_ok=True)
+    if chosen.readme:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        write_readme(chosen.folder)
+        return 0
     if chosen.scale is not None:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         os.environ["QT_SCALE_FACTOR"] = f"{chosen.scale:g}"
