@@ -129,7 +129,9 @@ class FirstRunSetup:
             self._app.processEvents()
 
     def make_key(self, how: KeyProtection = KeyProtection.KEYRING) -> None:
-        """Make the key that all pictures have."""
+        """Make the key that all pictures have, unless it is there."""
+        if self.desk.state.protection is how:
+            return
         self.desk._new_seed = SEED  # noqa: SLF001 - one key for all pictures
         self.desk.make(how, None, lambda _: None, _fail)
         self.until(lambda: self.desk.state.protection is how)

@@ -248,13 +248,13 @@ class InvitationDialog(QuestionDialog):
                 )
             )
         self.main.setEnabled(True)
-        self.main.setDefault(True)
-        self.main.setFocus()  # it was disabled until now, so “Not now” had the keyboard
+        self.focus_first()  # the button was disabled until now, so “Not now” had the keyboard
         self._fit()
 
     def show_problem(self, wrong: str, detail: str) -> None:
         self.main.hide()
         self.leave.setText(self.tr("Close"))
+        self.leave.setDefault(True)
         self._set_texts(self.tr("This invitation cannot be used"), self.tr("Nothing was changed."))
         self.show_error(self._reason(wrong).format(ledger=self._ledger, detail=detail))
 

@@ -286,7 +286,7 @@ class StateReason(WrappedLabel):
 class HelpDialog(QDialog):
     """The keys and their meanings, and the version."""
 
-    def __init__(self, pages: Sequence[str], parent: QWidget) -> None:
+    def __init__(self, pages: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keyboard and help"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

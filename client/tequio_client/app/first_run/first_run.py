@@ -318,7 +318,7 @@ class StepMarks(QWidget):
 
 
 class LeaveDialog(KeyDialog):
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             self.tr("Leave this for now?"),
             self.tr(
@@ -330,9 +330,7 @@ class LeaveDialog(KeyDialog):
         )
         self.setObjectName("leave")
         self.leave.setText(self.tr("Go on here"))
-        self.main.setDefault(False)
         self.leave.setDefault(True)
-        self.leave.setFocus()
         self.main.clicked.connect(self.accept)
 
 
