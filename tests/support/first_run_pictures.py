@@ -342,10 +342,12 @@ def _open(dialog: QWidget) -> QWidget:
     return dialog
 
 
-PICTURES = (
+STEP_PICTURES = (
     welcome, check, check_no_card, key_new, key_no_keyring, key_made, when, run, run_away, ready,
-    backup_words, backup_file, restore, unlock, recovery_words, recovery_change, replace_key,
-    replace_refused, lost_key, appeal,
+)  # fmt: skip
+PICTURES = (
+    *STEP_PICTURES, backup_words, backup_file, restore, unlock, recovery_words, recovery_change,
+    replace_key, replace_refused, lost_key, appeal,
 )  # fmt: skip
 
 

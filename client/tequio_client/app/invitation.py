@@ -249,7 +249,7 @@ class InvitationDialog(QuestionDialog):
             )
         self.main.setEnabled(True)
         self.focus_first()  # the button was disabled until now, so “Not now” had the keyboard
-        self._fit()
+        self.fit()
 
     def show_problem(self, wrong: str, detail: str) -> None:
         self.main.hide()
@@ -263,13 +263,13 @@ class InvitationDialog(QuestionDialog):
         self.trouble.show_words("error", words)
         self.trouble.show()
         self.main.setEnabled(not self.main.isHidden())
-        self._fit()
+        self.fit()
 
     def show_joining(self) -> None:
         self.main.setEnabled(False)
         self.trouble.show_words("info", self.tr("Joining. This may take a minute."))
         self.trouble.show()
-        self._fit()
+        self.fit()
 
     def _add(self, point: str) -> None:
         text = WrappedLabel(point)
@@ -359,9 +359,3 @@ class InvitationDialog(QuestionDialog):
             ),
         }
         return reasons[InvitationProblem(wrong)]
-
-    def _fit(self) -> None:
-        """Fit the height to the wrapped text at this width."""
-        self._column.activate()
-        width, least = max(self.width(), WIDTH), self._column.totalMinimumSize().height()
-        self.resize(width, max(self._column.totalHeightForWidth(width), least))

@@ -1,6 +1,7 @@
 """Every dialog by keyboard: where it begins, Enter, Escape, Tab there and back, and names.
 
-`tests.support.app_dialogs` lists them; a dialog that it lacks fails the first test.
+`tests.support.app_dialogs` lists them; a dialog that it lacks fails the first test. The steps of
+the first run are walked in the same way.
 """
 
 from __future__ import annotations
@@ -24,15 +25,16 @@ from PySide6.QtWidgets import (
 )
 
 import tequio_client.app
+from tequio_client.app.first_run.first_run import FirstRun
 from tequio_client.app.keys.account import AccountDialog
 from tequio_client.app.keys.dialogs import KeyDialog, QuestionDialog
 from tests.support.app_dialogs import DIALOGS, ShownDialog
 from tests.support.app_language import LONG, speak
-from tests.support.first_run_pictures import FirstRunSetup, first_run_setup
+from tests.support.first_run_pictures import STEP_PICTURES, FirstRunSetup, first_run_setup
 from tests.support.window_contents import controls, is_cut, is_cut_button, labels, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytestqt.qtbot import QtBot
 
@@ -202,3 +204,28 @@ def test_every_control_has_a_name_and_every_text_its_room(
         assert [label.text() for label in labels(dialog) if is_cut(label)] == [], spoken
         assert [name_of(one) for one in controls(dialog) if is_cut_button(one)] == [], spoken
         dialog.close()
+
+
+@pytest.mark.parametrize("make", STEP_PICTURES)
+def test_each_step_of_the_first_run_is_walked_there_and_back(
+    place: FirstRunSetup, qtbot: QtBot, make: Callable[[FirstRunSetup], QWidget]
+) -> None:
+    step = make(place)
+    assert isinstance(step, FirstRun)
+    qtbot.addWidget(step)
+    step.hide()
+    step.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen, on=False)
+    step.show()
+    step.activateWindow()
+    qtbot.waitUntil(step.isActiveWindow)
+    place.until(lambda: True)
+    assert step.focusWidget() not in (None, step.leave)
+    there = walk(step, qtbot, Qt.Key.Key_Tab)
+    back = walk(step, qtbot, Qt.Key.Key_Backtab)
+    wanted = [one for one in controls(step) if one.isEnabled() and is_own(one)]
+    assert [name_of(one) for one in wanted if not name_of(one)] == []
+    assert [name_of(one) for one in wanted if one not in there and not is_other(one)] == []
+    assert from_top(back[::-1], step) == from_top(there, step)
+    assert [name_of(one) for one in from_top(there, step)] == [
+        name_of(one) for one in sorted(there, key=lambda one: position(one, step))
+    ]

@@ -22,7 +22,7 @@ from tequio_client.app.first_run.setup_steps import KeyStep, ScheduleStep
 from tequio_client.app.first_run.welcome import WelcomeStep
 from tequio_client.app.keys.dialogs import KeyDialog
 from tequio_client.app.keys.service import KeyService
-from tequio_client.app.pages.page import PageContent, PageContext, ProgramContext
+from tequio_client.app.pages.page import PageContext, ProgramContext
 from tequio_client.app.theme.look import current_tokens
 from tequio_client.app.theme.style import TextStyle
 from tequio_client.app.widgets.base import (
@@ -38,6 +38,7 @@ from tequio_client.app.widgets.base import (
 from tequio_client.app.widgets.buttons import Button
 from tequio_client.app.widgets.indicators import Logo
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.app.widgets.scrolling import ScrolledContent
 from tequio_client.ipc.preferences import DeviceChoice, apply_preset
 from tequio_client.keys.state import KeyProtection
 
@@ -259,7 +260,7 @@ class FirstRun(QWidget):
             )
 
     def _lay_out(self) -> None:
-        content = PageContent()
+        content = ScrolledContent()
         content.setProperty("kind", "body")
         self._column = QVBoxLayout(content)
         self._column.setSpacing(6)

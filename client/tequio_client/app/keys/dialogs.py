@@ -38,6 +38,7 @@ from tequio_client.app.widgets.base import (
 )
 from tequio_client.app.widgets.buttons import Button, Segmented
 from tequio_client.app.widgets.messages import Banner
+from tequio_client.app.widgets.scrolling import DialogScroll
 from tequio_client.keys.state import IdentityError
 
 WIDTH = 560
@@ -66,11 +67,20 @@ class QuestionDialog(QDialog):
         self.main, self.leave = Button(main, "primary"), Button(leave)
         self.leave.clicked.connect(self.reject)
         self.body = QVBoxLayout()
-        buttons = hbox(None, self.leave, self.main, spacing=10)
-        parts = (self.heading, self.note, self.body, self.trouble, None, buttons)
-        self._column = vbox(*parts, spacing=14, margins=(26, 22, 26, 22), parent=self)
+        scroll = DialogScroll()
+        parts = (self.heading, self.note, self.body, self.trouble, None)
+        vbox(*parts, spacing=14, margins=(26, 22, 26, 14), parent=scroll.content)
+        buttons = hbox(None, self.leave, self.main, spacing=10, margins=(26, 0, 26, 22))
+        vbox((scroll, 1), buttons, spacing=0, parent=self)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.main.setDefault(True)
+
+    def fit(self) -> None:
+        """Make the dialog as high as its content, if the screen has room for that."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.resize(self.width(), layout.totalMinimumSize().height())
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

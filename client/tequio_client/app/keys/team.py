@@ -168,8 +168,7 @@ class TeamDialog(AccountDialog):
         self.pane = pane
         for one in (self.entry, self.offer, self.own):
             one.setVisible(one is pane)
-        self._column.activate()
-        self.resize(self.width(), self._column.totalHeightForWidth(self.width()))
+        self.fit()
         if self.isVisible():
             self.focus_first()
 
