@@ -80,7 +80,7 @@ def test_no_dialog_is_left_out(place: FirstRunSetup, qtbot: QtBot) -> None:
 
 def subclasses(kind: type) -> set[type]:
     """All of them, with their own."""
-    below = kind.__subclasses__()
+    below: list[type] = kind.__subclasses__()
     return set(below).union(*map(subclasses, below))
 
 

@@ -104,7 +104,7 @@ def _fields(dialog: QDialog) -> list[QWidget]:
     """The visible fields that the user can fill in or tick, in the order of Tab."""
     found: list[QWidget] = []
     one = dialog.nextInFocusChain()
-    while one is not dialog:
+    while one is not None and one is not dialog:
         if isinstance(one, QLineEdit | QPlainTextEdit):
             is_open = not one.isReadOnly() and not isinstance(one.parent(), QAbstractSpinBox)
         else:
