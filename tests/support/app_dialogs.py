@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from msgspec.structs import replace
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QPushButton
 
 from tequio_client.app.errors import ErrorReportDialog
@@ -259,3 +260,11 @@ DIALOGS: dict[str, Callable[[FirstRunSetup], ShownDialog]] = {
     )
 }  # fmt: skip
 """How to make each dialog, by its name; not shown yet."""
+
+
+def open_dialog(name: str, made: FirstRunSetup) -> QDialog:
+    """That dialog, laid out for a picture."""
+    dialog = DIALOGS[name](made).dialog
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    dialog.show()
+    return dialog

@@ -4,7 +4,7 @@
                                                         [--look dark] [--language es] [--scale 2]
     python -m tests.support.app_pictures docs/pictures --readme
 
-Without `--page` it draws all pages, their places, the first run and the dialogs about a key.
+Without `--page` it draws all pages, their places, the first run and every dialog.
 
 Each scale has its own process, since Qt reads its scale at the start. The clock, the figures and
 the typeface are fixed, so that two runs draw the same. `--readme` draws only what the README shows.
@@ -13,9 +13,11 @@ the typeface are fixed, so that two runs draw the same. `--readme` draws only wh
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import subprocess
 import sys
+from functools import partial
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,6 +36,7 @@ from tequio_client.app.theme.look import Appearance, Theme
 from tequio_client.app.window import AppWindow
 from tests.support import first_run_pictures
 from tests.support.app_competitions import DECIDED
+from tests.support.app_dialogs import DIALOGS, open_dialog
 from tests.support.app_language import SPOKEN, speak
 from tests.support.app_program import own
 from tests.support.app_readings import minute
@@ -151,7 +154,9 @@ def write_pictures(options: PictureOptions, scale: float) -> None:
                 name = f"{page}-{scene}-{choice}-{language}-{scale:g}x.png"
                 renderer.picture(scene, page).save(str(options.folder / name))
     if options.has_first_run:
-        first_run_pictures.write_pictures(options.folder, scale, appearances)
+        gc.disable()  # as in the tests: a dialog must not be collected while events are handled
+        dialogs = {name: partial(open_dialog, name) for name in DIALOGS}
+        first_run_pictures.write_pictures(options.folder, scale, appearances, options.size, dialogs)
 
 
 def write_readme(folder: Path) -> None:
