@@ -87,7 +87,7 @@ class ShownDialog(NamedTuple):
     dialog: QDialog
     forward: QPushButton
     is_safe: bool = False
-    """What leads on cannot be undone, so Enter does the other thing at first."""
+    """True where leading on cannot be undone: Enter does the other thing at first."""
 
 
 def _question(dialog: QuestionDialog, *, is_safe: bool = False) -> ShownDialog:
@@ -263,7 +263,7 @@ DIALOGS: dict[str, Callable[[FirstRunSetup], ShownDialog]] = {
 
 
 def open_dialog(name: str, made: FirstRunSetup) -> QDialog:
-    """That dialog, laid out for a picture."""
+    """Lay that dialog out for a picture."""
     dialog = DIALOGS[name](made).dialog
     dialog.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     dialog.show()

@@ -286,7 +286,7 @@ class StateReason(WrappedLabel):
         super().__init__("", TextStyle.CAPTION, "sub")
         self.setAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop)
         self.lines: tuple[str, ...] = ()
-        """What is painted in place of the text; empty: the text has its room."""
+        """Lines painted in place of the text; empty: the text has its room."""
 
     def setText(self, text: str) -> None:
         super().setText(text)

@@ -79,7 +79,7 @@ def test_no_dialog_is_left_out(place: FirstRunSetup, qtbot: QtBot) -> None:
 
 
 def subclasses(kind: type) -> set[type]:
-    """All of them, with their own."""
+    """Every class below that one."""
     below: list[type] = kind.__subclasses__()
     return set(below).union(*map(subclasses, below))
 
@@ -99,7 +99,7 @@ def test_it_begins_where_the_user_goes_on(place: FirstRunSetup, qtbot: QtBot, na
 
 
 def fields(dialog: QWidget) -> list[QWidget]:
-    """What can be filled in or agreed to, in reading order."""
+    """The fields to fill in or to tick, in reading order."""
     kinds = (QLineEdit, QPlainTextEdit, QCheckBox)
     own = [one for one in controls(dialog) if isinstance(one, kinds) and is_own(one)]
     writable = [one for one in own if isinstance(one, QCheckBox) or not one.isReadOnly()]

@@ -81,7 +81,7 @@ def test_every_dialog_has_its_buttons_on_a_low_screen() -> None:
 
 
 def printed(scale: str, program: str, *arguments: str) -> str:
-    """What the program prints, in a process of that scale."""
+    """Return the output of the program, in a process of that scale."""
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         capture_output=True,
